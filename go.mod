@@ -1,0 +1,3 @@
+module konak
+
+go 1.26.0
