@@ -34,6 +34,10 @@ function precompress(): Plugin {
   }
 }
 
+function inPackages(...names: string[]): RegExp {
+  return new RegExp(`[\\\\/]node_modules[\\\\/](${names.join('|')})[\\\\/]`)
+}
+
 export default defineConfig({
   plugins: [react(), tailwindcss(), precompress()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
@@ -43,7 +47,30 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    manifest: 'manifest.json',
+    // Read by scripts/size.mjs; the server does not hand out dot files.
+    manifest: true,
+    rolldownOptions: {
+      output: {
+        // Three files that every screen shares, instead of dozens of crumbs. Libraries are
+        // named one by one: what only one screen needs must stay in that screen's own chunk.
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: inPackages('react', 'react-dom', 'scheduler'), priority: 3 },
+            {
+              name: 'vendor',
+              test: inPackages('@tanstack', '@radix-ui', '@floating-ui', 'openapi-fetch', 'aria-hidden', 'react-remove-scroll'),
+              priority: 2,
+            },
+            {
+              name: 'kit',
+              test: /[\\/]src[\\/](ui|api|lib|live|routes|shell)[\\/]|[\\/]src[\\/]i18n[\\/]index|[\\/]lucide-react[\\/]/,
+              priority: 1,
+              minShareCount: 2,
+            },
+          ],
+        },
+      },
+    },
   },
   server: {
     proxy: { '/api': { target: process.env.KONAK_API ?? 'http://localhost:8080', changeOrigin: false } },

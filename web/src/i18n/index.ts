@@ -20,6 +20,9 @@ export type Args<K extends Key> = [Names<Dictionary[K]>] extends [never]
   ? []
   : [values: Record<Names<Dictionary[K]>, string | number>]
 
+/** Texts without placeholders: what a title or a label can be. */
+export type PlainKey = { [K in Key]: Args<K> extends [] ? K : never }[Key]
+
 /** Keys that come in a `_one` and an `_other` form and are chosen by a count. */
 export type CountKey = Key extends infer K ? (K extends `${infer Base}_other` ? Base : never) : never
 
