@@ -69,7 +69,7 @@ func (s *Service) Register(a *api.API) {
 			if err != nil {
 				return api.Deleted{}, err
 			}
-			return api.Deleted{in.ID, true}, s.Delete(ctx, ERP, in.ID.UUID)
+			return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, ERP, in.ID.UUID)
 		})
 
 	test := route("POST", "/{id}/test", "test-webhook", "Queue a ping.test delivery", api.Keyless, perm.SettingsManage)

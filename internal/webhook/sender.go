@@ -72,43 +72,56 @@ func checkDial(addr string, allowed []netip.Prefix) error {
 	return nil
 }
 
-// Step claims what is due and sends it.
-func (s *Sender) Step(ctx context.Context) (int, error) {
-	var due []claimed
-	bodies := map[uuid.UUID]event.Event{}
-	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-		if due, err = claimDeliveries(tx, lease, perStep); err != nil {
+// batch is what one claim brought, with all that sending needs.
+type batch struct {
+	due    []claimed
+	events map[uuid.UUID]event.Event
+	to     map[uuid.UUID]destination
+}
+
+func (s *Sender) claim(ctx context.Context) (b batch, err error) {
+	err = s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+		if b.due, err = claimDeliveries(tx, lease, perStep); err != nil {
 			return fmt.Errorf("webhook: claim: %w", err)
 		}
-		ids := make([]uuid.UUID, len(due))
-		for i, c := range due {
-			ids[i] = c.event
+		events, endpoints := make([]uuid.UUID, len(b.due)), make([]uuid.UUID, len(b.due))
+		for i, c := range b.due {
+			events[i], endpoints[i] = c.event, c.endpoint
 		}
-		bodies, err = event.Load(&tx.Reader, ids)
+		if b.events, err = event.Load(&tx.Reader, events); err != nil {
+			return fmt.Errorf("webhook: load events: %w", err)
+		}
+		b.to, err = destinations(&tx.Reader, endpoints)
 		return err
 	})
+	return b, err
+}
+
+// Step claims what is due and sends it.
+func (s *Sender) Step(ctx context.Context) (int, error) {
+	b, err := s.claim(ctx)
 	if err != nil {
 		return 0, err
 	}
 	var wg sync.WaitGroup
-	for _, c := range due {
+	for _, c := range b.due {
 		wg.Go(func() {
-			if err := s.deliver(ctx, c, bodies); err != nil {
+			if err := s.deliver(ctx, c, &b); err != nil {
 				s.log.ErrorContext(ctx, "delivery could not be marked; its lease will end", "delivery", c.id, "error", err)
 			}
 		})
 	}
 	wg.Wait()
-	return len(due), nil
+	return len(b.due), nil
 }
 
-func (s *Sender) deliver(ctx context.Context, c claimed, bodies map[uuid.UUID]event.Event) error {
+func (s *Sender) deliver(ctx context.Context, c claimed, b *batch) error {
 	now := s.svc.db.Clock().Now()
-	e, ok := bodies[c.event]
+	e, ok := b.events[c.event]
 	if !ok { // queued a moment ago and not numbered yet
 		return s.mark(ctx, c, Pending, now.Add(50*time.Millisecond), nil, nil)
 	}
-	code, err := s.post(ctx, c, e.Body())
+	code, err := s.post(ctx, c, b.to[c.endpoint], e.Body())
 	if err == nil {
 		return s.mark(ctx, c, Delivered, now, &code, nil)
 	}
@@ -125,12 +138,12 @@ func (s *Sender) deliver(ctx context.Context, c claimed, bodies map[uuid.UUID]ev
 	return s.mark(ctx, c, Failed, now.Add(time.Duration(float64(wait)*jitter)), status, &text)
 }
 
-func (s *Sender) post(ctx context.Context, c claimed, body []byte) (int, error) {
-	key, err := s.svc.box.Open(c.tenant, place(c.endpoint), c.sealed)
+func (s *Sender) post(ctx context.Context, c claimed, to destination, body []byte) (int, error) {
+	key, err := s.svc.box.Open(c.tenant, place(c.endpoint), to.sealed)
 	if err != nil {
 		return 0, fmt.Errorf("the signing secret cannot be opened: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.address, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}

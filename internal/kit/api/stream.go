@@ -28,6 +28,7 @@ type streamOutput struct {
 
 // HandleBytes registers a route that streams bytes.
 func HandleBytes[In any](a *API, rt Route, contentType string, h func(context.Context, *In) (*Bytes, error)) {
+	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		b, err := h(ctx, in)
 		if err != nil {
@@ -83,6 +84,7 @@ func (s *Sender) Comment(text string) error {
 // first and returns what will send; its context ends when the receiver leaves
 // or the server drains.
 func HandleEvents[In any](a *API, rt Route, h func(context.Context, *In) (func(context.Context, *Sender) error, error)) {
+	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		send, err := h(ctx, in)
 		if err != nil {
