@@ -127,6 +127,23 @@ func (w *Workspace) Key(test bool, scopes ...perm.Permission) *Client {
 	return w.s.Client(key.Reveal())
 }
 
+// FullKey makes an API key with every permission.
+func (w *Workspace) FullKey() *Client { w.s.tb.Helper(); return w.Key(false, perm.All()...) }
+
+// Guest signs in a member who may do nothing.
+func (w *Workspace) Guest() *Client {
+	w.s.tb.Helper()
+	email := "guest@" + w.Slug + ".example"
+	if err := w.s.Identity.AddMember(w.s.tb.Context(), w.ID, "Guest", email, Password, identity.RoleGuest); err != nil {
+		w.s.tb.Fatal(err)
+	}
+	in, err := w.s.Identity.SignIn(w.s.tb.Context(), email, Password, "test", w.Slug, "127.0.0.1")
+	if err != nil {
+		w.s.tb.Fatal(err)
+	}
+	return w.s.Client(in.Token)
+}
+
 // Events lists the types of the workspace's events in order.
 func (w *Workspace) Events() []string {
 	w.s.tb.Helper()
