@@ -97,7 +97,7 @@ cd / && rm -rf "$dir"
 
 // Start makes and starts a private cluster.
 func Start(o Options) (_ *Server, err error) {
-	bin, err := findBinaries()
+	bin, err := FindBinaries()
 	if err != nil {
 		return nil, err
 	}
