@@ -115,3 +115,14 @@ func (d *DB) tenantTables(ctx context.Context) ([]string, error) {
 	}
 	return out, rows.Err()
 }
+
+// Grant lets another role use the tables, for installations where the role
+// that serves is not the one that owns the schema.
+func (d *DB) Grant(ctx context.Context, role string) error {
+	for _, what := range []string{"ALL TABLES", "ALL SEQUENCES"} {
+		if _, err := d.write.ExecContext(ctx, `GRANT ALL ON `+what+` IN SCHEMA public TO "`+role+`"`); err != nil {
+			return fmt.Errorf("db: grant: %w", err)
+		}
+	}
+	return nil
+}
