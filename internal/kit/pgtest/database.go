@@ -126,6 +126,9 @@ func (s *Server) Template(ctx context.Context, key string, build func(ownerURL s
 	if len(name) > longestName {
 		return "", fmt.Errorf("template key %q is longer than %d bytes", key, longestName-len(name)+len(key))
 	}
+	if _, ok := s.templates.Load(name); ok {
+		return name, nil
+	}
 	err := s.locked(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		var there bool
 		const exists = "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)"
@@ -148,6 +151,9 @@ func (s *Server) Template(ctx context.Context, key string, build func(ownerURL s
 		_, err = conn.Exec(ctx, "ALTER DATABASE "+ident(draft.Name)+" RENAME TO "+ident(name))
 		return err
 	})
+	if err == nil {
+		s.templates.Store(name, true)
+	}
 	return name, err
 }
 

@@ -34,6 +34,9 @@ type Server struct {
 	admin *url.URL
 	roles func() error
 	stop  func() error
+	// templates are the names known to exist: every test asks, and the answer
+	// is behind a lock that all test processes share.
+	templates sync.Map
 }
 
 // Shared returns the server of this test run: the one that EnvURL names, or a
