@@ -61,4 +61,3 @@ func (Time) Schema(huma.Registry) *huma.Schema {
 }
 
 var _ huma.SchemaProvider = Time{}
-

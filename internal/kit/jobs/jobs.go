@@ -71,7 +71,7 @@ type Runner struct {
 }
 
 const (
-	perTurn     = 8 // jobs of one tenant in one turn
+	perTurn     = 8  // jobs of one tenant in one turn
 	perRound    = 32 // tenants in one round
 	walk        = 1000
 	maxAttempts = 20
