@@ -41,3 +41,6 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )
+
+// Some npm packages ship Go code.
+ignore ./web/node_modules
