@@ -79,7 +79,7 @@ type Envelope[T any] struct {
 // ListEnvelope is the body of a list.
 type ListEnvelope[T any] struct {
 	Data       []T     `json:"data" nullable:"false"`
-	NextCursor *string `json:"next_cursor" required:"true" doc:"Pass as cursor to read on; null at the end"`
+	NextCursor *string `json:"next_cursor" doc:"Pass as cursor to read on; null at the end"`
 	TraceID    string  `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Request trace identifier"`
 }
 
