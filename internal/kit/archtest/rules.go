@@ -126,11 +126,8 @@ func sqlInStores(f *file) (faults []string) {
 // httpPackages bring HTTP types into a file.
 var httpPackages = []string{"net/http", "github.com/danielgtaylor/huma", "github.com/go-chi/chi"}
 
-// httpInAPI lets one file beside the routes speak HTTP: a webhook is an HTTP
-// request, so what sends it is the domain itself.
 func httpInAPI(f *file) (faults []string) {
-	if f.test || roomOf(f.dir).kind != roomModule || strings.HasPrefix(path.Base(f.path), "api") ||
-		f.path == "internal/webhook/sender.go" {
+	if f.test || roomOf(f.dir).kind != roomModule || strings.HasPrefix(path.Base(f.path), "api") {
 		return nil
 	}
 	for _, i := range f.imports {
@@ -162,8 +159,7 @@ func noInit(f *file) (faults []string) {
 }
 
 // injectedTime keeps tests deterministic and lets demo data be written in the
-// past. What passes on the real clock only, durations and socket deadlines,
-// has helpers in the same package. Identifiers of a known content (NewSHA1, Parse) are free.
+// past. Identifiers of a known content (NewSHA1, Parse) are free.
 func injectedTime(f *file) (faults []string) {
 	kind := roomOf(f.dir).kind
 	if f.test || f.dir == "internal/kit/clock" || kind == roomCmd || kind == roomTools {
