@@ -24,6 +24,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/realtime"
 	"konak/internal/kit/secret"
 	"konak/internal/mail"
@@ -131,7 +132,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Identity = identity.New(a.DB)
 	a.Mail = mail.New(a.DB)
 	a.Webhook = webhook.New(a.DB, box, catalog, len(inside) > 0)
-	a.Sender = webhook.NewSender(a.Webhook, a.log, inside)
+	a.Sender = webhook.NewSender(a.Webhook, a.log, outbound.New(inside))
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: map[string]jobs.Handler{}}
 

@@ -24,7 +24,7 @@ func schemaName(t reflect.Type, hint string) string {
 		arg = strings.TrimSuffix(arg, "]")
 		suffix := ""
 		if rest, ok := strings.CutPrefix(arg, "[]"); ok {
-			arg, suffix = rest, "List"
+			arg, suffix = rest, "Array"
 		}
 		if m := qualified.FindStringSubmatch(arg); m != nil {
 			arg = room(m[1]) + m[2]
