@@ -51,7 +51,7 @@ export function Toaster() {
           </Radix.Close>
         </Radix.Root>
       ))}
-      <Radix.Viewport className="pointer-events-none fixed right-4 bottom-4 z-60 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2" />
+      <Radix.Viewport label={t('toast.region')} className="pointer-events-none fixed right-4 bottom-4 z-60 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2" />
     </Radix.Provider>
   )
 }
