@@ -1,0 +1,89 @@
+// Package obs is what operators see: trace ids, logs and metrics.
+package obs
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"io"
+	"log/slog"
+	"strings"
+
+	"konak/internal/kit/caller"
+)
+
+type traceKey struct{}
+
+// Trace is a W3C trace context.
+type Trace struct{ ID, Span string }
+
+// StartTrace takes up a caller's traceparent header, or begins a new trace.
+func StartTrace(ctx context.Context, traceparent string) (context.Context, Trace) {
+	t := Trace{ID: parseTraceparent(traceparent), Span: randomHex(8)}
+	if t.ID == "" {
+		t.ID = randomHex(16)
+	}
+	return context.WithValue(ctx, traceKey{}, t), t
+}
+
+// TraceID is the trace of ctx, or "".
+func TraceID(ctx context.Context) string {
+	t, _ := ctx.Value(traceKey{}).(Trace)
+	return t.ID
+}
+
+// Parent is the traceparent header to answer or to send on.
+func (t Trace) Parent() string { return "00-" + t.ID + "-" + t.Span + "-01" }
+
+func parseTraceparent(h string) string {
+	parts := strings.Split(h, "-")
+	if len(parts) != 4 || len(parts[0]) != 2 || parts[0] == "ff" || len(parts[1]) != 32 || len(parts[2]) != 16 {
+		return ""
+	}
+	if _, err := hex.DecodeString(parts[1]); err != nil || parts[1] != strings.ToLower(parts[1]) ||
+		strings.Trim(parts[1], "0") == "" {
+		return ""
+	}
+	return parts[1]
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	if _, err := rand.Read(b); err != nil {
+		panic(err)
+	}
+	return hex.EncodeToString(b)
+}
+
+// NewLogger writes structured lines that carry the trace and the tenant.
+func NewLogger(w io.Writer, level slog.Level, json bool) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: level}
+	var h slog.Handler = slog.NewTextHandler(w, opts)
+	if json {
+		h = slog.NewJSONHandler(w, opts)
+	}
+	return slog.New(contextHandler{h})
+}
+
+type contextHandler struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
+	if id := TraceID(ctx); id != "" {
+		r.AddAttrs(slog.String("trace_id", id))
+	}
+	if c := caller.From(ctx); c.Slug != "" {
+		r.AddAttrs(slog.String("tenant", c.Slug))
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h contextHandler) WithAttrs(a []slog.Attr) slog.Handler {
+	return contextHandler{h.Handler.WithAttrs(a)}
+}
+
+// WithGroup implements slog.Handler.
+func (h contextHandler) WithGroup(name string) slog.Handler {
+	return contextHandler{h.Handler.WithGroup(name)}
+}
