@@ -24,6 +24,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/realtime"
 	"konak/internal/kit/secret"
 	"konak/internal/mail"
@@ -131,7 +132,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Identity = identity.New(a.DB)
 	a.Mail = mail.New(a.DB)
 	a.Webhook = webhook.New(a.DB, box, catalog, len(inside) > 0)
-	a.Sender = webhook.NewSender(a.Webhook, a.log, inside)
+	a.Sender = webhook.NewSender(a.Webhook, a.log, outbound.New(inside))
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: map[string]jobs.Handler{}}
 
@@ -145,6 +146,17 @@ func (a *App) wire(box *secret.Box) error {
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	(&realtime.Streams{DB: a.DB, Bus: hub, Catalog: catalog}).Register(a.API)
+	return nil
+}
+
+// Sample writes one of each record of every module with text in it, as the
+// caller in ctx. The tests that walk over every route need one of each.
+func (a *App) Sample(ctx context.Context, text string) error {
+	for _, sample := range []func(context.Context, string) error{a.Mail.Sample, a.Webhook.Sample} {
+		if err := sample(ctx, text); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

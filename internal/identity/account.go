@@ -48,6 +48,8 @@ type SessionInfo struct {
 const (
 	RoleOwner = "owner"
 	RoleAgent = "agent"
+	// RoleGuest may sign in and see their own profile, nothing else.
+	RoleGuest = "guest"
 )
 
 // rolePermissions is what each built-in role may do.

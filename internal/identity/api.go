@@ -37,7 +37,7 @@ func (s *Service) Register(a *api.API) {
 
 	api.Handle(a, route("POST", "/sign-out", "sign-out", "End the session"), func(ctx context.Context, _ *struct{}) (api.Done, error) {
 		a.SetSessionCookie(ctx, "", time.Time{})
-		return api.Done{true}, s.SignOut(ctx)
+		return api.Done{Done: true}, s.SignOut(ctx)
 	})
 
 	api.Handle(a, route("GET", "/me", "me", "Who is signed in, where, and what they may do"),

@@ -259,6 +259,25 @@ func (s *Service) CreateWorkspace(ctx context.Context, n NewWorkspace) (Workspac
 	return w, m, err
 }
 
+// AddMember makes a person and puts them into a workspace.
+func (s *Service) AddMember(ctx context.Context, tenant uuid.UUID, name, email, password, role string) error {
+	mail, ok := address.ParseEmail(email)
+	if !ok {
+		return fault.Invalid("email", "invalid_address")
+	}
+	hash, err := s.hasher.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return s.db.System("add member").InTx(ctx, func(tx *db.Tx) error {
+		u := User{ID: tx.NewID(), Email: mail.Address, Name: name}
+		if err := putUser(tx, u, mail.Key, hash); err != nil {
+			return err
+		}
+		return putMembership(tx, tenant, u.ID, Membership{ID: tx.NewID(), Role: role})
+	})
+}
+
 // CreateKey makes an API key and shows it once.
 func (s *Service) CreateKey(ctx context.Context, tenant uuid.UUID, name string, test bool, scopes []perm.Permission) (secret.Text, error) {
 	prefix, environment := secret.KeyLivePrefix, "live"

@@ -42,6 +42,6 @@ func (s *Service) Register(a *api.API) {
 
 	api.Handle(a, route("DELETE", "/dlp/exceptions/{id}", "delete-dlp-exception", "Delete a DLP exception", perm.DLPManage),
 		func(ctx context.Context, in *exceptionIn) (api.Deleted, error) {
-			return api.Deleted{in.ID, true}, s.DeleteException(ctx, in.ID.UUID)
+			return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteException(ctx, in.ID.UUID)
 		})
 }

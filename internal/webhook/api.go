@@ -17,7 +17,7 @@ const ERP = "erp"
 
 type listIn struct{ api.Paged }
 
-type registerIn struct {
+type registerWebhookIn struct {
 	Body struct {
 		Address     string   `json:"address" minLength:"1" maxLength:"2048" example:"https://example.com/hooks/konak"`
 		Events      []string `json:"events" minItems:"1" maxItems:"100" nullable:"false" example:"[\"ping.test\"]"`
@@ -56,7 +56,7 @@ func (s *Service) Register(a *api.API) {
 	create := route("POST", "", "register-webhook", "Register a webhook", api.Session, perm.SettingsManage)
 	create.Status, create.ShowsSecret, create.Refusals = 201, true, []int{400}
 	create.Doc = "The signing secret is shown only in this answer. An event name that the catalog does not have is a 400."
-	api.Handle(a, create, func(ctx context.Context, in *registerIn) (Registered, error) {
+	api.Handle(a, create, func(ctx context.Context, in *registerWebhookIn) (Registered, error) {
 		return s.Create(ctx, ERP, in.Body.Address, in.Body.Description, in.Body.Events)
 	})
 
@@ -69,7 +69,7 @@ func (s *Service) Register(a *api.API) {
 			if err != nil {
 				return api.Deleted{}, err
 			}
-			return api.Deleted{in.ID, true}, s.Delete(ctx, ERP, in.ID.UUID)
+			return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, ERP, in.ID.UUID)
 		})
 
 	test := route("POST", "/{id}/test", "test-webhook", "Queue a ping.test delivery", api.Keyless, perm.SettingsManage)

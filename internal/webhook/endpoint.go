@@ -30,7 +30,7 @@ type Endpoint struct {
 	Description    string     `json:"description" example:"Order system"`
 	Events         []string   `json:"events" nullable:"false" example:"[\"conversation.created\"]"`
 	Status         string     `json:"status" enum:"active,paused,disabled"`
-	DisabledReason *string    `json:"disabled_reason" required:"true" doc:"Why it was switched off: status code and error text"`
+	DisabledReason *string    `json:"disabled_reason" doc:"Why it was switched off: status code and error text"`
 	SecretLast4    string     `json:"secret_last4" example:"q1Y="`
 	CreatedAt      clock.Time `json:"created_at"`
 }
@@ -50,11 +50,11 @@ type Delivery struct {
 	EventType      string      `json:"event_type" example:"conversation.created"`
 	Status         string      `json:"status" enum:"pending,failed,exhausted,delivered"`
 	Attempts       int         `json:"attempts" example:"1"`
-	LastStatusCode *int        `json:"last_status_code" required:"true" example:"200"`
-	LastError      *string     `json:"last_error" required:"true"`
-	NextAttemptAt  *clock.Time `json:"next_attempt_at" required:"true"`
+	LastStatusCode *int        `json:"last_status_code" example:"200"`
+	LastError      *string     `json:"last_error"`
+	NextAttemptAt  *clock.Time `json:"next_attempt_at" nullable:"true"`
 	CreatedAt      clock.Time  `json:"created_at"`
-	DeliveredAt    *clock.Time `json:"delivered_at" required:"true"`
+	DeliveredAt    *clock.Time `json:"delivered_at" nullable:"true"`
 }
 
 // schedule is the wait after each failed attempt; after the last one the

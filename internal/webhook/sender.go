@@ -1,18 +1,11 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net"
-	"net/http"
-	"net/netip"
-	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,6 +13,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/outbound"
 )
 
 // Topic is woken when deliveries wait.
@@ -28,87 +22,70 @@ const Topic = "webhook"
 const (
 	lease   = time.Minute
 	perStep = 64
-	attempt = 15 * time.Second
-	connect = 5 * time.Second
 )
 
 // Sender posts the waiting deliveries.
 type Sender struct {
-	svc    *Service
-	log    *slog.Logger
-	client *http.Client
+	svc *Service
+	log *slog.Logger
+	out *outbound.Client
 }
 
-// NewSender makes a sender. Allowed are address ranges inside the network that
-// may be reached all the same (demo, tests, a self-hoster's own receivers).
-func NewSender(s *Service, log *slog.Logger, allowed []netip.Prefix) *Sender {
-	dialer := &net.Dialer{Timeout: connect, Control: func(_, addr string, _ syscall.RawConn) error {
-		return checkDial(addr, allowed)
-	}}
-	return &Sender{svc: s, log: log, client: &http.Client{
-		Timeout:       attempt,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSHandshakeTimeout: connect,
-			MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
-		},
-	}}
+// NewSender makes a sender.
+func NewSender(s *Service, log *slog.Logger, out *outbound.Client) *Sender {
+	return &Sender{svc: s, log: log, out: out}
 }
 
-// checkDial looks at the address that is really connected to, after DNS: a
-// name that resolves to the inside is refused whatever it resolved to before.
-func checkDial(addr string, allowed []netip.Prefix) error {
-	ap, err := netip.ParseAddrPort(addr)
-	if err != nil {
+// batch is what one claim brought, with all that sending needs.
+type batch struct {
+	due    []claimed
+	events map[uuid.UUID]event.Event
+	to     map[uuid.UUID]destination
+}
+
+func (s *Sender) claim(ctx context.Context) (b batch, err error) {
+	err = s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+		if b.due, err = claimDeliveries(tx, lease, perStep); err != nil {
+			return fmt.Errorf("webhook: claim: %w", err)
+		}
+		events, endpoints := make([]uuid.UUID, len(b.due)), make([]uuid.UUID, len(b.due))
+		for i, c := range b.due {
+			events[i], endpoints[i] = c.event, c.endpoint
+		}
+		if b.events, err = event.Load(&tx.Reader, events); err != nil {
+			return fmt.Errorf("webhook: load events: %w", err)
+		}
+		b.to, err = destinations(&tx.Reader, endpoints)
 		return err
-	}
-	ip := ap.Addr().Unmap()
-	if slices.ContainsFunc(allowed, func(p netip.Prefix) bool { return p.Contains(ip) }) {
-		return nil
-	}
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() {
-		return fmt.Errorf("the address %s is inside the network", ip)
-	}
-	return nil
+	})
+	return b, err
 }
 
 // Step claims what is due and sends it.
 func (s *Sender) Step(ctx context.Context) (int, error) {
-	var due []claimed
-	bodies := map[uuid.UUID]event.Event{}
-	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-		if due, err = claimDeliveries(tx, lease, perStep); err != nil {
-			return fmt.Errorf("webhook: claim: %w", err)
-		}
-		ids := make([]uuid.UUID, len(due))
-		for i, c := range due {
-			ids[i] = c.event
-		}
-		bodies, err = event.Load(&tx.Reader, ids)
-		return err
-	})
+	b, err := s.claim(ctx)
 	if err != nil {
 		return 0, err
 	}
 	var wg sync.WaitGroup
-	for _, c := range due {
+	for _, c := range b.due {
 		wg.Go(func() {
-			if err := s.deliver(ctx, c, bodies); err != nil {
+			if err := s.deliver(ctx, c, &b); err != nil {
 				s.log.ErrorContext(ctx, "delivery could not be marked; its lease will end", "delivery", c.id, "error", err)
 			}
 		})
 	}
 	wg.Wait()
-	return len(due), nil
+	return len(b.due), nil
 }
 
-func (s *Sender) deliver(ctx context.Context, c claimed, bodies map[uuid.UUID]event.Event) error {
+func (s *Sender) deliver(ctx context.Context, c claimed, b *batch) error {
 	now := s.svc.db.Clock().Now()
-	e, ok := bodies[c.event]
+	e, ok := b.events[c.event]
 	if !ok { // queued a moment ago and not numbered yet
 		return s.mark(ctx, c, Pending, now.Add(50*time.Millisecond), nil, nil)
 	}
-	code, err := s.post(ctx, c, e.Body())
+	code, err := s.post(ctx, c, b.to[c.endpoint], e.Body())
 	if err == nil {
 		return s.mark(ctx, c, Delivered, now, &code, nil)
 	}
@@ -121,34 +98,26 @@ func (s *Sender) deliver(ctx context.Context, c claimed, bodies map[uuid.UUID]ev
 		return s.mark(ctx, c, Exhausted, now, status, &text)
 	}
 	wait := schedule[c.attempts-1]
-	jitter := 0.8 + 0.4*rand.Float64() //nolint:gosec // spreads retries, guards nothing
+	jitter := 0.8 + 0.4*rand.Float64() // spreads retries, guards nothing
 	return s.mark(ctx, c, Failed, now.Add(time.Duration(float64(wait)*jitter)), status, &text)
 }
 
-func (s *Sender) post(ctx context.Context, c claimed, body []byte) (int, error) {
-	key, err := s.svc.box.Open(c.tenant, place(c.endpoint), c.sealed)
+func (s *Sender) post(ctx context.Context, c claimed, to destination, body []byte) (int, error) {
+	key, err := s.svc.box.Open(c.tenant, place(c.endpoint), to.sealed)
 	if err != nil {
 		return 0, fmt.Errorf("the signing secret cannot be opened: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address, bytes.NewReader(body))
-	if err != nil {
-		return 0, err
+	answer, err := s.out.Post(ctx, to.address, map[string]string{
+		"Content-Type":        "application/json",
+		"User-Agent":          "Konak-Webhooks/1",
+		"X-Service-Event":     c.eventType,
+		"X-Service-Delivery":  c.id.String(),
+		"X-Service-Signature": Sign(string(key), body),
+	}, body)
+	if err == nil && answer.Status/100 != 2 {
+		err = fmt.Errorf("the receiver answered %d", answer.Status)
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", "Konak-Webhooks/1")
-	req.Header.Set("X-Service-Event", c.eventType)
-	req.Header.Set("X-Service-Delivery", c.id.String())
-	req.Header.Set("X-Service-Signature", Sign(string(key), body))
-	resp, err := s.client.Do(req)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, resp.Body, 16<<10)
-	if resp.StatusCode/100 != 2 {
-		return resp.StatusCode, fmt.Errorf("the receiver answered %d", resp.StatusCode)
-	}
-	return resp.StatusCode, nil
+	return answer.Status, err
 }
 
 func (s *Sender) mark(ctx context.Context, c claimed, status string, next time.Time, code *int, text *string) error {

@@ -112,8 +112,7 @@ func listDeliveries(r *db.Reader, endpoint uuid.UUID, p db.Page) (db.List[Delive
 
 type claimed struct {
 	tenant, id, endpoint, event, claim uuid.UUID
-	eventType, address                 string
-	sealed                             []byte
+	eventType                          string
 	attempts                           int
 }
 
@@ -121,15 +120,38 @@ func claimDeliveries(tx *db.Tx, lease time.Duration, limit int) ([]claimed, erro
 	claim := tx.NewID()
 	return db.All(&tx.Reader, func(row db.Row) (claimed, error) {
 		c := claimed{claim: claim}
-		err := row.Scan(&c.tenant, &c.id, &c.endpoint, &c.event, &c.eventType, &c.attempts, &c.address, &c.sealed)
+		err := row.Scan(&c.tenant, &c.id, &c.endpoint, &c.event, &c.eventType, &c.attempts)
 		return c, err
-	}, `UPDATE webhook_delivery AS d SET claim_id = $1, next_at = $2, attempts = attempts + 1
-		FROM webhook_endpoint e
-		WHERE e.tenant_id = d.tenant_id AND e.id = d.endpoint_id AND (d.tenant_id, d.id) IN (
+	}, `UPDATE webhook_delivery SET claim_id = $1, next_at = $2, attempts = attempts + 1
+		WHERE (tenant_id, id) IN (
 			SELECT tenant_id, id FROM webhook_delivery
 			WHERE status IN ('pending', 'failed') AND next_at <= $3 ORDER BY next_at LIMIT $4`+tx.Dialect().SkipLocked()+`)
-		RETURNING d.tenant_id, d.id, d.endpoint_id, d.event_id, d.event_type, d.attempts, e.address, e.secret_sealed`,
+		RETURNING tenant_id, id, endpoint_id, event_id, event_type, attempts`,
 		claim, clock.At(tx.Now().Add(lease)), clock.At(tx.Now()), limit)
+}
+
+// destination is where an endpoint's deliveries go and how they are signed.
+type destination struct {
+	id      uuid.UUID
+	address string
+	sealed  []byte
+}
+
+func destinations(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]destination, error) {
+	out := make(map[uuid.UUID]destination, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	in, args := db.In(1, ids)
+	rows, err := db.All(r, func(row db.Row) (destination, error) {
+		var d destination
+		err := row.Scan(&d.id, &d.address, &d.sealed)
+		return d, err
+	}, `SELECT id, address, secret_sealed FROM webhook_endpoint WHERE id IN `+in, args...)
+	for _, d := range rows {
+		out[d.id] = d
+	}
+	return out, err
 }
 
 func markDelivery(tx *db.Tx, c claimed, status string, next time.Time, code *int, errText *string) error {

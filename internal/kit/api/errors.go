@@ -19,7 +19,7 @@ import (
 
 // ErrorBody is the one error shape.
 type ErrorBody struct {
-	Data    *struct{}   `json:"data" doc:"Always null"`
+	Data    any         `json:"data" doc:"Always null"`
 	Err     ErrorDetail `json:"error"`
 	TraceID string      `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736"`
 	status  int

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
 	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 )
 
@@ -20,13 +21,13 @@ const CookieName = "konak_session"
 func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 	classes := [6]string{"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"}
 	return func(hc huma.Context, next func(huma.Context)) {
-		start := time.Now()
+		elapsed := clock.Stopwatch()
 		r, w := humachi.Unwrap(hc)
 		ctx := r.Context()
 		who, err := a.admit(ctx, rt, r)
 		if err != nil {
 			a.writeError(w, r, err)
-			a.metrics.WithLabelValues(rt.Method, rt.Path, "4xx").Observe(time.Since(start).Seconds())
+			a.metrics.WithLabelValues(rt.Method, rt.Path, "4xx").Observe(elapsed().Seconds())
 			return
 		}
 		if who != nil {
@@ -39,7 +40,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		}
 		hc = huma.WithContext(hc, context.WithValue(ctx, requestKey{}, &request{r: r, w: w}))
 		next(hc)
-		a.metrics.WithLabelValues(rt.Method, rt.Path, classes[min(hc.Status()/100, 5)]).Observe(time.Since(start).Seconds())
+		a.metrics.WithLabelValues(rt.Method, rt.Path, classes[min(hc.Status()/100, 5)]).Observe(elapsed().Seconds())
 	}
 }
 

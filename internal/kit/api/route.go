@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ type Envelope[T any] struct {
 // ListEnvelope is the body of a list.
 type ListEnvelope[T any] struct {
 	Data       []T     `json:"data" nullable:"false"`
-	NextCursor *string `json:"next_cursor" required:"true" doc:"Pass as cursor to read on; null at the end"`
+	NextCursor *string `json:"next_cursor" doc:"Pass as cursor to read on; null at the end"`
 	TraceID    string  `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Request trace identifier"`
 }
 
@@ -96,6 +97,7 @@ type output[T any] struct {
 
 // Handle registers a route whose answer is {data, trace_id}.
 func Handle[In, Out any](a *API, rt Route, h func(context.Context, *In) (Out, error)) {
+	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*output[Envelope[Out]], error) {
 		out, status, err := once(a, &rt, ctx, in, h)
 		if err != nil {
@@ -111,6 +113,7 @@ func HandleBody[In, Out any, P interface {
 	*Out
 	setTrace(string)
 }](a *API, rt Route, h func(context.Context, *In) (Out, error)) {
+	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*output[Out], error) {
 		out, status, err := once(a, &rt, ctx, in, h)
 		if err != nil {
@@ -138,6 +141,7 @@ func HandleList[In, Row any, P interface {
 	*In
 	paged() *Paged
 }](a *API, rt Route, h func(context.Context, *In) (db.List[Row], error)) {
+	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*output[ListEnvelope[Row]], error) {
 		p := P(in).paged()
 		p.page = db.Page{Limit: p.Limit, After: db.First}
@@ -167,12 +171,6 @@ func HandleList[In, Row any, P interface {
 // register puts a route into the table; every kind of handler ends here.
 func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out, error)) {
 	rt.check()
-	if rt.Status == 0 {
-		rt.Status = http.StatusOK
-	}
-	if rt.MaxBody == 0 {
-		rt.MaxBody = 1 << 20
-	}
 	a.routes = append(a.routes, rt)
 	op := huma.Operation{
 		OperationID: rt.ID, Method: rt.Method, Path: rt.Path, Tags: []string{rt.Tag},
@@ -199,6 +197,16 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 		return out, nil
 	})
 	a.describeParams(&rt, reflect.TypeFor[In]())
+}
+
+func (rt Route) withDefaults() Route {
+	if rt.Status == 0 {
+		rt.Status = http.StatusOK
+	}
+	if rt.MaxBody == 0 {
+		rt.MaxBody = 1 << 20
+	}
+	return rt
 }
 
 func (rt *Route) check() {
@@ -238,7 +246,15 @@ func (rt *Route) errors() []int {
 	if strings.Contains(rt.Path, "{") {
 		errs = append(errs, 404)
 	}
-	return append(errs, 422, 429)
+	if rt.Method != http.MethodGet && rt.Method != http.MethodDelete {
+		errs = append(errs, 400, 413, 415)
+	}
+	if rt.Method == http.MethodPost {
+		errs = append(errs, 409) // a repeated Idempotency-Key
+	}
+	errs = append(errs, 422, 429, 503)
+	slices.Sort(errs)
+	return slices.Compact(errs)
 }
 
 // describeParams marks path ids with the record that they name, so that the

@@ -10,6 +10,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"konak/internal/kit/clock"
 )
 
 // Bytes is an answer that is not JSON: an export, a recording, a file.
@@ -28,6 +30,7 @@ type streamOutput struct {
 
 // HandleBytes registers a route that streams bytes.
 func HandleBytes[In any](a *API, rt Route, contentType string, h func(context.Context, *In) (*Bytes, error)) {
+	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		b, err := h(ctx, in)
 		if err != nil {
@@ -59,7 +62,7 @@ const patience = 20 * time.Second
 
 // Event sends one event and flushes it.
 func (s *Sender) Event(id int64, event string, data []byte) error {
-	if err := s.rc.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+	if err := s.rc.SetWriteDeadline(clock.Deadline(patience)); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(s.w, "id: %d\nevent: %s\ndata: %s\n\n", id, event, data); err != nil {
@@ -70,7 +73,7 @@ func (s *Sender) Event(id int64, event string, data []byte) error {
 
 // Comment keeps the connection alive.
 func (s *Sender) Comment(text string) error {
-	if err := s.rc.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+	if err := s.rc.SetWriteDeadline(clock.Deadline(patience)); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(s.w, ": %s\n\n", text); err != nil {
@@ -83,6 +86,7 @@ func (s *Sender) Comment(text string) error {
 // first and returns what will send; its context ends when the receiver leaves
 // or the server drains.
 func HandleEvents[In any](a *API, rt Route, h func(context.Context, *In) (func(context.Context, *Sender) error, error)) {
+	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		send, err := h(ctx, in)
 		if err != nil {

@@ -94,3 +94,14 @@ func (f *Fake) NewCapability() uuid.UUID {
 	id[8] = id[8]&0x3f | 0x80
 	return id
 }
+
+// Stopwatch starts now and tells how long ago that was. It measures, it does
+// not decide, so it always runs on the real clock.
+func Stopwatch() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
+
+// Deadline is d from now on the clock of the operating system, which is the
+// one that sockets go by.
+func Deadline(d time.Duration) time.Time { return time.Now().Add(d) }

@@ -74,7 +74,7 @@ func (d *DB) Pending(ctx context.Context, files fs.FS) (bool, error) {
 // enableRowSecurity guards every table that has a tenant_id and is not global.
 // FORCE makes it hold for the owner of the tables too.
 func (d *DB) enableRowSecurity(ctx context.Context) error {
-	tables, err := d.tenantTables(ctx)
+	tables, err := d.unguardedTables(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,9 +98,12 @@ func (d *DB) enableRowSecurity(ctx context.Context) error {
 	return nil
 }
 
-func (d *DB) tenantTables(ctx context.Context) ([]string, error) {
-	rows, err := d.read.QueryContext(ctx, `SELECT table_name FROM information_schema.columns
-		WHERE table_schema = current_schema() AND column_name = 'tenant_id' ORDER BY table_name`)
+// unguardedTables have a tenant_id and no forced row security yet.
+func (d *DB) unguardedTables(ctx context.Context) ([]string, error) {
+	rows, err := d.read.QueryContext(ctx, `SELECT c.relname FROM pg_class c
+		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
+		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relforcerowsecurity
+		ORDER BY c.relname`)
 	if err != nil {
 		return nil, err
 	}
