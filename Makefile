@@ -16,6 +16,9 @@ TESTFLAGS ?=
 # More for the server: make run ARGS='--listen 127.0.0.1:9090'
 ARGS ?=
 
+# A tagged commit carries its tag, everything else is "dev".
+VERSION ?= $(shell git describe --tags --dirty 2>/dev/null || echo dev)
+
 TOOL := go tool -modfile=tools/go.mod
 NPM := npm --prefix web --silent
 GO_FILES := find . -name node_modules -prune -o -name '*.go' -print
@@ -36,7 +39,7 @@ run: build ## Build everything and serve the demo on http://localhost:8080
 .PHONY: build
 build: panel ## Build the panel and the binary ./bin/konak
 	@echo "building bin/konak"
-	@go build -o bin/konak ./cmd/konak
+	@go build -ldflags '-X konak/internal/app.Version=$(VERSION)' -o bin/konak ./cmd/konak
 
 .PHONY: panel
 panel: web/dist/index.html ## Build the panel where its sources changed
