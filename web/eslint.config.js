@@ -22,6 +22,10 @@ export default tseslint.config(
   },
   {
     files: ['**/*.mjs'],
+<<<<<<< HEAD
     languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly', fetch: 'readonly', setTimeout: 'readonly' } },
+=======
+    languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly', setTimeout: 'readonly', fetch: 'readonly' } },
+>>>>>>> panel
   },
 )
