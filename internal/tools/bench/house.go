@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -54,7 +55,8 @@ func (e *env) folder() (string, error) {
 	return dir, err
 }
 
-// bareServer answers what it was sent, with nothing but net/http.
+// bareServer answers what it was sent, with nothing but net/http and the
+// time-outs that no server may be without.
 func (e *env) bareServer() (string, error) {
 	if e.bare != "" {
 		return e.bare, nil
@@ -63,14 +65,18 @@ func (e *env) bareServer() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := func(w http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(r.Body)
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(b)
-	})}
+	}
+	server := &http.Server{
+		Handler: http.HandlerFunc(handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute,
+	}
 	go func() { _ = server.Serve(ln) }()
 	e.closing(server.Close)
 	e.bare = ln.Addr().String()
