@@ -121,6 +121,7 @@ func (e *env) database(ctx context.Context, dialect db.Dialect) (string, error) 
 type house struct {
 	app    *app.App
 	tenant uuid.UUID
+	member uuid.UUID
 	addr   string
 	token  string
 }
@@ -184,7 +185,7 @@ func (e *env) house(ctx context.Context, dialect db.Dialect) (*house, error) {
 // open makes the workspace, signs its owner in and makes the raw table.
 func (h *house) open(ctx context.Context) error {
 	const email, password = "owner@bench.example", "correct horse battery staple"
-	w, _, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
+	w, m, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
 		Slug: "bench", Name: "Bench", OwnerName: "Owner", OwnerEmail: email, Password: password,
 	})
 	if err != nil {
@@ -194,7 +195,7 @@ func (h *house) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.tenant, h.token = w.ID, in.Token
+	h.tenant, h.member, h.token = w.ID, m.ID, in.Token
 	return createRows(ctx, h.app.DB)
 }
 
