@@ -22,10 +22,6 @@ export default tseslint.config(
   },
   {
     files: ['**/*.mjs'],
-<<<<<<< HEAD
     languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly', fetch: 'readonly', setTimeout: 'readonly' } },
-=======
-    languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly', setTimeout: 'readonly', fetch: 'readonly' } },
->>>>>>> panel
   },
 )
