@@ -1,0 +1,52 @@
+package identity
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role,
+		s.verified_at, s.last_seen_at, s.absolute_expires_at
+	FROM session s JOIN membership m ON m.tenant_id = s.tenant_id AND m.id = s.membership_id
+	JOIN tenant t ON t.id = s.tenant_id
+	WHERE s.token_hash = $1 AND s.closed_at IS NULL AND m.state = 'active'`
+
+func sessionByHash(r *db.Reader, hash []byte) (credentialRow, error) {
+	return db.One(r, func(row db.Row) (credentialRow, error) {
+		var c credentialRow
+		var licences db.JSON[[]string]
+		var verified, seen, expires clock.Time
+		err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role,
+			&verified, &seen, &expires)
+		c.licences = licences.V
+		c.verifiedAt, c.lastSeenAt, c.expiresAt = verified.Time, seen.Time, expires.Time
+		return c, err
+	}, findSession, hash)
+}
+
+const insertSession = `INSERT INTO session (id, tenant_id, membership_id, user_id, token_hash, device_name, ip,
+		verified_at, last_seen_at, absolute_expires_at, created_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $8)`
+
+func putSession(tx *db.Tx, a account, hash []byte, device, ip string, expires time.Time) (uuid.UUID, error) {
+	id := tx.NewID()
+	_, err := tx.Exec(insertSession, id, a.workspace.ID, a.membership.ID, a.user.ID, hash, device, ip,
+		clock.At(tx.Now()), clock.At(expires))
+	return id, err
+}
+
+func touchSession(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2`, id, clock.At(tx.Now()))
+	return err
+}
+
+// closeSession gives the token's hash, under which caches know the session.
+func closeSession(tx *db.Tx, id uuid.UUID, reason string) ([]byte, error) {
+	return db.One(&tx.Reader, db.Scalar[[]byte], `UPDATE session
+		SET closed_at = COALESCE(closed_at, $2), close_reason = COALESCE(close_reason, $3)
+		WHERE id = $1 RETURNING token_hash`, id, clock.At(tx.Now()), reason)
+}
