@@ -1,7 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { api, ask, type Schemas } from './client'
 
-export type Me = Schemas['Me']
+export type Me = Schemas['IdentityMe']
 
 export const meQuery = queryOptions({
   queryKey: ['session', 'me'],
