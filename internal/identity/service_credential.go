@@ -48,7 +48,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*caller.Calle
 			return nil, fmt.Errorf("identity: touch session: %w", err)
 		}
 		p = make(row)
-		p.expires = earlier(now.Add(SessionIdle), row.expiresAt)
+		p.expires = earlier(now.Add(idleOf(row.kind)), row.expiresAt)
 	}
 	s.cache.Set(hash, p)
 	return p.caller, nil
@@ -61,7 +61,7 @@ func sessionCaller(row credentialRow) *proven {
 			UserID: row.userID, SessionID: row.id, VerifiedAt: row.verifiedAt,
 			Perms: rolePermissions[row.role], Licences: licenceSet(row.licences),
 		},
-		expires: earlier(row.lastSeenAt.Add(SessionIdle), row.expiresAt),
+		expires: earlier(row.lastSeenAt.Add(idleOf(row.kind)), row.expiresAt),
 	}
 }
 
