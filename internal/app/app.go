@@ -159,7 +159,7 @@ func (a *App) wire(box *secret.Box) error {
 // Sample writes one of each record of every module with text in it, as the
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
-	for _, sample := range []func(context.Context, string) error{a.Mail.Sample, a.Webhook.Sample} {
+	for _, sample := range []func(context.Context, string) error{a.Identity.Sample, a.Mail.Sample, a.Webhook.Sample} {
 		if err := sample(ctx, text); err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import "konak/internal/kit/api"
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	s.registerSessions(a)
+	s.registerRoles(a)
+	s.registerKeys(a)
 }
 
 // route begins a route of this room that every signed-in member may call.

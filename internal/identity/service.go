@@ -2,6 +2,7 @@ package identity
 
 import (
 	"crypto/sha256"
+	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -33,6 +34,8 @@ type Service struct {
 	mailer *mailer.Mailer
 	hasher *hasher
 	cache  *otter.Cache[[sha256.Size]byte, *proven]
+	// epoch counts what was forgotten of the cache.
+	epoch atomic.Uint64
 }
 
 // proven is a credential that was looked up a moment ago.

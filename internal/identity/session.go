@@ -58,8 +58,9 @@ type credentialRow struct {
 	slug                               string
 	licences                           []string
 	role                               string
+	ownRole                            *[]perm.Permission // the workspace's version of the role
 	environment                        string
 	kind                               string
-	scopes                             []perm.Permission
+	scopes                             []string
 	verifiedAt, lastSeenAt, expiresAt  time.Time
 }

@@ -7,22 +7,32 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
 )
 
-const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role,
-		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind
+const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role, r.permissions,
+		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes
 	FROM session s JOIN membership m ON m.tenant_id = s.tenant_id AND m.id = s.membership_id
 	JOIN tenant t ON t.id = s.tenant_id
+	LEFT JOIN role r ON r.tenant_id = m.tenant_id AND r.name = m.role
 	WHERE s.token_hash = $1 AND s.closed_at IS NULL AND m.state = 'active'`
 
 func sessionByHash(r *db.Reader, hash []byte) (credentialRow, error) {
 	return db.One(r, func(row db.Row) (credentialRow, error) {
 		var c credentialRow
 		var licences db.JSON[[]string]
+		var own *db.JSON[[]perm.Permission]
+		var scopes *db.JSON[[]string]
 		var verified, seen, expires clock.Time
-		err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role,
-			&verified, &seen, &expires, &c.kind)
+		err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role, &own,
+			&verified, &seen, &expires, &c.kind, &scopes)
 		c.licences = licences.V
+		if own != nil {
+			c.ownRole = &own.V
+		}
+		if scopes != nil {
+			c.scopes = scopes.V
+		}
 		c.verifiedAt, c.lastSeenAt, c.expiresAt = verified.Time, seen.Time, expires.Time
 		return c, err
 	}, findSession, hash)

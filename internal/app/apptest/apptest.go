@@ -138,6 +138,12 @@ func (w *Workspace) Guest() *Client {
 	if err := w.s.Identity.AddMember(w.s.tb.Context(), w.ID, "Guest", email, Password, identity.RoleGuest); err != nil {
 		w.s.tb.Fatal(err)
 	}
+	return w.SignIn(email)
+}
+
+// SignIn signs a member in.
+func (w *Workspace) SignIn(email string) *Client {
+	w.s.tb.Helper()
 	in, err := w.s.Identity.SignIn(w.s.tb.Context(), email, Password, "test", w.Slug, "127.0.0.1")
 	if err != nil {
 		w.s.tb.Fatal(err)
