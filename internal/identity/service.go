@@ -9,11 +9,29 @@ import (
 
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/secret"
 )
+
+// Config is what the room needs from the house.
+type Config struct {
+	DB     *db.DB
+	Box    *secret.Box
+	Mailer *mailer.Mailer
+	// BaseURL is where people open the panel; links in mail begin with it.
+	BaseURL string
+	// Domain is the bare host, to which passkeys are bound.
+	Domain string
+	// PasswordCost is the product's where it is not set.
+	PasswordCost PasswordCost
+}
 
 // Service is the identity room.
 type Service struct {
+	cfg    Config
 	db     *db.DB
+	box    *secret.Box
+	mailer *mailer.Mailer
 	hasher *hasher
 	cache  *otter.Cache[[sha256.Size]byte, *proven]
 	// epoch counts what was forgotten of the cache.
@@ -33,9 +51,9 @@ func (p *proven) valid(now time.Time) bool { return p.expires.IsZero() || now.Be
 const cacheFor = 5 * time.Second
 
 // New opens the room.
-func New(d *db.DB) *Service {
+func New(cfg Config) *Service {
 	return &Service{
-		db: d, hasher: newHasher(),
+		cfg: cfg, db: cfg.DB, box: cfg.Box, mailer: cfg.Mailer, hasher: newHasher(cfg.PasswordCost),
 		cache: otter.Must(&otter.Options[[sha256.Size]byte, *proven]{
 			MaximumSize:      100_000,
 			ExpiryCalculator: otter.ExpiryWriting[[sha256.Size]byte, *proven](cacheFor),

@@ -57,7 +57,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*caller.Calle
 			return nil, fmt.Errorf("identity: touch session: %w", err)
 		}
 		p = make(row)
-		p.expires = earlier(now.Add(SessionIdle), row.expiresAt)
+		p.expires = earlier(now.Add(idleOf(row.kind)), row.expiresAt)
 	}
 	s.remember(hash, p, epoch)
 	return p.caller, nil
@@ -93,13 +93,18 @@ func (s *Service) forgetTenant(id uuid.UUID) {
 }
 
 func sessionCaller(row credentialRow) *proven {
+	perms := permissionsOf(row.role, row.ownRole)
+	if row.scopes != nil {
+		// An app acts for a person: within what they granted and may do themselves.
+		perms = perm.Expand(row.scopes).Within(perms)
+	}
 	return &proven{
 		caller: &caller.Caller{
 			Kind: caller.Agent, TenantID: row.tenantID, Slug: row.slug, ID: row.membershipID,
 			UserID: row.userID, SessionID: row.id, VerifiedAt: row.verifiedAt,
-			Perms: permissionsOf(row.role, row.ownRole), Licences: licenceSet(row.licences),
+			Perms: perms, Licences: licenceSet(row.licences),
 		},
-		expires: earlier(row.lastSeenAt.Add(SessionIdle), row.expiresAt),
+		expires: earlier(row.lastSeenAt.Add(idleOf(row.kind)), row.expiresAt),
 	}
 }
 

@@ -37,7 +37,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, device, slug, ip 
 		return SignedIn{}, fmt.Errorf("identity: find account: %w", err)
 	}
 	if unknown {
-		a.passwordHash = dummy
+		a.passwordHash = s.hasher.dummy
 	}
 	ok, err := s.hasher.verify(ctx, a.passwordHash, password)
 	if err != nil {
@@ -46,22 +46,30 @@ func (s *Service) SignIn(ctx context.Context, email, password, device, slug, ip 
 	if !ok || unknown {
 		return SignedIn{}, fault.New(fault.WrongCredentials)
 	}
-	return s.openSession(ctx, a, device, ip)
-}
-
-func (s *Service) openSession(ctx context.Context, a account, device, ip string) (SignedIn, error) {
-	token := secret.NewToken(secret.SessionPrefix)
-	out := SignedIn{Token: token, User: a.user, Workspace: a.workspace}
-	err := s.db.System("sign-in").InTx(ctx, func(tx *db.Tx) error {
-		expires := tx.Now().Add(SessionCeiling)
-		id, err := putSession(tx, a, secret.Hash(token), device, ip, expires)
-		out.Session = SessionInfo{ID: id, DeviceName: device, CreatedAt: clock.At(tx.Now()), ExpiresAt: clock.At(expires)}
+	out := SignedIn{User: a.user, Workspace: a.workspace}
+	err = s.db.System("sign-in").InTx(ctx, func(tx *db.Tx) (err error) {
+		out.Token, out.Session, err = s.openSession(tx, opening{
+			tenantID: a.workspace.ID, membershipID: a.membership.ID, userID: a.user.ID,
+			kind: SessionPanel, device: device, ip: ip,
+		})
 		return err
 	})
-	if err != nil {
-		return SignedIn{}, fmt.Errorf("identity: open session: %w", err)
+	return out, err
+}
+
+// openSession is the gate for a session that begins a family. It gives the
+// token, which is shown once.
+func (s *Service) openSession(tx *db.Tx, o opening) (string, SessionInfo, error) {
+	token := secret.NewToken(secret.SessionPrefix)
+	now := tx.Now()
+	info := SessionInfo{
+		ID: tx.NewID(), Kind: o.kind, DeviceName: o.device, Platform: o.platform,
+		CreatedAt: clock.At(now), ExpiresAt: clock.At(now.Add(SessionCeiling)), VerifiedAt: clock.At(now),
 	}
-	return out, nil
+	if err := putSession(tx, info.ID, o, secret.Hash(token), info.ExpiresAt.Time); err != nil {
+		return "", SessionInfo{}, fmt.Errorf("identity: open session: %w", err)
+	}
+	return token, info, nil
 }
 
 // SignOut ends the caller's session.

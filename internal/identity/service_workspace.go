@@ -33,7 +33,7 @@ func (s *Service) CreateWorkspace(ctx context.Context, n NewWorkspace) (Workspac
 	var m Membership
 	err = s.db.System("create workspace").InTx(ctx, func(tx *db.Tx) error {
 		w = Workspace{ID: tx.NewID(), Slug: n.Slug, Name: n.Name}
-		u := User{ID: tx.NewID(), Email: mail.Address, Name: n.OwnerName}
+		u := User{ID: tx.NewID(), Email: mail.Address, Name: n.OwnerName, Language: "tr"}
 		m = Membership{ID: tx.NewID(), Role: RoleOwner}
 		if err := putTenant(tx, w, AllLicences, n.Demo); err != nil {
 			return err
@@ -60,7 +60,7 @@ func (s *Service) AddMember(ctx context.Context, tenant uuid.UUID, name, email, 
 		return err
 	}
 	return s.db.System("add member").InTx(ctx, func(tx *db.Tx) error {
-		u := User{ID: tx.NewID(), Email: mail.Address, Name: name}
+		u := User{ID: tx.NewID(), Email: mail.Address, Name: name, Language: "tr"}
 		if err := putUser(tx, u, mail.Key, hash); err != nil {
 			return err
 		}

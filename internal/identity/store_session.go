@@ -11,7 +11,7 @@ import (
 )
 
 const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role, r.permissions,
-		s.verified_at, s.last_seen_at, s.absolute_expires_at
+		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes
 	FROM session s JOIN membership m ON m.tenant_id = s.tenant_id AND m.id = s.membership_id
 	JOIN tenant t ON t.id = s.tenant_id
 	LEFT JOIN role r ON r.tenant_id = m.tenant_id AND r.name = m.role
@@ -22,27 +22,34 @@ func sessionByHash(r *db.Reader, hash []byte) (credentialRow, error) {
 		var c credentialRow
 		var licences db.JSON[[]string]
 		var own *db.JSON[[]perm.Permission]
+		var scopes *db.JSON[[]string]
 		var verified, seen, expires clock.Time
 		err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role, &own,
-			&verified, &seen, &expires)
+			&verified, &seen, &expires, &c.kind, &scopes)
 		c.licences = licences.V
 		if own != nil {
 			c.ownRole = &own.V
+		}
+		if scopes != nil {
+			c.scopes = scopes.V
 		}
 		c.verifiedAt, c.lastSeenAt, c.expiresAt = verified.Time, seen.Time, expires.Time
 		return c, err
 	}, findSession, hash)
 }
 
-const insertSession = `INSERT INTO session (id, tenant_id, membership_id, user_id, token_hash, device_name, ip,
-		verified_at, last_seen_at, absolute_expires_at, created_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $8)`
+const insertSession = `INSERT INTO session (id, tenant_id, membership_id, user_id, family_id, token_hash, kind,
+		device_name, platform, app_id, scopes, ip, verified_at, last_seen_at, absolute_expires_at, created_at)
+	VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $12)`
 
-func putSession(tx *db.Tx, a account, hash []byte, device, ip string, expires time.Time) (uuid.UUID, error) {
-	id := tx.NewID()
-	_, err := tx.Exec(insertSession, id, a.workspace.ID, a.membership.ID, a.user.ID, hash, device, ip,
-		clock.At(tx.Now()), clock.At(expires))
-	return id, err
+func putSession(tx *db.Tx, id uuid.UUID, o opening, hash []byte, expires time.Time) error {
+	var scopes *db.JSON[[]string]
+	if o.scopes != nil {
+		scopes = &db.JSON[[]string]{V: o.scopes}
+	}
+	_, err := tx.Exec(insertSession, id, o.tenantID, o.membershipID, o.userID, hash, o.kind, o.device, o.platform,
+		o.appID, scopes, o.ip, clock.At(tx.Now()), clock.At(expires))
+	return err
 }
 
 func touchSession(tx *db.Tx, id uuid.UUID) error {

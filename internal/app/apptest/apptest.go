@@ -62,6 +62,7 @@ func New(tb testing.TB, dialect db.Dialect) *Server {
 		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: true,
 		WebhookAllow: []string{"127.0.0.0/8"},
+		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1},
 	}, log, s.Clock)
 	if err != nil {
 		tb.Fatal(err)
