@@ -26,9 +26,15 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		elapsed := clock.Stopwatch()
 		r, w := humachi.Unwrap(hc)
 		ctx := r.Context()
+		if rt.Open {
+			openHeaders(w)
+		}
 		who, err := a.admit(ctx, rt, r)
+		if err == nil && wrongMedia(rt, r) {
+			err = fault.New(fault.UnsupportedMedia)
+		}
 		if err != nil {
-			a.writeError(w, r, err)
+			a.writeError(w, r, rt, err)
 			answered[4].Observe(elapsed().Seconds())
 			return
 		}
@@ -41,6 +47,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		if rt.ShowsSecret || rt.Access != Public {
 			w.Header()["Cache-Control"] = noStore
 		}
+		requestOf(ctx).rt = rt
 		hc = huma.WithContext(hc, ctx)
 		next(hc)
 		answered[min(hc.Status()/100, 5)].Observe(elapsed().Seconds())
@@ -58,6 +65,9 @@ func (a *API) observers(rt *Route) (out [6]prometheus.Observer) {
 
 // admit decides whether the request may reach the handler.
 func (a *API) admit(ctx context.Context, rt *Route, r *http.Request) (*caller.Caller, error) {
+	if rt.Open {
+		return nil, nil
+	}
 	token, fromCookie := credential(r)
 	if token == "" || fromCookie {
 		// A browser sends cookies by itself, so the request must come from our
