@@ -56,6 +56,16 @@ func source(imports ...string) string {
 
 var fixtures = []fixture{
 	{
+		name: "a store writes the outbox", path: "internal/mail/store.go",
+		text: "package mail\n\nconst q = `INSERT INTO outbox (id) VALUES ($1)`\n",
+		rule: "only the event kit writes the outbox", fault: "writes the outbox",
+	},
+	{
+		name: "an unlisted reason to cross tenants", path: "internal/mail/service.go",
+		text: "package mail\n\nfunc f(d db) { d.System(\"because\") }\n",
+		rule: "few reasons to cross tenants", fault: `crosses tenants for "because"`,
+	},
+	{
 		name: "kit imports a module", path: "internal/kit/db/db.go", text: source("konak/internal/identity"),
 		rule: "imports run one way", fault: "kit may not import identity",
 	},

@@ -30,6 +30,8 @@ var rules = []rule{
 	{"no sleeping", noSleep},
 	{"no init functions", noInit},
 	{"time and ids come from kit/clock", injectedTime},
+	{"only the event kit writes the outbox", oneOutbox},
+	{"few reasons to cross tenants", knownSystemCallers},
 	{"files stay short", shortFiles},
 }
 

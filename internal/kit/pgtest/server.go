@@ -31,6 +31,7 @@ type Options struct {
 
 // Server is a PostgreSQL server that tests may create databases on.
 type Server struct {
+	crash func() error
 	admin *url.URL
 	roles func() error
 	stop  func() error
@@ -157,6 +158,7 @@ func Start(o Options) (_ *Server, err error) {
 		Path:     "/postgres",
 		RawQuery: url.Values{"host": {dir}}.Encode(),
 	})
+	s.crash = func() error { return crash(who, bin, dir) }
 	s.stop = sync.OnceValue(func() error {
 		_ = leash.Close()
 		if err := watchdog.Wait(); err != nil {

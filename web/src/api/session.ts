@@ -27,8 +27,8 @@ export interface Need {
 
 export function meets(me: Me, need: Need): boolean {
   return (
-    (need.permission === undefined || me.permissions.includes(need.permission)) &&
-    (need.licence === undefined || me.licences.includes(need.licence))
+    (need.permission === undefined || me.permissions?.includes(need.permission) === true) &&
+    (need.licence === undefined || me.licences?.includes(need.licence) === true)
   )
 }
 

@@ -3,12 +3,16 @@ import type { erp as en } from '../en/erp'
 export const erp: Record<keyof typeof en, string> = {
   'webhooks.title': 'Webhook’lar',
   'webhooks.lead': 'Burada bir şey olduğu anda sunucularınıza imzalı bir istekle haber verilir.',
-  'webhooks.register': 'Webhook kaydet',
+  'webhooks.register': 'Webhook ekle',
   'webhooks.registerLead':
     'Nereye ve hangi olayların iletileceğini belirtin. İmza anahtarı hemen ardından bir kez gösterilir.',
   'webhooks.registerAction': 'Kaydet',
   'webhooks.address': 'Adres',
   'webhooks.addressHint': '15 saniye içinde 2xx durum koduyla yanıt vermelidir.',
+  'webhooks.address.invalid': 'https://ornek.com/webhooks gibi eksiksiz bir adres yazın.',
+  'webhooks.address.https': 'Adres https:// ile başlamalı.',
+  'webhooks.address.credentials': 'Adres kullanıcı adı ya da parola içeremez.',
+  'webhooks.general': 'Genel',
   'webhooks.description': 'Açıklama',
   'webhooks.events': 'Olaylar',
   'webhooks.moreEvents_one': 've {count} tane daha',

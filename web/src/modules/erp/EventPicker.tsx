@@ -65,12 +65,12 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
             role="group"
             aria-label={t('webhooks.events')}
             tabIndex={0}
-            className="max-h-72 overflow-y-auto px-3 py-2.5 focus-visible:-outline-offset-2"
+            className="max-h-60 overflow-y-auto px-3 py-2.5 focus-visible:-outline-offset-2"
           >
             {groupByModule(found).map((group) => (
               <div key={group.module} role="group" aria-labelledby={`${id}-${group.module}`} className="mb-3 last:mb-0">
                 <p id={`${id}-${group.module}`} className="mb-1.5 text-xs font-semibold text-ink-3">
-                  {group.module}
+                  {group.module || t('webhooks.general')}
                 </p>
                 <div className="flex flex-col gap-2">
                   {group.events.map((event) => (

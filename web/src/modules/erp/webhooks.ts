@@ -4,9 +4,9 @@ import { usePages } from '@/api/query'
 import type { PlainKey } from '@/i18n'
 import type { Tone } from '@/ui/Badge'
 
-export type Webhook = Schemas['Webhook']
-export type WebhookCreated = Schemas['WebhookCreated']
-export type CatalogEvent = Schemas['CatalogEvent']
+export type Webhook = Schemas['Endpoint']
+export type WebhookCreated = Schemas['Registered']
+export type CatalogEvent = Schemas['CatalogEntry']
 export type Delivery = Schemas['Delivery']
 
 interface Look {
@@ -27,27 +27,28 @@ export const deliveryLooks = {
   delivered: { label: 'deliveries.status.delivered', tone: 'ok' },
 } as const satisfies Record<Delivery['status'], Look>
 
-const root = ['erp', 'webhooks'] as const
+const webhooksKey = ['erp', 'webhooks'] as const
+const deliveriesKey = ['erp', 'deliveries'] as const
 const pageSize = 50
 /** A waiting delivery is looked at again this often, should its event be missed on the stream. */
 const pendingInterval = 2000
 
 export function useWebhooks() {
   return usePages({
-    key: [...root, 'list'],
+    key: webhooksKey,
     fetch: (cursor) => ask(api.GET('/api/erp/v1/webhooks', { params: { query: { limit: pageSize, cursor } } })),
   })
 }
 
 export const catalogQuery = queryOptions({
   queryKey: ['erp', 'catalog'],
-  queryFn: () => ask(api.GET('/api/erp/v1/webhooks/catalog')).then((envelope) => envelope.data),
+  queryFn: () => ask(api.GET('/api/erp/v1/webhooks/catalog')).then((envelope) => envelope.data ?? []),
   staleTime: 300_000,
 })
 
 export function useDeliveries(webhookId: string) {
   return usePages({
-    key: [...root, webhookId, 'deliveries'],
+    key: [...deliveriesKey, webhookId],
     fetch: (cursor) =>
       ask(
         api.GET('/api/erp/v1/webhooks/{id}/events', {
@@ -60,7 +61,7 @@ export function useDeliveries(webhookId: string) {
 
 function useRefresh() {
   const client = useQueryClient()
-  return () => client.invalidateQueries({ queryKey: root })
+  return () => client.invalidateQueries({ queryKey: ['erp'] })
 }
 
 export function useRegisterWebhook() {

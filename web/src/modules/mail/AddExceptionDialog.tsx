@@ -43,7 +43,7 @@ export function AddExceptionDialog({ open, onOpenChange }: Props) {
 
   // A duplicate is a fault of the address, wherever the server reports it.
   const duplicate = asApiError(add.error)?.code === 'conflict' ? t('dlp.duplicate') : null
-  const emailError = duplicate ?? fieldText(add.error, 'email')
+  const emailError = duplicate ?? fieldText(add.error, 'email', { invalid_address: 'field.email' })
   const noteError = fieldText(add.error, 'note')
 
   return (
