@@ -85,7 +85,7 @@ test-web: ## Run the panel's unit tests
 .PHONY: test-browser
 test-browser: build ## Run the browser tests against the real binary
 	@if browser=$$(scripts/ensure-chromium); then \
-		CHROMIUM=$$browser E2E_BINARY=$(CURDIR)/bin/konak $(NPM) run e2e; \
+		KONAK_TEST_CHROMIUM=$$browser KONAK_TEST_BIN=$(CURDIR)/bin/konak $(NPM) run e2e; \
 	elif [ -n "$${CI:-}" ]; then \
 		echo "browser tests need Chromium" >&2; exit 1; \
 	else \
