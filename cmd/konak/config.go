@@ -66,6 +66,13 @@ func (r fileResolver) Validate(app *kong.Application) error {
 
 // Resolve implements kong.Resolver.
 func (r fileResolver) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	// The parser asks a resolver before it looks at the environment, and a
+	// variable must win over the file: it is what changes from place to place.
+	for _, name := range flag.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return nil, nil
+		}
+	}
 	v, ok := r.values[flag.Name]
 	if !ok {
 		return nil, nil
@@ -112,7 +119,10 @@ var secretFlags = []string{"master-key", "db"}
 func (c *configCmd) Run(kctx *kong.Context, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "FLAG\tVARIABLE\tVALUE\tMEANING")
-	for _, f := range kctx.Selected().Flags {
+	for _, f := range slices.Concat(kctx.Model.Flags, kctx.Selected().Flags) {
+		if f.Name == "help" {
+			continue
+		}
 		value := fmt.Sprint(f.Target.Interface())
 		if slices.Contains(secretFlags, f.Name) && value != "" {
 			value = "***"
