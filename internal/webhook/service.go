@@ -154,8 +154,12 @@ func (s *Service) Deliveries(ctx context.Context, module string, id uuid.UUID, p
 func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	subs := map[uuid.UUID][]subscription{}
 	for _, e := range events {
-		if e.Test || e.Target != nil {
-			continue // a targeted event brought its delivery along
+		if e.Test {
+			continue
+		}
+		if e.Target != nil { // it brought its delivery along, which waited for the number
+			tx.Wake(Topic)
+			continue
 		}
 		list, ok := subs[e.TenantID]
 		if !ok {
@@ -172,9 +176,9 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 			if _, err := putDelivery(tx, e.TenantID, sub.id, e.ID, e.Type); err != nil {
 				return fmt.Errorf("webhook: put delivery: %w", err)
 			}
+			tx.Wake(Topic)
 		}
 	}
-	tx.Wake(Topic)
 	return nil
 }
 

@@ -78,7 +78,9 @@ export function useDeleteWebhook() {
   const refresh = useRefresh()
   return useMutation({
     mutationFn: (id: string) => ask(api.DELETE('/api/erp/v1/webhooks/{id}', { params: { path: { id } } })),
-    onSuccess: refresh,
+    // Not waited for: the list without the webhook would take its screen away
+    // before the screen has led back to the list.
+    onSuccess: () => void refresh(),
   })
 }
 
