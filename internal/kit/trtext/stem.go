@@ -1,0 +1,114 @@
+package trtext
+
+// Stemming works on folded terms, where ı/i, u/ü and o/ö are one letter each,
+// so a suffix such as -(y)I is two strings (i, u) rather than four.
+
+const (
+	minStem    = 4 // shorter stems join words that have nothing in common
+	stemRounds = 3
+)
+
+// nominal lists the endings of nouns, the longest first within a length class:
+// plural, possessive, case, and the usual chains of them that a single round
+// would otherwise cut at the wrong place.
+var nominal = suffixTable(
+	"larimiz", "lerimiz", "lariniz", "leriniz",
+	"larinin", "lerinin", "larinda", "lerinde", "larindan", "lerinden",
+	"larina", "lerine", "larini", "lerini", "lariyla", "leriyle",
+	"larin", "lerin", "lara", "lere", "larda", "lerde", "lardan", "lerden",
+	"lari", "leri", "larim", "lerim", "lar", "ler",
+	"sinin", "sunun", "sinda", "sinde", "sunda", "sindan", "sinden", "sundan",
+	"sini", "sunu", "sina", "sine", "suna", "siyla", "siyle", "suyla",
+	"imiz", "umuz", "iniz", "unuz", "miz", "muz", "niz", "nuz",
+	"inin", "unun", "inda", "inde", "unda", "indan", "inden", "undan",
+	"ini", "unu", "ina", "ine", "una", "iyla", "iyle", "uyla",
+	"nin", "nun", "nda", "nde", "ndan", "nden", "yla", "yle",
+	"dan", "den", "tan", "ten", "daki", "deki", "taki", "teki",
+	"ndaki", "ndeki", "indaki", "indeki", "undaki",
+	"da", "de", "ta", "te", "in", "un", "im", "um", "si", "su",
+	"yi", "yu", "ya", "ye", "ni", "nu", "na", "ne", "ca", "ce", "la", "le",
+	"i", "u", "a", "e",
+)
+
+// suffixTable sorts suffixes by last letter and, within it, longest first, so
+// that a lookup tests only those that can match.
+func suffixTable(list ...string) *[26][]string {
+	var t [26][]string
+	for _, s := range list {
+		k := s[len(s)-1] - 'a'
+		at := 0
+		for at < len(t[k]) && len(t[k][at]) >= len(s) {
+			at++
+		}
+		t[k] = append(t[k], "")
+		copy(t[k][at+1:], t[k][at:])
+		t[k][at] = s
+	}
+	return &t
+}
+
+// Stem strips the inflection of a noun from a folded term: at most three
+// endings, never below four letters. A final b, d or g becomes p, t or k, the
+// letter that Turkish writes when no vowel follows (kitabı → kitap). The result
+// shares memory with term unless its last letter changed.
+func Stem(term []byte) []byte {
+	return harden(strip(term, nominal))
+}
+
+func strip(term []byte, table *[26][]string) []byte {
+	for range stemRounds {
+		cut := ending(term, table)
+		if cut == 0 {
+			break
+		}
+		term = term[:len(term)-cut]
+	}
+	return term
+}
+
+// ending is the length of the longest suffix of table that term ends in and
+// that leaves a stem with a vowel in it.
+func ending(term []byte, table *[26][]string) int {
+	if len(term) <= minStem {
+		return 0
+	}
+	k := term[len(term)-1] - 'a'
+	if k >= 26 {
+		return 0
+	}
+	for _, s := range table[k] {
+		rest := len(term) - len(s)
+		if rest >= minStem && string(term[rest:]) == s && hasVowel(term[:rest]) {
+			return len(s)
+		}
+	}
+	return 0
+}
+
+func hasVowel(term []byte) bool {
+	for _, c := range term {
+		switch c {
+		case 'a', 'e', 'i', 'o', 'u':
+			return true
+		}
+	}
+	return false
+}
+
+func harden(term []byte) []byte {
+	if len(term) < minStem {
+		return term
+	}
+	var hard byte
+	switch term[len(term)-1] {
+	case 'b':
+		hard = 'p'
+	case 'd':
+		hard = 't'
+	case 'g':
+		hard = 'k'
+	default:
+		return term
+	}
+	return append(append(make([]byte, 0, len(term)), term[:len(term)-1]...), hard)
+}
