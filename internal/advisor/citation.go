@@ -171,9 +171,12 @@ func (l *Laws) numberedAt(tokens []token, i int) (lawRef, bool) {
 	case "sayili", "sayi", "nolu", "no", "numarali", "sk", "s":
 		return l.titledAt(tokens, i, no)
 	}
-	pair := next.number && (next.before == "/" || len(tokens) == 2) ||
-		!next.number && (placeWord(next.text) != "" || articleWord(next)) && (i == 0 || !articleWord(tokens[i-1]))
-	if len(no) >= 3 && pair {
+	// "213 mük. 257", "6102 madde 376": the place must follow at once, or else
+	// the number is an article itself ("126. maddesine göre").
+	place := (placeWord(next.text) != "" || articleWord(next)) && i+2 < len(tokens) &&
+		(tokens[i+2].number || articleWord(tokens[i+2]) && i+3 < len(tokens) && tokens[i+3].number)
+	pair := next.number && (next.before == "/" || len(tokens) == 2)
+	if len(no) >= 3 && (pair || place) && (i == 0 || !articleWord(tokens[i-1])) {
 		if law := l.numbered(no, anyKind); law != nil {
 			return lawRef{law, i, i + 1}, true
 		}

@@ -57,7 +57,6 @@ func (r Rules) schema() search.Schema {
 		Attrs:   []string{AttrLaw, AttrLawKind, AttrStatus},
 		Numbers: []string{NumberIssued},
 		Group:   AttrLaw,
-		Topic:   "heading",
 		Tuning:  r.Tuning,
 	}
 }

@@ -12,7 +12,6 @@ import (
 // computed when the last one is in.
 type builder struct {
 	schema *Schema
-	topic  int
 	scan   trtext.Scanner
 
 	words map[string]uint32 // written word → number
@@ -37,13 +36,10 @@ type builder struct {
 
 func newBuilder(schema *Schema) *builder {
 	b := &builder{
-		schema: schema, topic: -1,
-		words: map[string]uint32{}, terms: map[string]uint32{}, at: map[string]int{},
+		schema: schema,
+		words:  map[string]uint32{}, terms: map[string]uint32{}, at: map[string]int{},
 		attrs: make([]attrColumn, len(schema.Attrs)), numbers: make([][]int32, len(schema.Numbers)),
 		attrIDs: make([]map[string]uint32, len(schema.Attrs)),
-	}
-	if schema.Topic != "" {
-		b.topic = schema.topic()
 	}
 	for i := range b.attrIDs {
 		b.attrIDs[i] = map[string]uint32{}
@@ -133,7 +129,7 @@ func (b *builder) build(avg []float64) *segment {
 	rank := b.sortTerms()
 	s := &segment{
 		ids: b.ids, prior: b.prior, attrs: b.attrs, numbers: b.numbers,
-		topics: make([]uint32, len(b.names)), start: make([]uint32, len(b.names)+1),
+		start:        make([]uint32, len(b.names)+1),
 		forwardStart: make([]uint32, 0, len(b.ids)+1),
 	}
 	slices.Sort(b.names)
@@ -160,9 +156,6 @@ func (b *builder) build(avg []float64) *segment {
 			s.docs[next[t]] = uint32(d)
 			s.impact[next[t]] = quantize(tally.tf[t], b.schema.Tuning.K1)
 			next[t]++
-			if tally.topic[t] {
-				s.topics[t]++
-			}
 		}
 		tally.reset()
 	}
@@ -197,28 +190,26 @@ func (b *builder) sortTerms() []uint32 {
 
 // tally adds up the weighted frequency of the terms of one document.
 type tally struct {
-	tf    []float32
-	topic []bool
-	seen  []uint32
+	tf   []float32
+	seen []uint32
 }
 
 func newTally(terms int) *tally {
-	return &tally{tf: make([]float32, terms), topic: make([]bool, terms)}
+	return &tally{tf: make([]float32, terms)}
 }
 
 func (t *tally) reset() {
 	for _, n := range t.seen {
-		t.tf[n], t.topic[n] = 0, false
+		t.tf[n] = 0
 	}
 	t.seen = t.seen[:0]
 }
 
-func (t *tally) add(term uint32, w float32, topic bool) {
+func (t *tally) add(term uint32, w float32) {
 	if t.tf[term] == 0 {
 		t.seen = append(t.seen, term)
 	}
 	t.tf[term] += w
-	t.topic[term] = t.topic[term] || topic
 }
 
 func (b *builder) count(d int, rank []uint32, avg []float64, t *tally) {
@@ -231,9 +222,9 @@ func (b *builder) count(d int, rank []uint32, avg []float64, t *tally) {
 			if word == gap {
 				continue
 			}
-			t.add(rank[b.stem[word]], w, i == b.topic)
-			t.add(rank[b.surf[word]], w, i == b.topic)
-			t.add(rank[b.pref[word]], w, i == b.topic)
+			t.add(rank[b.stem[word]], w)
+			t.add(rank[b.surf[word]], w)
+			t.add(rank[b.pref[word]], w)
 		}
 	}
 }

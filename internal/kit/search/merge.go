@@ -83,7 +83,6 @@ func (out *segment) mergePostings(segments []*segment, moved [][]uint32) [][]uin
 			break
 		}
 		before := len(out.docs)
-		topics := uint32(0)
 		for i, seg := range segments {
 			if int(at[i]) >= seg.vocab.size() || seg.vocab.term(at[i]) != name {
 				continue
@@ -95,12 +94,10 @@ func (out *segment) mergePostings(segments []*segment, moved [][]uint32) [][]uin
 					out.impact = append(out.impact, seg.impact[k])
 				}
 			}
-			topics += seg.topics[t]
 			terms[i][t] = uint32(len(names))
 			at[i]++
 		}
-		df := uint32(len(out.docs) - before)
-		if df == 0 {
+		if len(out.docs) == before {
 			for i := range segments {
 				if at[i] > 0 && segments[i].vocab.term(at[i]-1) == name {
 					terms[i][at[i]-1] = none
@@ -109,7 +106,6 @@ func (out *segment) mergePostings(segments []*segment, moved [][]uint32) [][]uin
 			continue
 		}
 		names = append(names, name)
-		out.topics = append(out.topics, min(topics, df))
 		out.start = append(out.start, uint32(len(out.docs)))
 	}
 	out.vocab = newVocabulary(names)

@@ -106,14 +106,8 @@ func (s *Snapshot) parse(q *Query) parsed {
 	weights := newWeights(s.schema.Tuning.Repeat)
 	for _, w := range content {
 		l := analyze([]byte(w))
-		if !q.Exact && len(p.corrected) < maxFixes {
-			if fixed, ok := s.correct(w, l); ok {
-				if p.corrected == nil {
-					p.corrected = map[string]string{}
-				}
-				p.corrected[w] = fixed
-				l = analyze([]byte(fixed))
-			}
+		if s.unknown(l) {
+			l = s.resolve(q, w, l, &p)
 		}
 		weights.add(l.stem, 1)
 		weights.add(l.surface, s.schema.Tuning.Surface)
@@ -128,6 +122,28 @@ func (s *Snapshot) parse(q *Query) parsed {
 	}
 	p.terms = weights.list
 	return p
+}
+
+// resolve finds what an unknown word may stand for: first the word without
+// endings that only speech has ("markamı", "verirsem"), then its spelling.
+func (s *Snapshot) resolve(q *Query, w string, l levels, p *parsed) levels {
+	if s.schema.Tuning.Personal {
+		if bare := analyze(trtext.StripPerson([]byte(w))); bare.stem != l.stem && s.frequency(bare.stem, nil) > rareWord {
+			return bare
+		}
+	}
+	if q.Exact || len(p.corrected) >= maxFixes {
+		return l
+	}
+	fixed, ok := s.correct(w, l)
+	if !ok {
+		return l
+	}
+	if p.corrected == nil {
+		p.corrected = map[string]string{}
+	}
+	p.corrected[w] = fixed
+	return analyze([]byte(fixed))
 }
 
 func queryWords(text string) []string {
@@ -168,7 +184,7 @@ func (w *weights) add(name string, weight float64) {
 // plannedTerm is a term that occurs in the snapshot.
 type plannedTerm struct {
 	name   string
-	weight float64  // with frequency and topic
+	weight float64  // with frequency
 	query  float64  // as the query gave it
 	in     []uint32 // its number in every segment, or none
 }
@@ -181,14 +197,11 @@ func (s *Snapshot) plan(terms []queryTerm) []plannedTerm {
 	for _, t := range terms {
 		in := numbers[:len(s.segments):len(s.segments)]
 		numbers = numbers[len(s.segments):]
-		df, topics := s.frequency(t.name, in)
+		df := s.frequency(t.name, in)
 		if df == 0 {
 			continue
 		}
 		w := t.weight * math.Pow(idf(s.size(), df), s.schema.Tuning.IDFPower)
-		if s.schema.Tuning.Topic > 0 && s.schema.Topic != "" {
-			w *= math.Pow((float64(topics)+.5)/(float64(df)+5), s.schema.Tuning.Topic)
-		}
 		out = append(out, plannedTerm{t.name, w, t.weight, in})
 	}
 	slices.SortStableFunc(out, func(a, b plannedTerm) int {
@@ -205,7 +218,7 @@ func (s *Snapshot) plan(terms []queryTerm) []plannedTerm {
 
 // frequency counts the documents with a term, those marked dead included until
 // they are merged away, and fills in its number in every segment.
-func (s *Snapshot) frequency(name string, in []uint32) (df, topics int) {
+func (s *Snapshot) frequency(name string, in []uint32) (df int) {
 	for i, seg := range s.segments {
 		n := seg.vocab.find(name)
 		if in != nil {
@@ -213,10 +226,9 @@ func (s *Snapshot) frequency(name string, in []uint32) (df, topics int) {
 		}
 		if n != none {
 			df += int(seg.start[n+1] - seg.start[n])
-			topics += int(seg.topics[n])
 		}
 	}
-	return df, topics
+	return df
 }
 
 func idf(docs, df int) float64 {

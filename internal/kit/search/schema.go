@@ -22,17 +22,17 @@ type Tuning struct {
 	Surface  float64 // weight of the word as written, beside its stem at 1
 	Prefix   float64 // weight of the first letters of the stem, which join a verb and its noun
 	Repeat   float64 // weight of a word's second mention in the query
-	Topic    float64 // power of how often a word heads a document (Schema.Topic) among all it occurs in
 	Near     float64 // weight of neighbouring words of the query found side by side
 	Context  float64 // weight of the other documents of the same group
 	Synonym  float64 // weight of a synonym's stem
+	Personal bool    // strip endings of the first and second person from unknown words
 }
 
 // DefaultTuning is the set of constants measured in docs/advisor-ranking.md.
 func DefaultTuning() Tuning {
 	return Tuning{
 		K1: 2, IDFPower: .8, Surface: .3, Prefix: .3, Repeat: .5,
-		Topic: .1, Near: .5, Context: .2, Synonym: .5,
+		Near: .5, Context: .2, Synonym: .6, Personal: true,
 	}
 }
 
@@ -42,7 +42,6 @@ type Schema struct {
 	Attrs   []string // filterable attributes, one value per document
 	Numbers []string // filterable numbers, for instance days
 	Group   string   // attribute whose equal values make documents one work; "" for none
-	Topic   string   // field that says what a document is about; "" for none
 	Tuning  Tuning
 }
 
@@ -67,9 +66,6 @@ func (s *Schema) check() error {
 	if s.Group != "" && s.attr(s.Group) < 0 {
 		return fmt.Errorf("search: group %q is no attribute", s.Group)
 	}
-	if s.Topic != "" && s.topic() < 0 {
-		return fmt.Errorf("search: topic %q is no field", s.Topic)
-	}
 	return nil
 }
 
@@ -86,20 +82,11 @@ func (s *Schema) checkDocument(d *Document) error {
 func (s *Schema) attr(name string) int   { return indexOf(s.Attrs, name) }
 func (s *Schema) number(name string) int { return indexOf(s.Numbers, name) }
 
-func (s *Schema) topic() int {
-	for i, f := range s.Fields {
-		if f.Name == s.Topic {
-			return i
-		}
-	}
-	return -1
-}
-
 // key identifies what is baked into a segment: a file written under another
 // schema or by other analysis must not be read.
 func (s *Schema) key() uint64 {
 	h := fnv.New64a()
-	fmt.Fprint(h, AnalyzerVersion, s.Fields, s.Attrs, s.Numbers, s.Group, s.Topic, s.Tuning.K1)
+	fmt.Fprint(h, AnalyzerVersion, s.Fields, s.Attrs, s.Numbers, s.Group, s.Tuning.K1)
 	return h.Sum64()
 }
 

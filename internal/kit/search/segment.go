@@ -3,8 +3,7 @@ package search
 // segment holds a set of documents for good. Documents that are replaced or
 // deleted later are marked in the snapshot, not here.
 type segment struct {
-	vocab  vocabulary
-	topics []uint32 // per term: documents that have it in the topic field
+	vocab vocabulary
 
 	// Postings of term t are docs[start[t]:start[t+1]], ascending, with the
 	// impact of each document beside it.
@@ -63,7 +62,7 @@ func (s *segment) index() {
 
 // bytes is the memory that the large arrays take.
 func (s *segment) bytes() int {
-	n := len(s.vocab.text) + 4*(len(s.vocab.off)+len(s.topics)+len(s.start)+len(s.docs)+len(s.forwardStart)+len(s.forward)+len(s.prior))
+	n := len(s.vocab.text) + 4*(len(s.vocab.off)+len(s.start)+len(s.docs)+len(s.forwardStart)+len(s.forward)+len(s.prior))
 	n += len(s.impact) + 4*len(s.context.start) + 4*len(s.context.group) + len(s.context.impact)
 	for _, c := range s.attrs {
 		n += 4 * len(c.of)

@@ -4,11 +4,17 @@ package search
 // it, neither as written nor by its stem, or knows it so rarely that it may be
 // a misprint itself.
 const (
-	minFix    = 4   // letters; shorter words have too many neighbours
+	minFix    = 5   // letters; shorter words have too many neighbours
+	firstFix  = 7   // letters from which the first one may be wrong too
 	rareWord  = 2   // documents
 	muchMore  = 100 // times more frequent must the neighbour of a rare word be
 	fixLetter = "abcdefghijklmnopqrstuvwxyz"
 )
+
+// unknown says whether the snapshot has next to nothing under a word.
+func (s *Snapshot) unknown(l levels) bool {
+	return s.frequency(l.stem, nil) <= rareWord && s.frequency(l.surface, nil) <= rareWord
+}
 
 // correct finds the most frequent written word one edit away from w. All edits
 // are tried against the sorted vocabulary: some hundred lookups, far fewer than
@@ -17,19 +23,19 @@ func (s *Snapshot) correct(w string, l levels) (string, bool) {
 	if len(w) < minFix || w[0] <= '9' {
 		return "", false
 	}
-	known, _ := s.frequency(l.stem, nil)
-	if known > rareWord {
-		return "", false
-	}
-	written, _ := s.frequency(l.surface, nil)
+	known, written := s.frequency(l.stem, nil), s.frequency(l.surface, nil)
 	best, found := max(known, written)*muchMore, ""
 	try := func(b []byte) {
-		if n, _ := s.frequency(string(b), nil); n > best {
+		if n := s.frequency(string(b), nil); n > best {
 			best, found = n, string(b[1:])
 		}
 	}
 	b := make([]byte, 0, len(w)+2)
-	for i := range len(w) + 1 {
+	first := 1
+	if len(w) >= firstFix {
+		first = 0
+	}
+	for i := first; i <= len(w); i++ {
 		head, tail := w[:i], w[i:]
 		make1 := func(middle, rest string) []byte {
 			b = append(b[:0], surfaceMark)

@@ -112,3 +112,19 @@ func harden(term []byte) []byte {
 	}
 	return append(append(make([]byte, 0, len(term)), term[:len(term)-1]...), hard)
 }
+
+// personal lists the endings of the first and second person, with and without
+// a case behind them. Statutes do not speak in them; people who ask do.
+var personal = suffixTable(
+	"m", "im", "um", "mi", "imi", "umu", "ma", "me", "ima", "ime", "uma", "ume",
+	"min", "imin", "umun", "mda", "mde", "imda", "imde", "umda", "umde",
+	"mdan", "mden", "imdan", "imden", "umdan", "mla", "mle", "imla", "imle", "umla", "umle",
+	"yim", "yum", "sin", "sun", "yiz", "yuz", "iz", "uz", "siniz", "sunuz",
+	"sam", "sem", "san", "sen", "sak", "sek", "saniz", "seniz",
+	"dim", "dum", "tim", "tum", "din", "dun", "tin", "tun", "dik", "duk", "tik", "tuk",
+	"yorum", "yorsun", "yoruz", "iyor", "uyor", "iyorum", "uyorum", "iyoruz", "uyoruz", "iyorlar", "uyorlar",
+	"irim", "urum", "arim", "erim", "abilirim", "ebilirim", "acagim", "ecegim", "mistim", "mustum",
+)
+
+// StripPerson cuts one ending of the first or second person off a folded term.
+func StripPerson(term []byte) []byte { return term[:len(term)-ending(term, personal)] }

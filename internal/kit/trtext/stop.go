@@ -16,6 +16,8 @@ var stopWords = stopSet(`
 	en cok daha pek az sadece yalniz artik hala bile yine
 	halinde durumunda durumda durumu kapsaminda uyarinca acisindan bakimindan geregi geregince iliskin hakkinda dair
 	nedeniyle sebebiyle mumkun gerekir gerekiyor gerek lazim
+	diye diyor dedi deyip derse demek diyebilir ettim etti ettigi yaptim yapti yapmak yapabilirim yapmaliyim geldi geldim
+	istiyorum istersem istesem benden senden bizden ondan bunu buna bunun bunlar su anda falan filan
 	asagidakilerden asagidaki dogrudur yanlistir soylenebilir ifade eder eden etmek edilir denir ad verilir
 `)
 
