@@ -8,8 +8,8 @@ const (
 	maxTerms     = 256       // weighted terms after synonyms and levels
 	maxPostings  = 6_000_000 // postings added up; the heaviest terms come first
 	maxFixes     = 3         // misspelt words looked up
-	rescoreDepth = 300       // documents looked at again for neighbouring words
+	rescoreDepth = 100       // documents looked at again for neighbouring words
 	maxLimit     = 1000      // hits in one answer
 	maxDepth     = 10_000    // hits that a cursor may reach
-	floorShare   = .1        // of the best score: what scores less is no hit
+	floorShare   = .2        // of the best score: what scores less is no hit
 )

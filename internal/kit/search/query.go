@@ -72,7 +72,7 @@ type Count struct {
 type Answer struct {
 	Revision  int64
 	Hits      []Hit
-	Total     int // documents that score at least a tenth of the best
+	Total     int // documents that score at least a fifth of the best
 	Facets    map[string][]Count
 	Next      string            // cursor of the next page, "" at the end
 	Corrected map[string]string // misspelt word → the word searched instead

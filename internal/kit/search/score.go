@@ -128,21 +128,32 @@ func (r *ranking) score(i int, x *sums, context map[string]float64) {
 			bonus[g] = float32(context[v])
 		}
 	}
-	checks := r.checks[i]
-	best := float32(0)
+	checks, scores, prior := r.checks[i], x.score, seg.prior
+	best, share := float32(r.best), float32(floorShare)
+	if len(r.query.Boosts) > 0 {
+		share = 0 // any match may still be lifted
+	}
+	floor := best * share
 	for d, a := range x.acc {
-		if a == 0 || dead.has(uint32(d)) || !pass(checks, uint32(d)) {
-			x.score[d] = 0
+		scores[d] = 0
+		if a == 0 {
 			continue
 		}
-		v := float32(float64(a)*impactUnit) * seg.prior[d]
+		v := float32(a) * impactUnit * prior[d]
 		if bonus != nil {
 			v += bonus[group[d]]
 		}
-		x.score[d] = v
-		best = max(best, v)
+		// Most documents share only a common word with the query. The floor
+		// rises with the best score, so what is below it now stays below.
+		if v < floor || dead.has(uint32(d)) || !pass(checks, uint32(d)) {
+			continue
+		}
+		scores[d] = v
+		if v > best {
+			best, floor = v, v*share
+		}
 	}
-	r.best = max(r.best, float64(best))
+	r.best = float64(best)
 }
 
 // boost applies the boosts and pins of the query to one segment.
