@@ -48,16 +48,9 @@ type Result struct {
 // Build makes an engine. provisions is gone through twice: citations between
 // laws are counted before any provision can be weighed.
 func Build(rules Rules, revision int64, provisions iter.Seq2[*Provision, error]) (*Engine, error) {
-	e := &Engine{rules: rules}
-	if rules.Synonyms {
-		file, err := data.Open("data/synonyms.txt")
-		if err != nil {
-			return nil, fmt.Errorf("advisor: %w", err)
-		}
-		defer file.Close()
-		if e.synonyms, err = search.ParseSynonyms(file); err != nil {
-			return nil, err
-		}
+	e, err := newEngine(rules)
+	if err != nil {
+		return nil, err
 	}
 	st, err := survey(provisions)
 	if err != nil {
@@ -85,6 +78,71 @@ func Build(rules Rules, revision int64, provisions iter.Seq2[*Provision, error])
 	st.snap = e.index.Snapshot()
 	e.state.Store(st)
 	return e, nil
+}
+
+func newEngine(rules Rules) (*Engine, error) {
+	e := &Engine{rules: rules}
+	if !rules.Synonyms {
+		return e, nil
+	}
+	file, err := data.Open("data/synonyms.txt")
+	if err != nil {
+		return nil, fmt.Errorf("advisor: %w", err)
+	}
+	defer file.Close()
+	e.synonyms, err = search.ParseSynonyms(file)
+	return e, err
+}
+
+// Apply makes a new state with provisions put in or taken out. Searches that
+// have begun finish on the old one. Citation counts stay as they were at the
+// last Build: a few changes do not move them.
+func (e *Engine) Apply(revision int64, put []*Provision, remove []string) error {
+	e.write.Lock()
+	defer e.write.Unlock()
+	old := e.state.Load()
+	laws, err := old.laws.with(put, remove)
+	if err != nil {
+		return err
+	}
+	next := &state{laws: laws, cited: old.cited}
+	change := search.Change{Delete: remove}
+	for _, p := range put {
+		change.Put = append(change.Put, e.rules.document(p, next.citedBy(p)))
+	}
+	if err := e.index.Apply(revision, change); err != nil {
+		return err
+	}
+	next.snap = e.index.Snapshot()
+	e.state.Store(next)
+	return nil
+}
+
+// Fragmented says whether Compact is worth calling.
+func (e *Engine) Fragmented() bool { return e.index.Fragmented() }
+
+// Compact merges the index in the background; answers stay the same.
+func (e *Engine) Compact() {
+	e.index.Compact()
+	e.write.Lock()
+	defer e.write.Unlock()
+	st := *e.state.Load()
+	st.snap = e.index.Snapshot()
+	e.state.Store(&st)
+}
+
+// Stats is what an operator wants to know of an engine.
+type Stats struct {
+	Revision   int64
+	Provisions int
+	Laws       int
+	Bytes      int
+}
+
+// Stats describes the current state.
+func (e *Engine) Stats() Stats {
+	st := e.state.Load()
+	return Stats{st.snap.Revision(), st.snap.Len(), len(st.laws.byID), st.snap.Bytes()}
 }
 
 // survey reads the laws and who cites whom.

@@ -117,6 +117,28 @@ func (b *lawsBuilder) build() (*Laws, error) {
 	return l, nil
 }
 
+// with is a copy with provisions added and removed.
+func (l *Laws) with(put []*Provision, remove []string) (*Laws, error) {
+	b := newLawsBuilder()
+	for id, law := range l.byID {
+		clone := *law
+		b.laws.byID[id] = &clone
+	}
+	gone := make(map[string]bool, len(remove))
+	for _, id := range remove {
+		gone[id] = true
+	}
+	for at, id := range l.places {
+		if !gone[id] {
+			b.laws.places[at] = id
+		}
+	}
+	for _, p := range put {
+		b.add(p)
+	}
+	return b.build()
+}
+
 func standing(l *Law) int {
 	n := 0
 	if l.Status != StatusInForce {

@@ -43,25 +43,25 @@ func foldRune(r rune) rune {
 		}
 		return r
 	}
-	switch r {
-	case 'ı', 'İ', 'î', 'Î', 'í', 'Í', 'ì', 'ï':
+	switch r = unicode.ToLower(r); r {
+	case 'ı', 'î', 'í', 'ì', 'ï':
 		return 'i'
-	case 'ş', 'Ş', 'ș', 'Ș':
+	case 'ş', 'ș':
 		return 's'
-	case 'ğ', 'Ğ', 'ǧ', 'Ǧ':
+	case 'ğ', 'ǧ':
 		return 'g'
-	case 'ç', 'Ç':
+	case 'ç':
 		return 'c'
-	case 'ö', 'Ö', 'ô', 'Ô':
+	case 'ö', 'ô', 'ó', 'ò':
 		return 'o'
-	case 'ü', 'Ü', 'û', 'Û', 'ù', 'ú':
+	case 'ü', 'û', 'ù', 'ú':
 		return 'u'
-	case 'â', 'Â', 'á', 'à', 'ä':
+	case 'â', 'á', 'à', 'ä':
 		return 'a'
-	case 'ê', 'é', 'è', 'É':
+	case 'ê', 'é', 'è', 'ë':
 		return 'e'
 	}
-	return unicode.ToLower(r)
+	return r
 }
 
 // isMark says whether r is a combining mark: a decomposed ş is s followed by

@@ -49,7 +49,10 @@ func suffixTable(list ...string) *[26][]string {
 
 // Stem strips the inflection of a noun from a folded term: at most three
 // endings, never below four letters. A final b, d or g becomes p, t or k, the
-// letter that Turkish writes when no vowel follows (kitabı → kitap). The result
+// letter that Turkish writes when no vowel follows (kitabı → kitap). Without a
+// dictionary a word that ends in n itself is cut one letter too far in some of
+// its forms (kanunun → kanu); an index should know words by more than their
+// stem. The result
 // shares memory with term unless its last letter changed.
 func Stem(term []byte) []byte {
 	return harden(strip(term, nominal))
@@ -78,17 +81,37 @@ func ending(term []byte, table *[26][]string) int {
 	}
 	for _, s := range table[k] {
 		rest := len(term) - len(s)
-		if rest >= minStem && string(term[rest:]) == s && hasVowel(term[:rest]) {
+		if rest >= minStem && string(term[rest:]) == s && joins(term[rest-1], s) && hasVowel(term[:rest]) {
 			return len(s)
 		}
 	}
 	return 0
 }
 
+// joins says whether a suffix may follow a stem that ends in letter last. Two
+// vowels never meet: a suffix that begins with one needs a consonant before it,
+// and one that begins with a linking letter (n, s, y) needs a vowel.
+func joins(last byte, suffix string) bool {
+	switch {
+	case isVowel(suffix[0]):
+		return !isVowel(last)
+	case suffix[0] == 'n' || suffix[0] == 'y' || suffix[0] == 's' && (len(suffix) < 2 || suffix[1] == 'i' || suffix[1] == 'u'):
+		return isVowel(last)
+	}
+	return true
+}
+
+func isVowel(c byte) bool {
+	switch c {
+	case 'a', 'e', 'i', 'o', 'u':
+		return true
+	}
+	return false
+}
+
 func hasVowel(term []byte) bool {
 	for _, c := range term {
-		switch c {
-		case 'a', 'e', 'i', 'o', 'u':
+		if isVowel(c) {
 			return true
 		}
 	}
