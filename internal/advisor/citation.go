@@ -88,7 +88,7 @@ func tokenize(question string) []token {
 	for scan.Next() {
 		text := string(scan.Term())
 		out = append(out, token{
-			text: text, stem: string(trtext.Stem([]byte(text))),
+			text: text, stem: citeStem([]byte(text)),
 			before: question[last:scan.Start()], number: text[0] >= '0' && text[0] <= '9',
 		})
 		last = scan.End()
@@ -105,7 +105,7 @@ func use(tokens []token, from, to int) {
 // filler are words around a citation that ask for nothing else.
 func filler(t token) bool {
 	switch t.stem {
-	case "kanun", "madde", "maddesi", "sayili", "sayi", "fikra", "bent", "cumle", "metn", "metin", "hukm", "hukum", "goster", "oku", "nokt", "turk":
+	case "kanun", "madde", "sayili", "sayi", "fikra", "bent", "cumle", "metn", "metin", "hukm", "hukum", "goster", "oku", "nokt", "turk":
 		return true
 	}
 	return t.number || len(t.text) == 1
@@ -153,7 +153,7 @@ func spells(tokens []token, stems []string) bool {
 
 func institution(t token) bool {
 	switch t.stem {
-	case "mahkeme", "mahkem", "mahkemes", "komisyon", "kurul", "degisiklik", "yargi":
+	case "mahkeme", "komisyon", "kurul", "degisiklik", "yargi":
 		return true
 	}
 	return false
@@ -233,7 +233,7 @@ func kindOf(tokens []token, k int) func(string) bool {
 		return is("cbk", "khk")
 	case "yonetmelik":
 		return is("yonetmelik")
-	case "teblig", "teblik":
+	case "teblig":
 		return is("teblig")
 	}
 	return nil
@@ -242,8 +242,7 @@ func kindOf(tokens []token, k int) func(string) bool {
 // articleWord says whether a token is the word for an article.
 func articleWord(t token) bool {
 	switch t.text {
-	case "m", "md", "mad", "madde", "maddesi", "maddesinin", "maddesine", "maddesinde", "maddesinden", "maddeye", "maddenin",
-		"maddede", "maddeden", "maddeyi", "maddesini", "maddesiyle", "maddeler", "maddeleri":
+	case "m", "md", "mad":
 		return true
 	}
 	return t.stem == "madde"
@@ -264,7 +263,7 @@ func placeWord(word string) string {
 
 func ordinal(word string) bool {
 	switch word {
-	case "inci", "nci", "ncu", "uncu", "inc", "nc", "unc", "ncı":
+	case "inci", "nci", "ncu", "uncu":
 		return true
 	}
 	return false

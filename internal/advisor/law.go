@@ -2,6 +2,7 @@ package advisor
 
 import (
 	"bufio"
+	"bytes"
 	"embed"
 	"fmt"
 	"io"
@@ -168,9 +169,26 @@ func nameStems(name string) []string {
 	var scan trtext.Scanner
 	scan.Reset(name)
 	for scan.Next() {
-		out = append(out, string(trtext.Stem(scan.Term())))
+		out = append(out, citeStem(scan.Term()))
 	}
 	return out
+}
+
+// legalWords end the names of laws and places in all their forms; a general
+// stemmer takes some of those forms apart.
+var legalWords = []string{"kanun", "anayasa", "kararname", "yonetmelik", "teblig", "madde", "mahkeme"}
+
+// citeStem is the stem of a word in a name or citation.
+func citeStem(word []byte) string {
+	for _, w := range legalWords {
+		if bytes.HasPrefix(word, []byte(w)) {
+			return w
+		}
+	}
+	if bytes.HasPrefix(word, []byte("yonetmelig")) {
+		return "yonetmelik"
+	}
+	return string(trtext.Stem(word))
 }
 
 // numbered is the law of best standing with a number and a fitting kind.
