@@ -65,7 +65,7 @@ func (b *lawsBuilder) add(p *Provision) {
 		law := &Law{ID: p.LawID, No: p.LawNo, Title: p.LawTitle, Kind: p.LawKind, Status: p.LawStatus}
 		l.byID[p.LawID] = law
 	}
-	at := place{p.LawID, p.Kind, fold(p.No)}
+	at := place{p.LawID, p.Kind, placeNo(p.Kind, p.No)}
 	if _, taken := l.places[at]; !taken {
 		l.places[at] = p.ID
 	}
@@ -241,6 +241,16 @@ func parseAliases(r io.Reader) ([]alias, error) {
 		return nil, fmt.Errorf("laws: %w", err)
 	}
 	return out, nil
+}
+
+// placeNo is the number of a provision as people cite it. Some sources write
+// the kind into it ("G2" for temporary article 2).
+func placeNo(kind, no string) string {
+	no = fold(no)
+	if kind != KindArticle && kind != KindSection && len(no) > 1 && no[0] >= 'a' && no[1] >= '0' && no[1] <= '9' {
+		return no[1:]
+	}
+	return no
 }
 
 func fold(s string) string { return trtext.Fold(s) }

@@ -11,6 +11,7 @@ import (
 // Each one is a rule of its own that can be switched off to measure it.
 type Rules struct {
 	Tuning search.Tuning
+	Fields FieldWeights
 
 	Cited      float64 // weight of the logarithm of how many laws cite the law
 	Stub       float64 // factor of provisions that only point elsewhere
@@ -23,10 +24,14 @@ type Rules struct {
 	Citations  bool
 }
 
+// FieldWeights say how much a word counts by where it stands.
+type FieldWeights struct{ Text, Heading, Path, Title float64 }
+
 // DefaultRules are the constants measured in docs/advisor-ranking.md.
 func DefaultRules() Rules {
 	return Rules{
 		Tuning: search.DefaultTuning(),
+		Fields: FieldWeights{Text: 1, Heading: 5, Path: 3, Title: 2},
 		Cited:  .2, Stub: .3, Temporary: .7, Subsidiary: .7,
 		NamedLaw: .8, Cite: 1, CutNotes: true, Synonyms: true, Citations: true,
 	}
@@ -49,10 +54,10 @@ const (
 func (r Rules) schema() search.Schema {
 	return search.Schema{
 		Fields: []search.Field{
-			{Name: "text", Weight: 1, B: .5},
-			{Name: "heading", Weight: 5, B: .75},
-			{Name: "path", Weight: 3, B: .75},
-			{Name: "title", Weight: 2, B: .5},
+			{Name: "text", Weight: r.Fields.Text, B: .5},
+			{Name: "heading", Weight: r.Fields.Heading, B: .75},
+			{Name: "path", Weight: r.Fields.Path, B: .75},
+			{Name: "title", Weight: r.Fields.Title, B: .5},
 		},
 		Attrs:   []string{AttrLaw, AttrLawKind, AttrStatus},
 		Numbers: []string{NumberIssued},

@@ -36,8 +36,10 @@ func (s *Snapshot) compile(q *Query, seg *segment) ([]check, error) {
 		}
 		col := &seg.attrs[a]
 		c := check{of: col.of, keep: make([]bool, len(col.values))}
-		for i, v := range col.values {
-			c.keep[i] = slices.Contains(f.Values, v)
+		for _, v := range f.Values {
+			if n, ok := col.find(v); ok {
+				c.keep[n] = true
+			}
 		}
 		out = append(out, c)
 	}

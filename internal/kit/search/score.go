@@ -116,17 +116,12 @@ func (r *ranking) run() error {
 }
 
 // score turns sums into scores; a score of zero means no match.
-func (r *ranking) score(i int, x *sums, context map[string]float64) {
+func (r *ranking) score(i int, x *sums, context []float32) {
 	seg, dead := r.snap.segments[i], r.snap.dead[i]
 	var bonus []float32
 	var group []uint32
-	if len(context) > 0 {
-		col := &seg.attrs[r.snap.schema.attr(r.snap.schema.Group)]
-		group = col.of
-		bonus = make([]float32, len(col.values))
-		for g, v := range col.values {
-			bonus[g] = float32(context[v])
-		}
+	if context != nil {
+		bonus, group = r.snap.groupBonus(i, context)
 	}
 	checks, scores, prior := r.checks[i], x.score, seg.prior
 	best, share := float32(r.best), float32(floorShare)
@@ -243,34 +238,45 @@ func (r *ranking) push(c candidate) {
 	}
 }
 
-// contextScores weighs every group by how much its documents speak of the
-// query. Only the first segment has a table worth reading; groups that exist
-// in later segments only wait for the next merge.
-func (s *Snapshot) contextScores(plan []plannedTerm) map[string]float64 {
+// contextScores weighs every group of the first segment by how much its
+// documents speak of the query. Groups that exist in later segments only wait
+// for the next merge.
+func (s *Snapshot) contextScores(plan []plannedTerm) []float32 {
 	if s.schema.Tuning.Context == 0 || s.schema.Group == "" || len(s.segments) == 0 {
 		return nil
 	}
-	seg := s.segments[0]
-	table := &seg.context
-	sum := make([]float64, table.groups)
+	table := &s.segments[0].context
+	sum := make([]float32, table.groups)
 	for _, t := range plan {
 		n := t.in[0]
 		if n == none || t.name[0] == surfaceMark || t.name[0] == prefixMark {
 			continue
 		}
 		from, to := table.start[n], table.start[n+1]
-		w := t.query * idf(table.groups, int(to-from)) * s.schema.Tuning.Context / 255
-		for k := from; k < to; k++ {
-			sum[table.group[k]] += w * float64(table.impact[k])
+		w := float32(t.query * idf(table.groups, int(to-from)) * s.schema.Tuning.Context / 255)
+		impact := table.impact[from:to]
+		for k, g := range table.group[from:to] {
+			sum[g] += w * float32(impact[k])
 		}
 	}
-	out := make(map[string]float64, len(sum))
-	for g, v := range sum {
-		if v > 0 {
-			out[seg.attrs[table.attr].values[g]] = v
+	return sum
+}
+
+// groupBonus is the context of the groups of segment i, and the group of each
+// of its documents.
+func (s *Snapshot) groupBonus(i int, context []float32) ([]float32, []uint32) {
+	attr := s.schema.attr(s.schema.Group)
+	col := &s.segments[i].attrs[attr]
+	if i == 0 {
+		return context, col.of
+	}
+	bonus := make([]float32, len(col.values))
+	for g, value := range col.values {
+		if base, ok := s.segments[0].attrs[attr].find(value); ok {
+			bonus[g] = context[base]
 		}
 	}
-	return out
+	return bonus, col.of
 }
 
 // sorted is the list of candidates, best first.

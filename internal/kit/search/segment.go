@@ -30,15 +30,12 @@ const gap = none
 type attrColumn struct {
 	values []string
 	of     []uint32
+	number map[string]uint32 // value → its number
 }
 
 func (c *attrColumn) find(value string) (uint32, bool) {
-	for i, v := range c.values {
-		if v == value {
-			return uint32(i), true
-		}
-	}
-	return 0, false
+	n, ok := c.number[value]
+	return n, ok
 }
 
 // contextTable is the index of groups: for every stem the groups whose
@@ -57,6 +54,13 @@ func (s *segment) index() {
 	s.byID = make(map[string]uint32, len(s.ids))
 	for i, id := range s.ids {
 		s.byID[id] = uint32(i)
+	}
+	for a := range s.attrs {
+		c := &s.attrs[a]
+		c.number = make(map[string]uint32, len(c.values))
+		for i, v := range c.values {
+			c.number[v] = uint32(i)
+		}
 	}
 }
 
