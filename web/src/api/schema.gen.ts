@@ -694,7 +694,7 @@ export interface components {
              *       "ping.test"
              *     ]
              */
-            events?: string[] | null;
+            events?: string[];
             /**
              * Format: int64
              * @description Most deliveries in a second; 0 for no limit
@@ -761,7 +761,7 @@ export interface components {
             code: string;
             /** @description Field path to codes */
             fields: {
-                [key: string]: string[] | null;
+                [key: string]: string[];
             };
             /**
              * Format: int64
@@ -838,9 +838,9 @@ export interface components {
             trace_id: string;
         };
         IdentityMe: {
-            licences: string[] | null;
+            licences: string[];
             membership: components["schemas"]["IdentityMembership"];
-            permissions: string[] | null;
+            permissions: string[];
             user: components["schemas"]["IdentityUser"];
             workspace: components["schemas"]["IdentityWorkspace"];
         };
@@ -1194,7 +1194,7 @@ export interface components {
             schema: unknown;
         };
         WebhookCatalogEntryArrayEnvelope: {
-            data: components["schemas"]["WebhookCatalogEntry"][] | null;
+            data: components["schemas"]["WebhookCatalogEntry"][];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -1252,7 +1252,7 @@ export interface components {
             status: "pending" | "failed" | "exhausted" | "delivered";
         };
         WebhookDeliveryArrayEnvelope: {
-            data: components["schemas"]["WebhookDelivery"][] | null;
+            data: components["schemas"]["WebhookDelivery"][];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
