@@ -64,20 +64,15 @@ func (r fileResolver) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve implements kong.Resolver.
+// Resolve implements kong.Resolver. Kong asks it after the environment, and
+// what one start is given must win over what every start reads.
 func (r fileResolver) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	// The parser asks a resolver before it looks at the environment, and a
-	// variable must win over the file: it is what changes from place to place.
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {
 			return nil, nil
 		}
 	}
-	v, ok := r.values[flag.Name]
-	if !ok {
-		return nil, nil
-	}
-	return v, nil
+	return r.values[flag.Name], nil
 }
 
 func flagNames(n *kong.Node) []string {
