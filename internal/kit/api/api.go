@@ -67,7 +67,7 @@ const RequestTimeout = 30 * time.Second
 func New(cfg Config) *API {
 	a := &API{cfg: cfg, mux: chi.NewMux(), origin: http.NewCrossOriginProtection(), drain: make(chan struct{})}
 	hookHuma()
-	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -86,7 +86,7 @@ func New(cfg Config) *API {
 				},
 			},
 		},
-		Formats:                      map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
+		Formats:                      map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat, formType: formFormat},
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
 	}

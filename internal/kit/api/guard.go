@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 )
 
@@ -22,27 +23,34 @@ const CookieName = "konak_session"
 func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 	answered := a.observers(rt)
 	return func(hc huma.Context, next func(huma.Context)) {
-		start := time.Now()
+		elapsed := clock.Stopwatch()
 		r, w := humachi.Unwrap(hc)
 		ctx := r.Context()
+		if rt.Open {
+			openHeaders(w)
+		}
 		who, err := a.admit(ctx, rt, r)
+		if err == nil && wrongMedia(rt, r) {
+			err = fault.New(fault.UnsupportedMedia)
+		}
 		if err != nil {
-			a.writeError(w, r, err)
-			answered[4].Observe(time.Since(start).Seconds())
+			a.writeError(w, r, rt, err)
+			answered[4].Observe(elapsed().Seconds())
 			return
 		}
 		if who != nil {
 			ctx = caller.With(ctx, who)
 		}
-		limited := withTimeout(ctx, start.Add(RequestTimeout))
+		limited := withTimeout(ctx, clock.Deadline(RequestTimeout))
 		defer limited.release()
 		ctx = limited
 		if rt.ShowsSecret || rt.Access != Public {
 			w.Header()["Cache-Control"] = noStore
 		}
+		requestOf(ctx).rt = rt
 		hc = huma.WithContext(hc, ctx)
 		next(hc)
-		answered[min(hc.Status()/100, 5)].Observe(time.Since(start).Seconds())
+		answered[min(hc.Status()/100, 5)].Observe(elapsed().Seconds())
 	}
 }
 
@@ -57,6 +65,9 @@ func (a *API) observers(rt *Route) (out [6]prometheus.Observer) {
 
 // admit decides whether the request may reach the handler.
 func (a *API) admit(ctx context.Context, rt *Route, r *http.Request) (*caller.Caller, error) {
+	if rt.Open {
+		return nil, nil
+	}
 	token, fromCookie := credential(r)
 	if token == "" || fromCookie {
 		// A browser sends cookies by itself, so the request must come from our

@@ -19,6 +19,7 @@ type requestKey struct{}
 type request struct {
 	r                *http.Request
 	w                http.ResponseWriter
+	rt               *Route // once it is known
 	slug, module, ip string
 }
 

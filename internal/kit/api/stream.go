@@ -10,6 +10,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"konak/internal/kit/clock"
 )
 
 // Bytes is an answer that is not JSON: an export, a recording, a file.
@@ -60,7 +62,7 @@ const patience = 20 * time.Second
 
 // Event sends one event and flushes it.
 func (s *Sender) Event(id int64, event string, data []byte) error {
-	if err := s.rc.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+	if err := s.rc.SetWriteDeadline(clock.Deadline(patience)); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(s.w, "id: %d\nevent: %s\ndata: %s\n\n", id, event, data); err != nil {
@@ -71,7 +73,7 @@ func (s *Sender) Event(id int64, event string, data []byte) error {
 
 // Comment keeps the connection alive.
 func (s *Sender) Comment(text string) error {
-	if err := s.rc.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+	if err := s.rc.SetWriteDeadline(clock.Deadline(patience)); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(s.w, ": %s\n\n", text); err != nil {

@@ -94,3 +94,24 @@ func (f *Fake) NewCapability() uuid.UUID {
 	id[8] = id[8]&0x3f | 0x80
 	return id
 }
+
+// Stopwatch starts now and tells how long ago that was. It measures, it does
+// not decide, so it always runs on the real clock.
+func Stopwatch() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
+
+// Deadline is d from now on the clock of the operating system, which is the
+// one that sockets go by.
+func Deadline(d time.Duration) time.Time { return time.Now().Add(d) }
+
+// FirstID is the smallest record id of a point in time: ids of records made
+// before it sort before it.
+func FirstID(t time.Time) uuid.UUID {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:8], uint64(t.UnixMilli())<<16)
+	id[6] = 0x70
+	id[8] = 0x80
+	return id
+}

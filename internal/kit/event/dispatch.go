@@ -43,7 +43,7 @@ const numberRows = `UPDATE outbox SET sequence = n.rn + COALESCE(
 	FROM (SELECT tenant_id, id, row_number() OVER (PARTITION BY tenant_id ORDER BY id) AS rn
 		FROM (SELECT tenant_id, id FROM outbox WHERE sequence IS NULL ORDER BY id LIMIT $1) w) n
 	WHERE outbox.tenant_id = n.tenant_id AND outbox.id = n.id
-	RETURNING outbox.tenant_id, outbox.id, outbox.type, outbox.sequence, outbox.test, outbox.target, outbox.payload`
+	RETURNING outbox.tenant_id, outbox.id, outbox.type, outbox.sequence, outbox.test, outbox.emitted, outbox.target, outbox.payload`
 
 const setSequence = `INSERT INTO tenant_sequence (tenant_id, value) VALUES ($1, $2)
 	ON CONFLICT (tenant_id) DO UPDATE SET value = excluded.value`

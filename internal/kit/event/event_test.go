@@ -261,7 +261,7 @@ func TestBodyToTheByte(t *testing.T) {
 			`"actor":{"type":"agent","id":"` + member.String() + `"},` +
 			`"data":{"object":{"id":"x","text":"Çağrı \"1\" \u003ca\u0026b\u003e"},"item":{"n":1},"previous":{"text":""}}}`
 		err = d.System("test").Read(t.Context(), func(r *db.Reader) error {
-			events, err := event.Load(r, []uuid.UUID{id, uuid.New()})
+			events, err := event.Load(r, tenant, []uuid.UUID{id, uuid.New()})
 			if e := events[id]; len(events) != 1 || string(e.Body()) != want {
 				t.Errorf("got  %s\nwant %s", e.Body(), want)
 			}

@@ -22,9 +22,9 @@ var places = []string{
 	"/opt/homebrew/opt/postgresql*/bin",
 }
 
-// findBinaries returns the folder that holds initdb, pg_ctl and postgres: the
+// FindBinaries returns the folder that holds initdb, pg_ctl and postgres: the
 // one on PATH, else the newest of those the distribution installed.
-func findBinaries() (string, error) {
+func FindBinaries() (string, error) {
 	if found, err := exec.LookPath("pg_ctl"); err == nil && complete(filepath.Dir(found)) {
 		return filepath.Abs(filepath.Dir(found))
 	}

@@ -35,6 +35,9 @@ type Server struct {
 	admin *url.URL
 	roles func() error
 	stop  func() error
+	// templates are the names known to exist: every test asks, and the answer
+	// is behind a lock that all test processes share.
+	templates sync.Map
 }
 
 // Shared returns the server of this test run: the one that EnvURL names, or a
@@ -98,7 +101,7 @@ cd / && rm -rf "$dir"
 
 // Start makes and starts a private cluster.
 func Start(o Options) (_ *Server, err error) {
-	bin, err := findBinaries()
+	bin, err := FindBinaries()
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@
 // test processes below it share, and removes the cluster afterwards.
 //
 //	withpostgres [-durable] command [argument ...]
+//	withpostgres -find
 //
 // It exits with the command's own code. A server that KONAK_TEST_POSTGRES
 // already names is used as it is. Where a machine has no PostgreSQL the command
@@ -24,9 +25,19 @@ import (
 
 func main() {
 	durable := flag.Bool("durable", false, "write to disk as in production, for benchmarks and crash tests")
+	find := flag.Bool("find", false, "only print the folder of the server's programs")
 	flag.Parse()
+	if *find {
+		dir, err := pgtest.FindBinaries()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "with-postgres:", err)
+			os.Exit(1)
+		}
+		fmt.Println(dir)
+		return
+	}
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: withpostgres [-durable] command [argument ...]")
+		fmt.Fprintln(os.Stderr, "usage: with-postgres [-durable] command [argument ...] | with-postgres -find")
 		os.Exit(2)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -5,15 +5,11 @@ import { asApiError } from './error'
 const fieldTexts: Record<string, PlainKey> = {
   required: 'field.required',
   invalid: 'field.invalid',
-  invalid_email: 'field.email',
-  email: 'field.email',
-  invalid_url: 'field.url',
-  url: 'field.url',
+  invalid_format: 'field.invalid',
+  wrong_type: 'field.invalid',
+  invalid_address: 'field.address',
   too_long: 'field.tooLong',
   too_short: 'field.tooShort',
-  taken: 'field.taken',
-  duplicate: 'field.taken',
-  unknown_event: 'field.unknownEvent',
 }
 
 /** One sentence for a person. The server already speaks the panel's language. */
@@ -25,12 +21,15 @@ export function errorText(error: unknown): string {
   return refused.message
 }
 
-/** The complaint about one field, or null when this error is not about it. */
-export function fieldText(error: unknown, name: string): string | null {
+/**
+ * The complaint about one field, or null when this error is not about it. A form
+ * that can say it better than the common table passes its own texts.
+ */
+export function fieldText(error: unknown, name: string, own: Record<string, PlainKey> = {}): string | null {
   const refused = asApiError(error)
   const code = refused?.fields[name]?.[0]
   if (!refused || code === undefined) return null
-  const key = fieldTexts[code]
+  const key = own[code] ?? fieldTexts[code]
   return key ? t(key) : refused.message
 }
 

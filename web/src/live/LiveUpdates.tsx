@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { createStore } from '@/lib/store'
-import { liveTable } from '@/modules'
+import { liveTables } from '@/modules'
 import { staleKeys } from './refresh'
 import { followStream } from './stream'
 
@@ -26,7 +26,7 @@ export function LiveUpdates() {
           seen += 1
           const entry = { id: event.id ?? `local-${seen}`, type: event.type, at: new Date().toISOString() }
           activity.set((now) => [entry, ...now.filter((old) => old.id !== entry.id)].slice(0, kept))
-          for (const queryKey of staleKeys(liveTable, event.type)) void client.invalidateQueries({ queryKey })
+          for (const queryKey of staleKeys(liveTables, event.type)) void client.invalidateQueries({ queryKey })
         },
         onResume: () => void client.invalidateQueries(),
       }),

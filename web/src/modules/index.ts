@@ -10,4 +10,4 @@ export const modules: readonly Module[] = [homeModule, mailModule, erpModule]
 /** The same modules' screens, spelled out so that every link is checked by the compiler. */
 export const screenRoutes = [...homeModule.routes, ...mailModule.routes, ...erpModule.routes] as const
 
-export const liveTable: LiveTable = Object.assign({}, ...modules.map((module) => module.live ?? {}))
+export const liveTables: readonly LiveTable[] = modules.map((module) => module.live ?? {})

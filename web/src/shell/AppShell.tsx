@@ -8,6 +8,7 @@ import { chooseTheme } from '@/lib/theme'
 import { LiveUpdates } from '@/live/LiveUpdates'
 import { modules } from '@/modules'
 import { entriesFor } from '@/modules/module'
+import { Scrim } from '@/ui/Scrim'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { CommandPalette, type Command } from './CommandPalette'
 import { ConnectionBanner } from './ConnectionBanner'
@@ -54,8 +55,20 @@ export function AppShell() {
       </main>
       <CommandPalette open={paletteOpen} onOpenChange={setPaletteOpen} commands={commands} />
       <ShortcutsSheet open={shortcutsOpen} onOpenChange={setShortcutsOpen} />
+      <ScreenAnnouncer />
       <LiveUpdates />
     </div>
+  )
+}
+
+/** A change of screen is silent in a page that never reloads: this says its name. */
+function ScreenAnnouncer() {
+  const { t } = useI18n()
+  const screen = useMatches().at(-1)?.staticData.screen
+  return (
+    <p aria-live="polite" className="sr-only">
+      {screen && t(screen.title)}
+    </p>
   )
 }
 
@@ -75,7 +88,7 @@ function MobileNav({ open, onOpenChange }: { open: boolean; onOpenChange: (open:
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <div aria-hidden data-modal-layer className="fixed inset-0 z-40 animate-fade bg-scrim lg:hidden" />
+        <Scrim />
         <Radix.Content
           aria-describedby={undefined}
           className="fixed inset-y-0 left-0 z-50 w-[min(18rem,85vw)] animate-slide shadow-2 lg:hidden"

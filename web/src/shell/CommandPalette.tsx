@@ -4,6 +4,7 @@ import { useId, useState, type KeyboardEvent } from 'react'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Kbd } from '@/ui/Kbd'
+import { Scrim } from '@/ui/Scrim'
 import { filterByRank } from './search'
 
 export interface Command {
@@ -26,7 +27,7 @@ export function CommandPalette({ open, onOpenChange, commands }: CommandPaletteP
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <div aria-hidden data-modal-layer className="fixed inset-0 z-40 animate-fade bg-scrim" />
+        <Scrim />
         <Radix.Content
           aria-describedby={undefined}
           className="fixed top-3 left-1/2 z-50 flex max-h-[80dvh] w-[min(38rem,calc(100vw-1.5rem))] -translate-x-1/2 animate-fade flex-col overflow-hidden rounded-xl bg-surface shadow-2 sm:top-[12vh] sm:max-h-[60vh]"

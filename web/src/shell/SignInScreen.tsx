@@ -101,7 +101,7 @@ function SignInForm() {
         </Notice>
       )}
       <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4.5">
-        <Field label={t('signIn.email')} error={fieldText(signIn.error, 'email')}>
+        <Field label={t('signIn.email')} error={fieldText(signIn.error, 'email', { invalid_address: 'field.email' })}>
           <Input ref={email} name="email" type="email" autoComplete="username" autoFocus required />
         </Field>
         <Field label={t('signIn.password')} error={fieldText(signIn.error, 'password')}>

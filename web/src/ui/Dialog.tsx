@@ -1,9 +1,10 @@
 import * as Radix from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { IconButton } from './Button'
+import { Scrim } from './Scrim'
 
 interface LayerProps {
   open: boolean
@@ -20,14 +21,6 @@ function refuse(event: Event) {
   event.preventDefault()
 }
 
-/*
- * The scrim is our own element: the library's one writes a style element to lock
- * scrolling, which the content policy forbids. app.css locks the page instead.
- */
-function Scrim() {
-  return <div aria-hidden data-modal-layer className="fixed inset-0 z-40 animate-fade bg-scrim" />
-}
-
 function Layer({
   open,
   onOpenChange,
@@ -39,16 +32,27 @@ function Layer({
   frame,
 }: LayerProps & { frame: string }) {
   const { t } = useI18n()
+  const body = useRef<HTMLDivElement>(null)
+
+  /** The first field, or the layer itself: never the close button. */
+  function focusFirst(event: Event) {
+    event.preventDefault()
+    const field = body.current?.querySelector<HTMLElement>('input, select, textarea')
+    const layer = body.current?.closest<HTMLElement>('[role=dialog]')
+    ;(field ?? layer)?.focus()
+  }
+
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Scrim />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
+          onOpenAutoFocus={focusFirst}
           {...(mustAnswer && { onEscapeKeyDown: refuse, onInteractOutside: refuse })}
           className={cx('fixed z-50 flex flex-col bg-surface text-ink shadow-2 focus:outline-none', frame)}
         >
-          <header className="flex items-start gap-3 px-5 pt-4.5 pb-3">
+          <header className="flex items-start gap-3 px-5 pt-4.5 pb-4">
             <div className="min-w-0 flex-1 pt-1">
               <Radix.Title className="text-lg leading-tight font-semibold">{title}</Radix.Title>
               {description && (
@@ -61,7 +65,7 @@ function Layer({
               </Radix.Close>
             )}
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+          <div ref={body} className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
           {footer && (
             <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3.5">{footer}</footer>
           )}

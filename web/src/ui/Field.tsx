@@ -32,7 +32,7 @@ export function Field({ label, hint, error, optional, className, children }: Fie
       <div className={cx('flex flex-col gap-1.5', className)}>
         <label htmlFor={id} className="text-[13px] font-semibold text-ink">
           {label}
-          {optional && <span className="ml-1.5 font-normal text-ink-3">{t('common.optional')}</span>}
+          {optional && <span className="font-normal text-ink-3"> {t('common.optional')}</span>}
         </label>
         {children}
         {hint && (

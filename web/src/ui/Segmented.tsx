@@ -20,7 +20,7 @@ export function Segmented<T extends string>({ label, value, options, onChange }:
           className={cx(
             'relative flex h-7.5 cursor-pointer items-center rounded-sm px-2.5 text-[13px] font-medium',
             'has-focus-visible:outline-2 has-focus-visible:outline-offset-1 has-focus-visible:outline-focus',
-            option.value === value ? 'bg-surface text-ink shadow-1' : 'text-ink-2 hover:text-ink',
+            option.value === value ? 'bg-surface text-ink shadow-1 dark:bg-line' : 'text-ink-2 hover:text-ink',
           )}
         >
           <input

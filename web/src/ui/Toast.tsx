@@ -29,7 +29,7 @@ export function Toaster() {
   const { t } = useI18n()
   const shown = useStore(items)
   return (
-    <Radix.Provider label={t('toast.region')} duration={6000}>
+    <Radix.Provider label={t('toast.region')} duration={5000}>
       {shown.map((item) => (
         <Radix.Root
           key={item.id}
@@ -51,7 +51,7 @@ export function Toaster() {
           </Radix.Close>
         </Radix.Root>
       ))}
-      <Radix.Viewport className="pointer-events-none fixed right-4 bottom-4 z-60 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2" />
+      <Radix.Viewport label={t('toast.region')} className="pointer-events-none fixed top-17 left-4 z-60 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2 sm:top-auto sm:bottom-4 lg:left-66" />
     </Radix.Provider>
   )
 }

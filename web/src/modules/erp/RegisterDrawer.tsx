@@ -10,6 +10,12 @@ import { Notice } from '@/ui/Notice'
 import { EventPicker } from './EventPicker'
 import { useRegisterWebhook, type WebhookCreated } from './webhooks'
 
+const addressTexts = {
+  invalid_address: 'webhooks.address.invalid',
+  https_required: 'webhooks.address.https',
+  credentials_in_address: 'webhooks.address.credentials',
+} as const
+
 interface RegisterDrawerProps {
   onClose: () => void
   onCreated: (webhook: WebhookCreated) => void
@@ -64,8 +70,15 @@ export function RegisterDrawer({ onClose, onCreated }: RegisterDrawerProps) {
             {trace && <span className="mt-1 block font-mono text-xs">{trace}</span>}
           </Notice>
         )}
-        <Field label={t('webhooks.address')} hint={t('webhooks.addressHint')} error={fieldText(register.error, 'address')}>
-          <Input name="address" type="url" inputMode="url" autoComplete="off" placeholder="https://ornek.com/webhooks" required />
+        <Field label={t('webhooks.address')} hint={t('webhooks.addressHint')} error={fieldText(register.error, 'address', addressTexts)}>
+          <Input
+            name="address"
+            type="url"
+            inputMode="url"
+            autoComplete="off"
+            placeholder={t('webhooks.addressExample')}
+            required
+          />
         </Field>
         <Field label={t('webhooks.description')} optional error={fieldText(register.error, 'description')}>
           <Input name="description" autoComplete="off" />

@@ -25,6 +25,6 @@ export const erpModule = defineModule({
   id: 'erp',
   title: 'nav.erp',
   routes: [webhooksRoute, webhookRoute],
-  // Any event may have become a delivery; a webhook's own events change the list too.
-  live: { webhook: [['erp', 'webhooks']] },
+  // Whatever happens may have become a delivery to someone.
+  live: { '*': [['erp', 'deliveries'], ['erp', 'webhooks']] },
 })

@@ -4,10 +4,10 @@ import { usePages } from '@/api/query'
 import type { PlainKey } from '@/i18n'
 import type { Tone } from '@/ui/Badge'
 
-export type Webhook = Schemas['Webhook']
-export type WebhookCreated = Schemas['WebhookCreated']
-export type CatalogEvent = Schemas['CatalogEvent']
-export type Delivery = Schemas['Delivery']
+export type Webhook = Schemas['WebhookEndpoint']
+export type WebhookCreated = Schemas['WebhookRegistered']
+export type CatalogEvent = Schemas['WebhookCatalogEntry']
+export type Delivery = Schemas['WebhookDelivery']
 
 interface Look {
   label: PlainKey
@@ -27,27 +27,28 @@ export const deliveryLooks = {
   delivered: { label: 'deliveries.status.delivered', tone: 'ok' },
 } as const satisfies Record<Delivery['status'], Look>
 
-const root = ['erp', 'webhooks'] as const
+const webhooksKey = ['erp', 'webhooks'] as const
+const deliveriesKey = ['erp', 'deliveries'] as const
 const pageSize = 50
 /** A waiting delivery is looked at again this often, should its event be missed on the stream. */
 const pendingInterval = 2000
 
 export function useWebhooks() {
   return usePages({
-    key: [...root, 'list'],
+    key: webhooksKey,
     fetch: (cursor) => ask(api.GET('/api/erp/v1/webhooks', { params: { query: { limit: pageSize, cursor } } })),
   })
 }
 
 export const catalogQuery = queryOptions({
   queryKey: ['erp', 'catalog'],
-  queryFn: () => ask(api.GET('/api/erp/v1/webhooks/catalog')).then((envelope) => envelope.data),
+  queryFn: () => ask(api.GET('/api/erp/v1/webhooks/catalog')).then((envelope) => envelope.data ?? []),
   staleTime: 300_000,
 })
 
 export function useDeliveries(webhookId: string) {
   return usePages({
-    key: [...root, webhookId, 'deliveries'],
+    key: [...deliveriesKey, webhookId],
     fetch: (cursor) =>
       ask(
         api.GET('/api/erp/v1/webhooks/{id}/events', {
@@ -58,9 +59,10 @@ export function useDeliveries(webhookId: string) {
   })
 }
 
+/** Not awaited: a change is done when the server says so, not when every list is fetched again. */
 function useRefresh() {
   const client = useQueryClient()
-  return () => client.invalidateQueries({ queryKey: root })
+  return () => void client.invalidateQueries({ queryKey: ['erp'] })
 }
 
 export function useRegisterWebhook() {
@@ -76,7 +78,9 @@ export function useDeleteWebhook() {
   const refresh = useRefresh()
   return useMutation({
     mutationFn: (id: string) => ask(api.DELETE('/api/erp/v1/webhooks/{id}', { params: { path: { id } } })),
-    onSuccess: refresh,
+    // Not waited for: the list without the webhook would take its screen away
+    // before the screen has led back to the list.
+    onSuccess: () => void refresh(),
   })
 }
 

@@ -7,8 +7,10 @@ import { activity } from '@/live/LiveUpdates'
 import { streamState } from '@/live/stream'
 import { modules } from '@/modules'
 import { entriesFor } from '@/modules/module'
+import { activeShortcuts } from '@/shell/shortcuts'
 import { Badge, Code } from '@/ui/Badge'
 import { Card } from '@/ui/Card'
+import { Kbd } from '@/ui/Kbd'
 import { PageHeader } from '@/ui/PageHeader'
 
 export function HomeScreen() {
@@ -18,7 +20,10 @@ export function HomeScreen() {
     <>
       <PageHeader title={t('home.hello', { name: me.user.name })} lead={t('home.lead')} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <ScreenCards />
+        <div className="flex min-w-0 flex-col gap-5">
+          <ScreenCards />
+          <KeysCard />
+        </div>
         <ActivityCard />
       </div>
     </>
@@ -57,6 +62,25 @@ function ScreenCards() {
         </li>
       ))}
     </ul>
+  )
+}
+
+function KeysCard() {
+  const { t } = useI18n()
+  const shortcuts = useStore(activeShortcuts)
+  return (
+    <Card title={t('home.keys.title')} className="hidden sm:block">
+      <dl className="grid grid-cols-2 gap-x-8 gap-y-2.5 text-sm">
+        {shortcuts.map((shortcut) => (
+          <div key={shortcut.keys} className="flex items-center justify-between gap-3">
+            <dt className="text-ink-2">{t(shortcut.label)}</dt>
+            <dd>
+              <Kbd keys={shortcut.keys.split(/[ +]/)} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
   )
 }
 

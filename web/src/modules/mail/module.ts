@@ -24,5 +24,5 @@ export const mailModule = defineModule({
   id: 'mail',
   title: 'nav.mail',
   routes: [dlpExceptionsRoute],
-  live: { 'mail.dlp': [['mail', 'dlp']] },
+  live: { dlp: [['mail', 'dlp']] },
 })
