@@ -27,11 +27,14 @@ func (s *Service) registerSessions(a *api.API) {
 		return out, err
 	})
 
-	api.Handle(a, route("POST", "/sign-out", "sign-out", "End the session"), func(ctx context.Context, _ *struct{}) (api.Done, error) {
+	signOut := route("POST", "/sign-out", "sign-out", "End the session")
+	signOut.Apps = true
+	api.Handle(a, signOut, func(ctx context.Context, _ *struct{}) (api.Done, error) {
 		a.SetSessionCookie(ctx, "", time.Time{})
 		return api.Done{Done: true}, s.SignOut(ctx)
 	})
 
-	api.Handle(a, route("GET", "/me", "me", "Who is signed in, where, and what they may do"),
-		func(ctx context.Context, _ *struct{}) (Me, error) { return s.Me(ctx) })
+	me := route("GET", "/me", "me", "Who is signed in, where, and what they may do")
+	me.Apps = true
+	api.Handle(a, me, func(ctx context.Context, _ *struct{}) (Me, error) { return s.Me(ctx) })
 }

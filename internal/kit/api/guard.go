@@ -44,6 +44,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		if rt.ShowsSecret || rt.Access != Public {
 			w.Header().Set("Cache-Control", "no-store")
 		}
+		r.Header.Set("Accept", "application/json") // all we speak; forms are only read
 		hc = huma.WithContext(hc, context.WithValue(ctx, requestKey{}, &request{r: r, w: w, rt: rt}))
 		next(hc)
 		a.metrics.WithLabelValues(rt.Method, rt.Path, classes[min(hc.Status()/100, 5)]).Observe(elapsed().Seconds())
@@ -90,6 +91,9 @@ func (a *API) admit(ctx context.Context, rt *Route, r *http.Request) (*caller.Ca
 func (a *API) permit(rt *Route, who *caller.Caller) error {
 	if rt.Licence != "" && !who.Licences[rt.Licence] {
 		return fault.New(fault.NotLicensed, rt.Licence)
+	}
+	if rt.Permission == Anyone && who.App && !rt.Apps {
+		return fault.New(fault.NotForApps)
 	}
 	if rt.Permission != Anyone && !who.Can(rt.Permission) {
 		f := fault.New(fault.Forbidden, string(rt.Permission))

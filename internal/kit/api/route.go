@@ -64,6 +64,13 @@ type Route struct {
 	Refusals []int
 	// Open lets pages of other sites call the route. It reads no cookie.
 	Open bool
+	// Apps lets sessions that were granted to an app call a route that needs no
+	// permission. Without it such a route is for people alone: an app must not
+	// reach for their password, devices or consents.
+	Apps bool
+	// Invalid400 answers invalid input with 400 invalid_parameter instead of
+	// 422, where the platform document says so.
+	Invalid400 bool
 
 	bare, form bool // see bare.go
 }
@@ -193,6 +200,9 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	}
 	if rt.StepUp {
 		op.Extensions["x-step-up"] = true
+	}
+	if rt.Invalid400 {
+		op.Extensions["x-invalid"] = 400
 	}
 	if rt.bare {
 		op.Extensions["x-bare"] = true

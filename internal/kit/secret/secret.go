@@ -51,6 +51,10 @@ const (
 	SessionPrefix = "ses_"
 	KeyLivePrefix = "key_live_"
 	KeyTestPrefix = "key_test_"
+	CodePrefix    = "ac_"
+	ClientPrefix  = "app_"
+	InvitePrefix  = "inv_"
+	QRPrefix      = "qrk_"
 )
 
 // NewToken is prefix + 32 random bytes in base62 + 6 characters of CRC32.
