@@ -268,7 +268,10 @@ func (rt *Route) security() []map[string][]string {
 func (rt *Route) errors() []int {
 	errs := append([]int{}, rt.Refusals...)
 	if rt.Access != Public {
-		errs = append(errs, 401, 403)
+		errs = append(errs, 401)
+	}
+	if !rt.Open {
+		errs = append(errs, 403) // without a permission, or from another site
 	}
 	if strings.Contains(rt.Path, "{") {
 		errs = append(errs, 404)
