@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -142,6 +143,8 @@ func (a *App) wire(box *secret.Box) error {
 	a.Sender = webhook.NewSender(a.Webhook, a.log, outbound.New(inside))
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: map[string]jobs.Handler{mailer.JobKind: a.Mailer.Handle}}
+
+	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
 
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,

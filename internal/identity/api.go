@@ -5,6 +5,9 @@ import "konak/internal/kit/api"
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	s.registerSessions(a)
+	s.registerAccounts(a)
+	s.registerTwoFactor(a)
+	s.registerPasskeys(a)
 	s.registerRoles(a)
 	s.registerKeys(a)
 	s.registerApps(a)

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
 	"konak/internal/kit/event"
+	"konak/internal/kit/mailer"
 	"konak/internal/kit/perm"
 )
 
@@ -115,11 +117,9 @@ func (s *Server) Workspace(slug string) *Workspace {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	in, err := s.Identity.SignIn(s.tb.Context(), email, Password, "test", slug, "127.0.0.1")
-	if err != nil {
-		s.tb.Fatal(err)
-	}
-	return &Workspace{ID: w.ID, Slug: slug, Member: m.ID, Owner: s.Client(in.Token), s: s}
+	out := &Workspace{ID: w.ID, Slug: slug, Member: m.ID, s: s}
+	out.Owner = out.SignIn(email)
+	return out
 }
 
 // Context acts as the owner, for calls that do not go over HTTP.
@@ -160,7 +160,9 @@ func (w *Workspace) Guest() *Client {
 // SignIn signs a member in.
 func (w *Workspace) SignIn(email string) *Client {
 	w.s.tb.Helper()
-	in, err := w.s.Identity.SignIn(w.s.tb.Context(), email, Password, "test", w.Slug, "127.0.0.1")
+	in, err := w.s.Identity.SignIn(w.s.tb.Context(), identity.Proof{
+		Email: email, Password: Password, Slug: w.Slug, Device: identity.Device{Name: "test", IP: "127.0.0.1"},
+	})
 	if err != nil {
 		w.s.tb.Fatal(err)
 	}
@@ -198,6 +200,24 @@ func (s *Server) Settle() {
 			busy = busy || n > 0
 		}
 	}
+}
+
+// Letters are the mails to an address that a workspace's outbox holds, the
+// oldest first; the zero id stands for mail that concerns no workspace.
+func (s *Server) Letters(tenant uuid.UUID, to string) []mailer.Kept {
+	s.tb.Helper()
+	s.Settle()
+	list, err := s.Mailer.Outbox(s.tb.Context(), tenant, db.Page{Limit: 100, After: db.First})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	out := []mailer.Kept{}
+	for _, k := range slices.Backward(list.Rows) {
+		if k.To == to {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // Client calls the API with one credential.
@@ -295,6 +315,12 @@ func (c *Client) Get(path string) *Response { c.s.tb.Helper(); return c.Do("GET"
 func (c *Client) Post(path string, body any) *Response {
 	c.s.tb.Helper()
 	return c.Do("POST", path, body)
+}
+
+// Put replaces.
+func (c *Client) Put(path string, body any) *Response {
+	c.s.tb.Helper()
+	return c.Do("PUT", path, body)
 }
 
 // Delete deletes.

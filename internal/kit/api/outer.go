@@ -16,7 +16,7 @@ import (
 type hostKey struct{}
 
 type host struct {
-	slug, module, ip string
+	slug, module, name, ip string
 }
 
 // modules are the labels between a tenant's slug and the domain.
@@ -26,6 +26,13 @@ var modules = []string{"crm", "mail", "erp", "musavir"}
 func HostSlug(ctx context.Context) string {
 	h, _ := ctx.Value(hostKey{}).(host)
 	return h.slug
+}
+
+// ModuleHost is the workspace's host that the request came to, without its
+// port, or "" on the bare one.
+func ModuleHost(ctx context.Context) string {
+	h, _ := ctx.Value(hostKey{}).(host)
+	return h.name
 }
 
 // ClientIP is the caller's address: the socket's, or what a trusted proxy says.
@@ -39,18 +46,22 @@ func (a *API) outer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, trace := obs.StartTrace(r.Context(), r.Header.Get("Traceparent"))
 		slug, module := a.splitHost(r.Host)
-		ctx = context.WithValue(ctx, hostKey{}, host{slug, module, a.clientIP(r)})
+		h := host{slug: slug, module: module, ip: a.clientIP(r)}
+		if slug != "" {
+			h.name = slug + "." + module + "." + a.cfg.Domain
+		}
+		ctx = context.WithValue(ctx, hostKey{}, h)
 		r = r.WithContext(ctx)
-		h := w.Header()
-		h.Set("Traceparent", trace.Parent())
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin")
-		h.Set("X-Frame-Options", "DENY")
+		head := w.Header()
+		head.Set("Traceparent", trace.Parent())
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("Referrer-Policy", "same-origin")
+		head.Set("X-Frame-Options", "DENY")
 		if isAPIPath(r.URL.Path) {
-			h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+			head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		}
 		if a.cfg.Secure {
-			h.Set("Strict-Transport-Security", "max-age=31536000")
+			head.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		defer func() {
 			if p := recover(); p != nil {

@@ -11,6 +11,16 @@ const (
 	BadRequest          Code = "bad_request"
 	Unauthenticated     Code = "unauthenticated"
 	WrongCredentials    Code = "wrong_credentials"
+	WrongPassword       Code = "wrong_password"
+	WrongCode           Code = "wrong_code"
+	SignInExpired       Code = "sign_in_expired"
+	LinkExpired         Code = "link_expired"
+	EmailNotVerified    Code = "email_not_verified"
+	CaptchaRequired     Code = "captcha_required"
+	CaptchaFailed       Code = "captcha_failed"
+	PasskeyRefused      Code = "passkey_refused"
+	TwoFactorOn         Code = "two_factor_on"
+	TwoFactorOff        Code = "two_factor_off"
 	Forbidden           Code = "forbidden"
 	NotLicensed         Code = "not_licensed"
 	StepUpRequired      Code = "step_up_required"
@@ -65,6 +75,8 @@ var catalogue = map[Code]entry{
 	NotFound:            {404, "There is no such record.", "Böyle bir kayıt yok."},
 	MethodNotAllowed:    {405, "This address does not answer that method.", "Bu adres bu yöntemi yanıtlamaz."},
 	Conflict:            {409, "This would collide with a record that exists.", "Bu işlem var olan bir kayıtla çakışıyor."},
+	TwoFactorOn:         {409, "The second step is on already. Switch it off first.", "İkinci adım zaten açık. Önce kapatın."},
+	TwoFactorOff:        {409, "The second step is not on.", "İkinci adım açık değil."},
 	LastAdmin:           {409, "The workspace needs at least one active owner. Make somebody else an owner first.", "Çalışma alanında en az bir etkin sahip olmalı. Önce bir başkasını sahip yapın."},
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
@@ -73,6 +85,14 @@ var catalogue = map[Code]entry{
 	UnsupportedMedia:    {415, "Send the body as application/json.", "Gövdeyi application/json olarak gönderin."},
 	ValidationFailed:    {422, "Some fields need attention.", "Bazı alanlar düzeltilmeli."},
 	WrongCredentials:    {422, "The e-mail address or the password is wrong.", "E-posta adresi ya da parola yanlış."},
+	WrongPassword:       {422, "The password is wrong.", "Parola yanlış."},
+	WrongCode:           {422, "The code is wrong or was used already.", "Kod yanlış ya da daha önce kullanılmış."},
+	SignInExpired:       {422, "This sign-in took too long or too many tries. Start again.", "Bu oturum açma çok uzun sürdü ya da çok kez denendi. Baştan başlayın."},
+	LinkExpired:         {422, "This link was used already or is too old. Ask for a new one.", "Bu bağlantı daha önce kullanılmış ya da süresi dolmuş. Yenisini isteyin."},
+	EmailNotVerified:    {422, "Confirm your e-mail address first. The link is in your mailbox.", "Önce e-posta adresinizi doğrulayın. Bağlantı posta kutunuzda."},
+	CaptchaRequired:     {422, "Show that you are not a robot.", "Robot olmadığınızı gösterin."},
+	CaptchaFailed:       {422, "The robot check failed. Try it again.", "Robot denetimi başarısız oldu. Yeniden deneyin."},
+	PasskeyRefused:      {422, "This passkey could not be accepted.", "Bu geçiş anahtarı kabul edilemedi."},
 	IdempotencyMismatch: {422, "This Idempotency-Key was used with another request.", "Bu Idempotency-Key başka bir istekle kullanılmış."},
 	LimitReached:        {422, "The limit of %d is reached.", "%d sınırına ulaşıldı."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
