@@ -10,6 +10,9 @@ func (s *Service) Register(a *api.API) {
 	s.registerPasskeys(a)
 	s.registerRoles(a)
 	s.registerKeys(a)
+	s.registerApps(a)
+	s.registerFlow(a)
+	s.registerOAuth(a)
 }
 
 // route begins a route of this room that every signed-in member may call.

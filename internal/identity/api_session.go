@@ -129,13 +129,16 @@ func (s *Service) registerSessions(a *api.API) {
 		}))
 	})
 
-	api.Handle(a, route("POST", "/sign-out", "sign-out", "End the session"), func(ctx context.Context, _ *struct{}) (api.Done, error) {
+	signOut := route("POST", "/sign-out", "sign-out", "End the session")
+	signOut.Apps = true
+	api.Handle(a, signOut, func(ctx context.Context, _ *struct{}) (api.Done, error) {
 		a.SetSessionCookie(ctx, "", time.Time{})
 		return api.Done{Done: true}, s.SignOut(ctx)
 	})
 
-	api.Handle(a, route("GET", "/me", "me", "Who is signed in, where, and what they may do"),
-		func(ctx context.Context, _ *struct{}) (Me, error) { return s.Me(ctx) })
+	me := route("GET", "/me", "me", "Who is signed in, where, and what they may do")
+	me.Apps = true
+	api.Handle(a, me, func(ctx context.Context, _ *struct{}) (Me, error) { return s.Me(ctx) })
 
 	api.HandleList(a, route("GET", "/sessions", "list-sessions", "One's own open sessions and devices"),
 		func(ctx context.Context, in *sessionsIn) (db.List[OwnSession], error) {
@@ -156,6 +159,7 @@ func (s *Service) registerSessions(a *api.API) {
 	reauth := route("POST", "/app/reauth", "reauth", "Prove the password again")
 	reauth.Doc = "Stamps the session, so that calls which need a fresh proof work for 15 minutes. " +
 		"A wrong password or code is a 422, never a 401."
+	reauth.Apps = true
 	api.Handle(a, reauth, func(ctx context.Context, in *reauthIn) (Reauthenticated, error) {
 		return s.Reauth(ctx, in.Body.Password, in.Body.Code)
 	})
@@ -163,7 +167,7 @@ func (s *Service) registerSessions(a *api.API) {
 	change := showsSecret(route("POST", "/app/switch-workspace", "switch-workspace", "Go on in another workspace"))
 	change.Doc = "Opens a session in the other workspace and closes this one in one statement. " +
 		"The new session keeps the old one's absolute end and joins its family."
-	change.Refusals = []int{404}
+	change.Refusals, change.Apps = []int{404}, true
 	api.Handle(a, change, func(ctx context.Context, in *switchIn) (SignedIn, error) {
 		if in.Body.WorkspaceID == uuid.Nil {
 			return SignedIn{}, fault.New(fault.NotFound)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/go-webauthn/webauthn/webauthn"
+	"github.com/google/uuid"
 
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -20,7 +21,17 @@ func (s *Service) Sample(ctx context.Context, text string) error {
 	if _, err := s.SetRole(ctx, Role{Name: text, Title: text, Permissions: []perm.Permission{perm.ConversationsView}}); err != nil {
 		return err
 	}
-	_, err := s.AddKey(ctx, text, EnvLive, []string{"conversations.read"}, nil)
+	if _, err := s.AddKey(ctx, text, EnvLive, []string{"conversations.read"}, nil); err != nil {
+		return err
+	}
+	app, err := s.AddApp(ctx, App{Name: text, RedirectURIs: []string{"https://" + text + ".example/cb"}, Scopes: []string{"conversations.read"}})
+	if err != nil {
+		return err
+	}
+	_, err = s.Authorize(ctx, AuthRequest{
+		ClientID: app.ClientID, RedirectURI: app.RedirectURIs[0], ResponseType: "code", State: text,
+		CodeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", CodeChallengeMethod: "S256",
+	}, true, uuid.Nil)
 	return err
 }
 

@@ -121,7 +121,7 @@ func (s *Service) openSession(tx *db.Tx, o opening) (string, SessionInfo, error)
 	now := tx.Now()
 	info := SessionInfo{
 		ID: tx.NewID(), Kind: o.kind, DeviceName: o.device, Platform: o.platform,
-		CreatedAt: clock.At(now), ExpiresAt: clock.At(now.Add(SessionCeiling)), VerifiedAt: clock.At(now),
+		CreatedAt: clock.At(now), ExpiresAt: clock.At(now.Add(SessionCeiling)), VerifiedAt: clock.At(o.verifiedAt(now)),
 	}
 	if err := putSession(tx, info.ID, o, secret.Hash(token), info.ExpiresAt.Time); err != nil {
 		return "", SessionInfo{}, fmt.Errorf("identity: open session: %w", err)

@@ -39,6 +39,16 @@ type opening struct {
 	device, platform, ip           string
 	appID                          *uuid.UUID // an OAuth app's
 	scopes                         []string   // what an app was granted; nil is everything the role has
+	unproven                       bool       // nobody typed the password for it: no step-up until they do
+}
+
+// verifiedAt is the stamp that a session starts with; the epoch stands for
+// never.
+func (o opening) verifiedAt(now time.Time) time.Time {
+	if o.unproven {
+		return time.UnixMicro(0)
+	}
+	return now
 }
 
 // SessionInfo is what a person sees of a session.
@@ -47,7 +57,7 @@ type SessionInfo struct {
 	Kind       string     `json:"kind" enum:"panel,app,mobile"`
 	DeviceName string     `json:"device_name" example:"Firefox on Linux"`
 	Platform   string     `json:"platform" example:"Linux"`
-	VerifiedAt clock.Time `json:"verified_at" doc:"When the password was last proven"`
+	VerifiedAt clock.Time `json:"verified_at" doc:"When the password was last proven; 1970 if never"`
 	CreatedAt  clock.Time `json:"created_at"`
 	ExpiresAt  clock.Time `json:"expires_at"`
 }

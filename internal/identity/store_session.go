@@ -40,7 +40,7 @@ func sessionByHash(r *db.Reader, hash []byte) (credentialRow, error) {
 
 const insertSession = `INSERT INTO session (id, tenant_id, membership_id, user_id, family_id, token_hash, kind,
 		device_name, platform, app_id, scopes, ip, verified_at, last_seen_at, absolute_expires_at, created_at)
-	VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $12)`
+	VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $13)`
 
 func putSession(tx *db.Tx, id uuid.UUID, o opening, hash []byte, expires time.Time) error {
 	var scopes *db.JSON[[]string]
@@ -48,7 +48,7 @@ func putSession(tx *db.Tx, id uuid.UUID, o opening, hash []byte, expires time.Ti
 		scopes = &db.JSON[[]string]{V: o.scopes}
 	}
 	_, err := tx.Exec(insertSession, id, o.tenantID, o.membershipID, o.userID, hash, o.kind, o.device, o.platform,
-		o.appID, scopes, o.ip, clock.At(tx.Now()), clock.At(expires))
+		o.appID, scopes, o.ip, clock.At(o.verifiedAt(tx.Now())), clock.At(tx.Now()), clock.At(expires))
 	return err
 }
 

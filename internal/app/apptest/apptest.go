@@ -56,22 +56,38 @@ func Run(t *testing.T, fn func(t *testing.T, s *Server)) {
 }
 
 // New starts a house.
-func New(tb testing.TB, dialect db.Dialect) *Server {
+func New(tb testing.TB, dialect db.Dialect) *Server { tb.Helper(); return start(tb, dialect, false) }
+
+// NewPublic starts a house whose public address is the one it listens on, for
+// clients that insist on it.
+func NewPublic(tb testing.TB, dialect db.Dialect) *Server {
+	tb.Helper()
+	return start(tb, dialect, true)
+}
+
+func start(tb testing.TB, dialect db.Dialect, public bool) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, Clock: clock.NewFake(dbtest.Start), Logs: &Buffer{}}
 	log := slog.New(slog.NewTextHandler(s.Logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	a, err := app.Open(tb.Context(), app.Config{
+	server := httptest.NewUnstartedServer(nil)
+	s.URL = "http://" + server.Listener.Addr().String()
+	cfg := app.Config{
 		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: true,
 		WebhookAllow: []string{"127.0.0.0/8"},
 		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1},
-	}, log, s.Clock)
+	}
+	if public {
+		cfg.PublicURL = s.URL
+	}
+	a, err := app.Open(tb.Context(), cfg, log, s.Clock)
 	if err != nil {
+		server.Close()
 		tb.Fatal(err)
 	}
 	s.App = a
-	server := httptest.NewServer(a.API.Handler())
-	s.URL = server.URL
+	server.Config.Handler = a.API.Handler()
+	server.Start()
 	tb.Cleanup(func() {
 		a.API.Drain()
 		server.Close()
@@ -244,6 +260,9 @@ type Response struct {
 	Body   []byte
 }
 
+// straight shows redirects instead of following them.
+var straight = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 // Do sends a request. A body that is no string is sent as JSON.
 func (c *Client) Do(method, path string, body any) *Response {
 	tb := c.s.tb
@@ -274,7 +293,7 @@ func (c *Client) Do(method, path string, body any) *Response {
 	if c.host != "" {
 		req.Host = c.host
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := straight.Do(req)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -24,9 +24,15 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		elapsed := clock.Stopwatch()
 		r, w := humachi.Unwrap(hc)
 		ctx := r.Context()
+		if rt.Open {
+			openHeaders(w)
+		}
 		who, err := a.admit(ctx, rt, r)
+		if err == nil && wrongMedia(rt, r) {
+			err = fault.New(fault.UnsupportedMedia)
+		}
 		if err != nil {
-			a.writeError(w, r, err)
+			a.writeError(w, r, rt, err)
 			a.metrics.WithLabelValues(rt.Method, rt.Path, "4xx").Observe(elapsed().Seconds())
 			return
 		}
@@ -38,7 +44,8 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		if rt.ShowsSecret || rt.Access != Public {
 			w.Header().Set("Cache-Control", "no-store")
 		}
-		hc = huma.WithContext(hc, context.WithValue(ctx, requestKey{}, &request{r: r, w: w}))
+		r.Header.Set("Accept", "application/json") // all we speak; forms are only read
+		hc = huma.WithContext(hc, context.WithValue(ctx, requestKey{}, &request{r: r, w: w, rt: rt}))
 		next(hc)
 		a.metrics.WithLabelValues(rt.Method, rt.Path, classes[min(hc.Status()/100, 5)]).Observe(elapsed().Seconds())
 	}
@@ -46,6 +53,9 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 
 // admit decides whether the request may reach the handler.
 func (a *API) admit(ctx context.Context, rt *Route, r *http.Request) (*caller.Caller, error) {
+	if rt.Open {
+		return nil, nil
+	}
 	token, fromCookie := credential(r)
 	if token == "" || fromCookie {
 		// A browser sends cookies by itself, so the request must come from our
@@ -82,6 +92,9 @@ func (a *API) permit(rt *Route, who *caller.Caller) error {
 	if rt.Licence != "" && !who.Licences[rt.Licence] {
 		return fault.New(fault.NotLicensed, rt.Licence)
 	}
+	if rt.Permission == Anyone && who.App && !rt.Apps {
+		return fault.New(fault.NotForApps)
+	}
 	if rt.Permission != Anyone && !who.Can(rt.Permission) {
 		f := fault.New(fault.Forbidden, string(rt.Permission))
 		f.Permission = string(rt.Permission)
@@ -110,8 +123,9 @@ func credential(r *http.Request) (token string, fromCookie bool) {
 type requestKey struct{}
 
 type request struct {
-	r *http.Request
-	w http.ResponseWriter
+	r  *http.Request
+	w  http.ResponseWriter
+	rt *Route
 }
 
 // SetSessionCookie signs the browser in; an empty token signs it out.

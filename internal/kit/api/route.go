@@ -62,6 +62,17 @@ type Route struct {
 	MaxBody int64
 	// Refusals are the statuses that the route names beside the common ones.
 	Refusals []int
+	// Open lets pages of other sites call the route. It reads no cookie.
+	Open bool
+	// Apps lets sessions that were granted to an app call a route that needs no
+	// permission. Without it such a route is for people alone: an app must not
+	// reach for their password, devices or consents.
+	Apps bool
+	// Invalid400 answers invalid input with 400 invalid_parameter instead of
+	// 422, where the platform document says so.
+	Invalid400 bool
+
+	bare, form bool // see bare.go
 }
 
 // Anyone is the permission of routes that every signed-in member may call.
@@ -171,6 +182,7 @@ func HandleList[In, Row any, P interface {
 // register puts a route into the table; every kind of handler ends here.
 func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out, error)) {
 	rt.check()
+	rt.form = readsForm(reflect.TypeFor[In]())
 	a.routes = append(a.routes, rt)
 	op := huma.Operation{
 		OperationID: rt.ID, Method: rt.Method, Path: rt.Path, Tags: []string{rt.Tag},
@@ -189,6 +201,13 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	if rt.StepUp {
 		op.Extensions["x-step-up"] = true
 	}
+	if rt.Invalid400 {
+		op.Extensions["x-invalid"] = 400
+	}
+	if rt.bare {
+		op.Extensions["x-bare"] = true
+		op.SkipValidateParams = true
+	}
 	huma.Register(a.huma, op, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := h(ctx, in)
 		if err != nil {
@@ -197,6 +216,12 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 		return out, nil
 	})
 	a.describeParams(&rt, reflect.TypeFor[In]())
+	if rt.bare {
+		a.describeBare(&rt)
+	}
+	if rt.Open {
+		a.open(&rt)
+	}
 }
 
 func (rt Route) withDefaults() Route {
@@ -217,6 +242,8 @@ func (rt *Route) check() {
 		panic(fmt.Sprintf("api: %s %s declares no permission", rt.Method, rt.Path))
 	case rt.Permission != "" && rt.Permission != Anyone && !perm.Known(rt.Permission):
 		panic(fmt.Sprintf("api: %s %s: permission %q is not in the table", rt.Method, rt.Path, rt.Permission))
+	case rt.Open && rt.Access != Public:
+		panic(fmt.Sprintf("api: %s %s is open to other sites and not public", rt.Method, rt.Path))
 	case strings.HasSuffix(rt.Path, "/"):
 		panic(fmt.Sprintf("api: %s %s ends in a slash", rt.Method, rt.Path))
 	}
@@ -241,7 +268,10 @@ func (rt *Route) security() []map[string][]string {
 func (rt *Route) errors() []int {
 	errs := append([]int{}, rt.Refusals...)
 	if rt.Access != Public {
-		errs = append(errs, 401, 403)
+		errs = append(errs, 401)
+	}
+	if !rt.Open {
+		errs = append(errs, 403) // without a permission, or from another site
 	}
 	if strings.Contains(rt.Path, "{") {
 		errs = append(errs, 404)

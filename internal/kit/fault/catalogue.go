@@ -35,6 +35,14 @@ const (
 	ValidationFailed    Code = "validation_failed"
 	UnknownEvent        Code = "unknown_event"
 	LimitReached        Code = "limit_reached"
+	InvalidParameter    Code = "invalid_parameter"
+	InvalidClient       Code = "invalid_client"
+	InvalidRedirect     Code = "invalid_redirect_uri"
+	InvalidScope        Code = "invalid_scope"
+	InvalidGrant        Code = "invalid_grant"
+	UnsupportedResponse Code = "unsupported_response_type"
+	UnsupportedGrant    Code = "unsupported_grant_type"
+	NotForApps          Code = "not_for_apps"
 	RoleFixed           Code = "role_fixed"
 	RoleInUse           Code = "role_in_use"
 	LastAdmin           Code = "last_admin"
@@ -51,10 +59,18 @@ type entry struct {
 var catalogue = map[Code]entry{
 	BadRequest:          {400, "The request could not be read.", "İstek okunamadı."},
 	UnknownEvent:        {400, "The event catalog has no event named %q.", "Olay kataloğunda %q adında bir olay yok."},
+	InvalidParameter:    {400, "Some parameters are not valid.", "Bazı parametreler geçerli değil."},
+	InvalidClient:       {400, "There is no such app.", "Böyle bir uygulama yok."},
+	InvalidRedirect:     {400, "The app did not register this return address.", "Uygulama bu dönüş adresini kaydetmemiş."},
+	InvalidScope:        {400, "The app asks for rights that it did not register.", "Uygulama, kaydetmediği yetkileri istiyor."},
+	InvalidGrant:        {400, "The code is wrong, was used already or is too old.", "Kod yanlış, daha önce kullanılmış ya da süresi dolmuş."},
+	UnsupportedResponse: {400, "Only the response type \"code\" is served.", "Yalnızca \"code\" yanıt türü sunulur."},
+	UnsupportedGrant:    {400, "Only the grant type \"authorization_code\" is served.", "Yalnızca \"authorization_code\" izin türü sunulur."},
 	Unauthenticated:     {401, "Sign in, or send a valid credential.", "Oturum açın ya da geçerli bir kimlik bilgisi gönderin."},
 	Forbidden:           {403, "You need the permission %q for this.", "Bunun için %q yetkisi gerekir."},
 	NotLicensed:         {403, "This workspace has no licence for the module %q.", "Bu çalışma alanının %q modülü için lisansı yok."},
 	StepUpRequired:      {403, "Confirm your password to go on.", "Devam etmek için parolanızı doğrulayın."},
+	NotForApps:          {403, "Only a person can do this, not an app on their behalf.", "Bunu yalnızca kişinin kendisi yapabilir, onun adına bir uygulama yapamaz."},
 	CrossOrigin:         {403, "Requests from another site are refused.", "Başka bir siteden gelen istekler kabul edilmez."},
 	NotFound:            {404, "There is no such record.", "Böyle bir kayıt yok."},
 	MethodNotAllowed:    {405, "This address does not answer that method.", "Bu adres bu yöntemi yanıtlamaz."},
