@@ -57,10 +57,9 @@ const (
 	ClientPrefix  = "app_"
 	InvitePrefix  = "inv_"
 	QRPrefix      = "qrk_"
-
-	VerifyPrefix = "emv_"
-	ResetPrefix  = "rst_"
-	TicketPrefix = "mfa_"
+	VerifyPrefix  = "emv_"
+	ResetPrefix   = "rst_"
+	TicketPrefix  = "mfa_"
 )
 
 // NewToken is prefix + 32 random bytes in base62 + 6 characters of CRC32.
