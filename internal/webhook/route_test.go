@@ -339,11 +339,11 @@ func TestKeylessLimit(t *testing.T) {
 	s := apptest.New(t, db.SQLite)
 	nobody := s.Client("")
 	for range 240 {
-		nobody.Get(hooks+"/"+uuid.NewString()+"/events").Want(404)
+		nobody.Get(hooks + "/" + uuid.NewString() + "/events").Want(404)
 	}
 	nobody.Get(hooks+"/"+uuid.NewString()+"/events").Refused(429, "rate_limited")
 	s.Clock.Advance(time.Minute)
-	nobody.Get(hooks+"/"+uuid.NewString()+"/events").Want(404)
+	nobody.Get(hooks + "/" + uuid.NewString() + "/events").Want(404)
 }
 
 func TestChange(t *testing.T) {

@@ -1,6 +1,6 @@
 // Brings up one real server with demo data on a free port, and runs the browser tests against it.
 //   npm run e2e [-- arguments of playwright test]
-// KONAK_BIN names a binary to test instead of building one; CHROMIUM names the browser.
+// KONAK_TEST_BIN names a binary to test instead of building one; KONAK_TEST_CHROMIUM names the browser.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -18,18 +18,18 @@ function fail(message) {
 }
 
 function findChromium() {
-  const named = process.env.CHROMIUM
-  if (named) return existsSync(named) ? named : fail(`CHROMIUM=${named} does not exist`)
+  const named = process.env.KONAK_TEST_CHROMIUM
+  if (named) return existsSync(named) ? named : fail(`KONAK_TEST_CHROMIUM=${named} does not exist`)
   const found = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-  return found ?? fail('Chromium is missing. Install it (Debian: apt-get install -y chromium) or set CHROMIUM=/path/to/it')
+  return found ?? fail('Chromium is missing. Install it (Debian: apt-get install -y chromium) or set KONAK_TEST_CHROMIUM=/path/to/it')
 }
 
 function findBinary(scratch) {
-  const named = process.env.KONAK_BIN
-  if (named) return existsSync(named) ? named : fail(`KONAK_BIN=${named} does not exist`)
+  const named = process.env.KONAK_TEST_BIN
+  if (named) return existsSync(named) ? named : fail(`KONAK_TEST_BIN=${named} does not exist`)
   const binary = join(scratch, 'konak')
   const built = spawnSync('go', ['build', '-o', binary, './cmd/konak'], { cwd: root, stdio: 'inherit' })
-  if (built.error) fail(`go is missing (${built.error.message}). Install Go or set KONAK_BIN=/path/to/konak`)
+  if (built.error) fail(`go is missing (${built.error.message}). Install Go or set KONAK_TEST_BIN=/path/to/konak`)
   return built.status === 0 ? binary : fail('the binary does not build')
 }
 
@@ -59,6 +59,11 @@ async function ready(url, server) {
   fail(`the server was not ready after ${startLimit / 1000} s`)
 }
 
+/** The server of the tests is set up by its flags alone, not by what this shell has exported. */
+function withoutSettings() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KONAK_')))
+}
+
 function ended(child) {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
 }
@@ -84,14 +89,14 @@ const server = spawn(
     '--webhook-allow=127.0.0.0/8',
     '--log-level=warn',
   ],
-  { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'] },
+  { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'], env: withoutSettings() },
 )
 await ready(url, server)
 
 const tests = spawn(process.execPath, [join(web, 'node_modules/@playwright/test/cli.js'), 'test', ...process.argv.slice(2)], {
   cwd: web,
   stdio: 'inherit',
-  env: { ...process.env, KONAK_URL: url, KONAK_CHROMIUM: chromium },
+  env: { ...process.env, KONAK_TEST_URL: url, KONAK_TEST_CHROMIUM: chromium },
 })
 const code = await ended(tests)
 const stopped = ended(server)

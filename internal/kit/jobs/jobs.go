@@ -67,7 +67,7 @@ type Runner struct {
 	Lease time.Duration
 
 	mu     sync.Mutex
-	cursor uuid.UUID // the tenant after which the next turn begins
+	cursor uuid.UUID // the first tenant of the next turn; the zero id holds nobody's jobs
 }
 
 const (
@@ -82,7 +82,7 @@ const (
 // the queue: a million jobs of next month are never read.
 const dueTenants = `WITH RECURSIVE t(tenant_id, n) AS (
 		SELECT * FROM (SELECT tenant_id, 1 FROM job
-			WHERE dead_at IS NULL AND tenant_id > $1 ORDER BY tenant_id LIMIT 1) a
+			WHERE dead_at IS NULL AND tenant_id >= $1 ORDER BY tenant_id LIMIT 1) a
 		UNION ALL
 		SELECT (SELECT tenant_id FROM job WHERE dead_at IS NULL AND tenant_id > t.tenant_id
 			ORDER BY tenant_id LIMIT 1), n + 1 FROM t WHERE t.tenant_id IS NOT NULL AND n < $3)
@@ -157,11 +157,21 @@ func (r *Runner) claim(ctx context.Context) ([][]Job, error) {
 			if len(js) > 0 {
 				out = append(out, js)
 			}
-			r.cursor = id
+			r.cursor = following(id)
 		}
 		return nil
 	})
 	return out, err
+}
+
+// following is the smallest id above id, or the zero id after the last.
+func following(id uuid.UUID) uuid.UUID {
+	for i := len(id) - 1; i >= 0; i-- {
+		if id[i]++; id[i] != 0 {
+			break
+		}
+	}
+	return id
 }
 
 func (r *Runner) work(ctx context.Context, j *Job) {

@@ -14,14 +14,17 @@ import (
 
 type traceKey struct{}
 
+const traceBytes, spanBytes = 16, 8
+
 // Trace is a W3C trace context.
 type Trace struct{ ID, Span string }
 
 // StartTrace takes up a caller's traceparent header, or begins a new trace.
 func StartTrace(ctx context.Context, traceparent string) (context.Context, Trace) {
-	t := Trace{ID: parseTraceparent(traceparent), Span: randomHex(8)}
+	fresh := randomHex(traceBytes + spanBytes)
+	t := Trace{ID: parseTraceparent(traceparent), Span: fresh[2*traceBytes:]}
 	if t.ID == "" {
-		t.ID = randomHex(16)
+		t.ID = fresh[:2*traceBytes]
 	}
 	return context.WithValue(ctx, traceKey{}, t), t
 }
@@ -36,6 +39,9 @@ func TraceID(ctx context.Context) string {
 func (t Trace) Parent() string { return "00-" + t.ID + "-" + t.Span + "-01" }
 
 func parseTraceparent(h string) string {
+	if h == "" {
+		return ""
+	}
 	parts := strings.Split(h, "-")
 	if len(parts) != 4 || len(parts[0]) != 2 || parts[0] == "ff" || len(parts[1]) != 32 || len(parts[2]) != 16 {
 		return ""

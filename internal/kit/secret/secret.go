@@ -59,7 +59,7 @@ func NewToken(prefix string) string {
 	if _, err := rand.Read(raw[:]); err != nil {
 		panic(err) // the platform promises this cannot fail
 	}
-	body := prefix + pad62(new(big.Int).SetBytes(raw[:]), 43)
+	body := prefix + encode62(raw[:])
 	return body + checksum(body)
 }
 
@@ -87,18 +87,26 @@ func Last4(s string) string {
 	return s[len(s)-4:]
 }
 
+// checksum is on the way of every request, so it works without big numbers.
 func checksum(s string) string {
-	return pad62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(s)))), 6)
+	var out [6]byte
+	n := crc32.ChecksumIEEE([]byte(s))
+	for i := len(out) - 1; i >= 0; i-- {
+		out[i] = base62[n%62]
+		n /= 62
+	}
+	return string(out[:])
 }
 
-func pad62(n *big.Int, width int) string {
-	out := make([]byte, width)
-	base, mod := big.NewInt(62), new(big.Int)
-	for i := width - 1; i >= 0; i-- {
+// encode62 writes 32 bytes as a number of 43 digits.
+func encode62(b []byte) string {
+	var out [43]byte
+	n, base, mod := new(big.Int).SetBytes(b), big.NewInt(62), new(big.Int)
+	for i := len(out) - 1; i >= 0; i-- {
 		n.DivMod(n, base, mod)
 		out[i] = base62[mod.Int64()]
 	}
-	return string(out)
+	return string(out[:])
 }
 
 // Box seals secrets at rest. Each tenant has a key of its own derived from the

@@ -232,15 +232,19 @@ export interface components {
             /** @example External auditor, until the end of the year */
             note?: string;
         };
-        CatalogEntry: {
-            /** @example A new conversation opened by any route. */
-            description: string;
-            /** @description The record that the event carries */
-            example: unknown;
-            /** @example crm */
-            module: string;
-            /** @example conversation.created */
-            name: string;
+        AppMeta: {
+            /** @description Whether this is a demo whose passwords everybody knows */
+            demo: boolean;
+            /** @example 1.0.0 */
+            version: string;
+        };
+        AppMetaEnvelope: {
+            data: components["schemas"]["AppMeta"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         Deleted: {
             /** @example true */
@@ -248,72 +252,7 @@ export interface components {
             /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
             id: string;
         };
-        Delivery: {
-            /**
-             * Format: int64
-             * @example 1
-             */
-            attempts: number;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            delivered_at: string;
-            /** Format: uuid */
-            endpoint_id: string;
-            /** @example conversation.created */
-            event_type: string;
-            /** Format: uuid */
-            id: string;
-            last_error: string | null;
-            /**
-             * Format: int64
-             * @example 200
-             */
-            last_status_code: number | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            next_attempt_at: string;
-            /** @enum {string} */
-            status: "pending" | "failed" | "exhausted" | "delivered";
-        };
-        Done: {
-            /** @example true */
-            done: boolean;
-        };
-        Endpoint: {
-            /** @example https://example.com/hooks/konak */
-            address: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** @example Order system */
-            description: string;
-            /** @description Why it was switched off: status code and error text */
-            disabled_reason: string | null;
-            /**
-             * @example [
-             *       "conversation.created"
-             *     ]
-             */
-            events: string[];
-            /** Format: uuid */
-            id: string;
-            /** @example q1Y= */
-            secret_last4: string;
-            /** @enum {string} */
-            status: "active" | "paused" | "disabled";
-        };
-        EnvelopeDeleted: {
+        DeletedEnvelope: {
             data: components["schemas"]["Deleted"];
             /**
              * @description Request trace identifier
@@ -321,64 +260,12 @@ export interface components {
              */
             trace_id: string;
         };
-        EnvelopeDone: {
+        Done: {
+            /** @example true */
+            done: boolean;
+        };
+        DoneEnvelope: {
             data: components["schemas"]["Done"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EnvelopeException: {
-            data: components["schemas"]["Exception"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EnvelopeListCatalogEntry: {
-            data: components["schemas"]["CatalogEntry"][] | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EnvelopeMe: {
-            data: components["schemas"]["Me"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EnvelopeMeta: {
-            data: components["schemas"]["Meta"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EnvelopeQueued: {
-            data: components["schemas"]["Queued"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EnvelopeRegistered: {
-            data: components["schemas"]["Registered"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EnvelopeSignedIn: {
-            data: components["schemas"]["SignedIn"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -387,12 +274,11 @@ export interface components {
         };
         ErrorBody: {
             /** @description Always null */
-            data: components["schemas"]["ErrorBodyDataStruct"];
+            data: unknown;
             error: components["schemas"]["ErrorDetail"];
             /** @example 4bf92f3577b34da6a3ce929d0e0e4736 */
             trace_id: string;
         };
-        ErrorBodyDataStruct: Record<string, never>;
         ErrorDetail: {
             /**
              * @description One of the catalogue; see docs/errors.md
@@ -418,7 +304,74 @@ export interface components {
             /** @description Machine-readable detail */
             reason: string | null;
         };
-        Exception: {
+        IdentityMe: {
+            licences: string[] | null;
+            membership: components["schemas"]["IdentityMembership"];
+            permissions: string[] | null;
+            user: components["schemas"]["IdentityUser"];
+            workspace: components["schemas"]["IdentityWorkspace"];
+        };
+        IdentityMeEnvelope: {
+            data: components["schemas"]["IdentityMe"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        IdentityMembership: {
+            id: string;
+            /** @example owner */
+            role: string;
+        };
+        IdentitySessionInfo: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example Firefox on Linux */
+            device_name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string;
+            id: string;
+        };
+        IdentitySignedIn: {
+            session: components["schemas"]["IdentitySessionInfo"];
+            /**
+             * @description Shown once
+             * @example ses_…
+             */
+            session_token: string;
+            user: components["schemas"]["IdentityUser"];
+            workspace: components["schemas"]["IdentityWorkspace"];
+        };
+        IdentitySignedInEnvelope: {
+            data: components["schemas"]["IdentitySignedIn"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        IdentityUser: {
+            /** @example owner@demo.localhost */
+            email: string;
+            id: string;
+            /** @example Defne Yılmaz */
+            name: string;
+        };
+        IdentityWorkspace: {
+            id: string;
+            /** @example Demo A.Ş. */
+            name: string;
+            /** @example demo */
+            slug: string;
+        };
+        MailException: {
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -428,7 +381,7 @@ export interface components {
              * Format: uuid
              * @description The member who added it
              */
-            created_by: string;
+            created_by: string | null;
             /** @example auditor@example.com */
             email: string;
             /**
@@ -439,8 +392,16 @@ export interface components {
             /** @example External auditor, until the end of the year */
             note: string;
         };
-        ListEnvelopeDelivery: {
-            data: components["schemas"]["Delivery"][];
+        MailExceptionEnvelope: {
+            data: components["schemas"]["MailException"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        MailExceptionListEnvelope: {
+            data: components["schemas"]["MailException"][];
             /** @description Pass as cursor to read on; null at the end */
             next_cursor: string | null;
             /**
@@ -449,49 +410,7 @@ export interface components {
              */
             trace_id: string;
         };
-        ListEnvelopeEndpoint: {
-            data: components["schemas"]["Endpoint"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        ListEnvelopeException: {
-            data: components["schemas"]["Exception"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        Me: {
-            licences: string[] | null;
-            membership: components["schemas"]["Membership"];
-            permissions: string[] | null;
-            user: components["schemas"]["User"];
-            workspace: components["schemas"]["Workspace"];
-        };
-        Membership: {
-            id: string;
-            /** @example owner */
-            role: string;
-        };
-        Meta: {
-            /** @description Whether this is a demo whose passwords everybody knows */
-            demo: boolean;
-            /** @example 1.0.0 */
-            version: string;
-        };
-        Queued: {
-            /** Format: uuid */
-            delivery_id: string;
-        };
-        RegisterInBody: {
+        RegisterWebhookInBody: {
             /** @example https://example.com/hooks/konak */
             address: string;
             /** @example Order system */
@@ -503,7 +422,126 @@ export interface components {
              */
             events: string[];
         };
-        Registered: {
+        SignInInBody: {
+            /** @example Firefox on Linux */
+            device_name?: string;
+            /** @example owner@demo.localhost */
+            email: string;
+            /** @example konak-demo-password */
+            password: string;
+        };
+        WebhookCatalogEntry: {
+            /** @example A new conversation opened by any route. */
+            description: string;
+            /** @description The record that the event carries */
+            example: unknown;
+            /** @example crm */
+            module: string;
+            /** @example conversation.created */
+            name: string;
+        };
+        WebhookCatalogEntryArrayEnvelope: {
+            data: components["schemas"]["WebhookCatalogEntry"][] | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        WebhookDelivery: {
+            /**
+             * Format: int64
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            delivered_at: string | null;
+            /** Format: uuid */
+            endpoint_id: string;
+            /** @example conversation.created */
+            event_type: string;
+            /** Format: uuid */
+            id: string;
+            last_error: string | null;
+            /**
+             * Format: int64
+             * @example 200
+             */
+            last_status_code: number | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            next_attempt_at: string | null;
+            /** @enum {string} */
+            status: "pending" | "failed" | "exhausted" | "delivered";
+        };
+        WebhookDeliveryListEnvelope: {
+            data: components["schemas"]["WebhookDelivery"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        WebhookEndpoint: {
+            /** @example https://example.com/hooks/konak */
+            address: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example Order system */
+            description: string;
+            /** @description Why it was switched off: status code and error text */
+            disabled_reason: string | null;
+            /**
+             * @example [
+             *       "conversation.created"
+             *     ]
+             */
+            events: string[];
+            /** Format: uuid */
+            id: string;
+            /** @example q1Y= */
+            secret_last4: string;
+            /** @enum {string} */
+            status: "active" | "paused" | "disabled";
+        };
+        WebhookEndpointListEnvelope: {
+            data: components["schemas"]["WebhookEndpoint"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        WebhookQueued: {
+            /** Format: uuid */
+            delivery_id: string;
+        };
+        WebhookQueuedEnvelope: {
+            data: components["schemas"]["WebhookQueued"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        WebhookRegistered: {
             /** @example https://example.com/hooks/konak */
             address: string;
             /**
@@ -533,52 +571,13 @@ export interface components {
             /** @enum {string} */
             status: "active" | "paused" | "disabled";
         };
-        SessionInfo: {
+        WebhookRegisteredEnvelope: {
+            data: components["schemas"]["WebhookRegistered"];
             /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
-            created_at: string;
-            /** @example Firefox on Linux */
-            device_name: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            expires_at: string;
-            id: string;
-        };
-        SignInInBody: {
-            /** @example Firefox on Linux */
-            device_name?: string;
-            /** @example owner@demo.localhost */
-            email: string;
-            /** @example konak-demo-password */
-            password: string;
-        };
-        SignedIn: {
-            session: components["schemas"]["SessionInfo"];
-            /**
-             * @description Shown once
-             * @example ses_…
-             */
-            session_token: string;
-            user: components["schemas"]["User"];
-            workspace: components["schemas"]["Workspace"];
-        };
-        User: {
-            /** @example owner@demo.localhost */
-            email: string;
-            id: string;
-            /** @example Defne Yılmaz */
-            name: string;
-        };
-        Workspace: {
-            id: string;
-            /** @example Demo A.Ş. */
-            name: string;
-            /** @example demo */
-            slug: string;
+            trace_id: string;
         };
     };
     responses: never;
@@ -609,7 +608,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListEnvelopeEndpoint"];
+                    "application/json": components["schemas"]["WebhookEndpointListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -657,6 +656,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     "register-webhook": {
@@ -668,7 +676,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RegisterInBody"];
+                "application/json": components["schemas"]["RegisterWebhookInBody"];
             };
         };
         responses: {
@@ -678,7 +686,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvelopeRegistered"];
+                    "application/json": components["schemas"]["WebhookRegisteredEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -708,6 +716,33 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -735,6 +770,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     "webhook-catalog": {
@@ -752,7 +796,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvelopeListCatalogEntry"];
+                    "application/json": components["schemas"]["WebhookCatalogEntryArrayEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -800,6 +844,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     "delete-webhook": {
@@ -819,7 +872,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvelopeDeleted"];
+                    "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -869,6 +922,15 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -900,7 +962,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListEnvelopeDelivery"];
+                    "application/json": components["schemas"]["WebhookDeliveryListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -950,6 +1012,15 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -976,7 +1047,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvelopeQueued"];
+                    "application/json": components["schemas"]["WebhookQueuedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unauthorized */
@@ -1006,6 +1086,33 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -1026,6 +1133,15 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1055,7 +1171,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListEnvelopeException"];
+                    "application/json": components["schemas"]["MailExceptionListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -1103,6 +1219,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     "add-dlp-exception": {
@@ -1124,7 +1249,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvelopeException"];
+                    "application/json": components["schemas"]["MailExceptionEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unauthorized */
@@ -1154,6 +1288,24 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -1181,6 +1333,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     "delete-dlp-exception": {
@@ -1200,7 +1361,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvelopeDeleted"];
+                    "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -1257,6 +1418,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     me: {
@@ -1274,7 +1444,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvelopeMe"];
+                    "application/json": components["schemas"]["IdentityMeEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -1315,6 +1485,15 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1343,7 +1522,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvelopeSignedIn"];
+                    "application/json": components["schemas"]["IdentitySignedInEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -1366,6 +1581,15 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1390,7 +1614,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvelopeDone"];
+                    "application/json": components["schemas"]["DoneEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Unauthorized */
@@ -1404,6 +1637,33 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1431,6 +1691,15 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1455,7 +1724,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvelopeMeta"];
+                    "application/json": components["schemas"]["AppMetaEnvelope"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -1485,6 +1754,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     stream: {
@@ -1500,20 +1778,13 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description OK */
-            0: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "text/event-stream": string;
                 };
-            };
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -1553,6 +1824,15 @@ export interface operations {
             };
             /** @description Internal Server Error */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

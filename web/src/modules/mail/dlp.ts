@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
 
-export type DlpException = Schemas['Exception']
+export type DlpException = Schemas['MailException']
 
 const key = ['mail', 'dlp', 'exceptions'] as const
 const pageSize = 50
