@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"log/slog"
 	"math/big"
 	"os"
@@ -35,8 +36,9 @@ func (t Text) Reveal() string { return t.v }
 // String implements fmt.Stringer.
 func (Text) String() string { return "***" }
 
-// GoString implements fmt.GoStringer.
-func (Text) GoString() string { return "***" }
+// Format implements fmt.Formatter for every verb: a verb that is wrong for a
+// string would print the field itself.
+func (Text) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "***") }
 
 // LogValue implements slog.LogValuer.
 func (Text) LogValue() slog.Value { return slog.StringValue("***") }

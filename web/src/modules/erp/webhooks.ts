@@ -59,9 +59,10 @@ export function useDeliveries(webhookId: string) {
   })
 }
 
+/** Not awaited: a change is done when the server says so, not when every list is fetched again. */
 function useRefresh() {
   const client = useQueryClient()
-  return () => client.invalidateQueries({ queryKey: ['erp'] })
+  return () => void client.invalidateQueries({ queryKey: ['erp'] })
 }
 
 export function useRegisterWebhook() {
