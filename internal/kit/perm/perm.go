@@ -12,12 +12,22 @@ type Permission string
 
 // The permissions.
 const (
-	ConversationsView  Permission = "crm.conversations.view"
-	ConversationsReply Permission = "crm.conversations.reply"
-	SettingsView       Permission = "erp.settings.view"
-	SettingsManage     Permission = "erp.settings.manage"
-	DLPView            Permission = "mail.dlp.view"
-	DLPManage          Permission = "mail.dlp.manage"
+	ConversationsView   Permission = "crm.conversations.view"
+	ConversationsReply  Permission = "crm.conversations.reply"
+	ConversationsAssign Permission = "crm.conversations.assign"
+	ConversationsManage Permission = "crm.conversations.manage"
+	ConversationsDelete Permission = "crm.conversations.delete"
+	GroupsManage        Permission = "crm.groups.manage"
+	CRMSettingsView     Permission = "crm.settings.view"
+	CRMSettingsManage   Permission = "crm.settings.manage"
+	ContactsView        Permission = "crm.contacts.view"
+	ContactsManage      Permission = "crm.contacts.manage"
+	ContactsDelete      Permission = "crm.contacts.delete"
+	ContactsExport      Permission = "crm.contacts.export"
+	SettingsView        Permission = "erp.settings.view"
+	SettingsManage      Permission = "erp.settings.manage"
+	DLPView             Permission = "mail.dlp.view"
+	DLPManage           Permission = "mail.dlp.manage"
 )
 
 // Entry describes a permission for people.
@@ -32,6 +42,16 @@ type Entry struct {
 var Table = []Entry{
 	{ConversationsView, "crm", "See conversations", "Konuşmaları görme"},
 	{ConversationsReply, "crm", "Write replies and notes", "Yanıt ve not yazma"},
+	{ConversationsAssign, "crm", "Assign conversations and transfer them to a group", "Konuşma atama ve gruba aktarma"},
+	{ConversationsManage, "crm", "Change, close, snooze, merge and tag conversations", "Konuşmaları düzenleme, kapatma, erteleme, birleştirme ve etiketleme"},
+	{ConversationsDelete, "crm", "Delete and restore conversations", "Konuşma silme ve geri getirme"},
+	{GroupsManage, "crm", "Create and change groups", "Grup oluşturma ve değiştirme"},
+	{CRMSettingsView, "crm", "See inbox settings", "Gelen kutusu ayarlarını görme"},
+	{CRMSettingsManage, "crm", "Change inbox settings", "Gelen kutusu ayarlarını değiştirme"},
+	{ContactsView, "crm", "See contacts", "Kişileri görme"},
+	{ContactsManage, "crm", "Create, change and merge contacts", "Kişi oluşturma, değiştirme ve birleştirme"},
+	{ContactsDelete, "crm", "Delete contacts", "Kişi silme"},
+	{ContactsExport, "crm", "Export contacts", "Kişileri dışa aktarma"},
 	{SettingsView, "erp", "See webhooks and the event catalog", "Webhook'ları ve olay kataloğunu görme"},
 	{SettingsManage, "erp", "Register and change webhooks", "Webhook kaydetme ve değiştirme"},
 	{DLPView, "mail", "See data-loss-prevention rules", "Veri sızıntısı kurallarını görme"},
