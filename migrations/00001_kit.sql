@@ -16,6 +16,7 @@ CREATE TABLE outbox (
     occurred_at bigint NOT NULL,
     sequence    bigint,
     test        boolean NOT NULL,
+    emitted     boolean NOT NULL,
     target      uuid,
     payload     text NOT NULL,
     PRIMARY KEY (tenant_id, id)
@@ -71,3 +72,16 @@ CREATE TABLE idempotency (
     PRIMARY KEY (tenant_id, caller_id, key)
 );
 CREATE INDEX idempotency_age ON idempotency (created_at);
+
+-- Mail that had nowhere to go: no mail server is configured. The tenant is the
+-- zero id for mail that concerns a person and no workspace.
+CREATE TABLE mail_outbox (
+    tenant_id  uuid NOT NULL,
+    id         uuid NOT NULL,
+    recipient  text NOT NULL,
+    subject    text NOT NULL,
+    sealed     bytea NOT NULL,
+    created_at bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX mail_outbox_list ON mail_outbox (tenant_id, created_at, id);

@@ -7,9 +7,11 @@ if (!KONAK_TEST_URL || !KONAK_TEST_CHROMIUM) throw new Error('run the browser te
 export default defineConfig({
   testDir: './e2e',
   outputDir: './test-results/runs',
-  timeout: 30_000,
-  expect: { timeout: 8_000 },
+  // Generous, because a busy machine is no bug; nothing waits this long when all is well.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   workers: 1,
+  maxFailures: 4,
   forbidOnly: true,
   reporter: [['list']],
   use: {

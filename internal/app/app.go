@@ -26,6 +26,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/realtime"
 	"konak/internal/kit/secret"
@@ -47,6 +48,7 @@ type App struct {
 
 	DB       *db.DB
 	API      *api.API
+	Mailer   *mailer.Mailer
 	Identity *identity.Service
 	Mail     *mail.Service
 	Webhook  *webhook.Service
@@ -137,17 +139,26 @@ func (a *App) wire(box *secret.Box) error {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
 	hub, catalog := bus.NewHub(), Catalog()
-	a.Identity = identity.New(a.DB)
+	if a.Mailer, err = mailer.New(a.DB, box, a.log, a.cfg.SMTPURL, a.cfg.mailFrom()); err != nil {
+		return err
+	}
+	a.Identity = identity.New(identity.Config{
+		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost,
+	})
 	a.Mail = mail.New(a.DB)
-	a.Webhook = webhook.New(a.DB, box, catalog, len(inside) > 0)
-	a.Sender = webhook.NewSender(a.Webhook, a.log, outbound.New(inside))
+	out := outbound.New(outbound.Options{Allowed: inside})
+	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, nil); err != nil {
+		return err
+	}
+	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics))
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
-	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: map[string]jobs.Handler{
-		contact.ImportJob: a.Contacts.RunImport,
-	}}
+	handlers := a.Webhook.Jobs()
+	handlers[mailer.JobKind] = a.Mailer.Handle
+	handlers[contact.ImportJob] = a.Contacts.RunImport
+	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
@@ -167,7 +178,9 @@ func (a *App) wire(box *secret.Box) error {
 // Sample writes one of each record of every module with text in it, as the
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
-	for _, sample := range []func(context.Context, string) error{a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample} {
+	for _, sample := range []func(context.Context, string) error{
+		a.Identity.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+	} {
 		if err := sample(ctx, text); err != nil {
 			return err
 		}

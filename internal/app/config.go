@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+
+	"konak/internal/identity"
 )
 
 // Config is how a node runs. The command line, KONAK_* variables and a file
@@ -27,7 +29,12 @@ type Config struct {
 	MasterKey      string   `placeholder:"BASE64" help:"Key that seals secrets; by default a file in the data folder."`
 	LogLevel       string   `enum:"debug,info,warn,error" default:"info" help:"How much to log."`
 	LogFormat      string   `enum:"text,json" default:"text" help:"How log lines look."`
+	SMTPURL        string   `name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
+	MailFrom       string   `placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
 	Demo           bool     `help:"Fill an empty database with demo workspaces; loopback only."`
+
+	// PasswordCost is for tests, which hash many passwords that guard nothing.
+	PasswordCost identity.PasswordCost `kong:"-"`
 }
 
 // check refuses what cannot work, with the way out.
@@ -56,6 +63,25 @@ func loopback(host string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.IsLoopback()
+}
+
+func (c *Config) mailFrom() string {
+	if c.MailFrom != "" {
+		return c.MailFrom
+	}
+	return "Konak <no-reply@" + c.Domain + ">"
+}
+
+// BaseURL is where people open the panel.
+func (c *Config) BaseURL() string {
+	if c.PublicURL != "" {
+		return strings.TrimSuffix(c.PublicURL, "/")
+	}
+	base := "http://" + c.Domain
+	if _, port, err := net.SplitHostPort(c.Listen); err == nil && port != "0" && port != "80" {
+		base += ":" + port
+	}
+	return base
 }
 
 func (c *Config) secure() bool { return strings.HasPrefix(c.PublicURL, "https://") }

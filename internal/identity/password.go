@@ -12,19 +12,43 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Argon2id as OWASP recommends: 19 MiB, two passes.
+// PasswordCost is how dear one guess of a password is.
+type PasswordCost struct {
+	Memory uint32 // KiB
+	Time   uint32
+}
+
+// productCost is Argon2id as OWASP recommends it: 19 MiB, two passes.
+var productCost = PasswordCost{Memory: 19456, Time: 2}
+
 const (
-	argonMemory = 19456
-	argonTime   = 2
-	argonLanes  = 1
-	argonKey    = 32
+	argonLanes = 1
+	argonKey   = 32
 )
 
 // hasher bounds how many password hashes run at once, so that a flood of
 // sign-ins cannot take the machine's memory and cores.
-type hasher struct{ slots chan struct{} }
+type hasher struct {
+	cost  PasswordCost
+	slots chan struct{}
+	// dummy is verified for unknown accounts, so that they take as long as
+	// known ones. No password matches it.
+	dummy string
+}
 
-func newHasher() *hasher { return &hasher{slots: make(chan struct{}, runtime.NumCPU())} }
+func newHasher(cost PasswordCost) *hasher {
+	if cost == (PasswordCost{}) {
+		cost = productCost
+	}
+	zero := make([]byte, argonKey)
+	return &hasher{cost: cost, slots: make(chan struct{}, runtime.NumCPU()), dummy: cost.encode(zero[:16], zero)}
+}
+
+func (c PasswordCost) encode(salt, key []byte) string {
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.Memory, c.Time, argonLanes,
+		b64.EncodeToString(salt), b64.EncodeToString(key))
+}
 
 func (h *hasher) enter(ctx context.Context) error {
 	select {
@@ -44,15 +68,8 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	if _, err := rand.Read(salt); err != nil {
 		return "", err
 	}
-	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonLanes, argonKey)
-	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonLanes,
-		b64.EncodeToString(salt), b64.EncodeToString(key)), nil
+	return h.cost.encode(salt, argon2.IDKey([]byte(password), salt, h.cost.Time, h.cost.Memory, argonLanes, argonKey)), nil
 }
-
-// dummy is verified for unknown accounts, so that they take as long as known
-// ones. No password matches it.
-const dummy = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 func (h *hasher) verify(ctx context.Context, encoded, password string) (bool, error) {
 	var version, memory, time uint32

@@ -59,6 +59,11 @@ async function ready(url, server) {
   fail(`the server was not ready after ${startLimit / 1000} s`)
 }
 
+/** The server of the tests is set up by its flags alone, not by what this shell has exported. */
+function withoutSettings() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KONAK_')))
+}
+
 function ended(child) {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
 }
@@ -84,7 +89,7 @@ const server = spawn(
     '--webhook-allow=127.0.0.0/8',
     '--log-level=warn',
   ],
-  { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'] },
+  { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'], env: withoutSettings() },
 )
 await ready(url, server)
 

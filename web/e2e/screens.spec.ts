@@ -64,7 +64,7 @@ for (const sight of sights) {
       await signIn(page, '/erp/webhooks')
       await page.getByRole('button', { name: 'Register a webhook' }).click()
       const drawer = page.getByRole('dialog')
-      await drawer.getByLabel('Address').fill(receiver.address)
+      await drawer.getByRole('textbox', { name: 'Address' }).fill(receiver.address)
       await drawer.getByRole('checkbox', { name: /dlp\.exception\.created/ }).check()
       await expectAccessible(page)
       await shoot(page, `webhook-register-${sight.name}`)

@@ -1,4 +1,4 @@
-import { expect, owner, signIn, test } from './helpers'
+import { expect, owner, signIn, signInByForm, test } from './helpers'
 
 test('a wrong password is told in place and loses nothing', async ({ page }) => {
   await page.goto('/sign-in')
@@ -10,7 +10,7 @@ test('a wrong password is told in place and loses nothing', async ({ page }) => 
 })
 
 test('the gate leads to the sign-in and back to the screen that was asked for', async ({ page }) => {
-  await signIn(page, '/erp/webhooks')
+  await signInByForm(page, '/erp/webhooks')
   await expect(page).toHaveURL(/\/erp\/webhooks$/)
   await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
 })

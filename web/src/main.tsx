@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onSignedOut } from './api/client'
 import { queryClient } from './api/query'
+import { forgetSession } from './api/session'
 import { startI18n } from './i18n'
 import { recall, remember } from './lib/storage'
 import { startTheme } from './lib/theme'
@@ -25,7 +26,7 @@ window.addEventListener('vite:preloadError', () => {
 onSignedOut(() => {
   const { pathname, href } = router.state.location
   if (pathname === '/sign-in') return
-  void router.navigate({ to: '/sign-in', search: { next: href, expired: true } }).then(() => queryClient.clear())
+  void router.navigate({ to: '/sign-in', search: { next: href, expired: true } }).then(() => forgetSession(queryClient))
 })
 
 startTheme()

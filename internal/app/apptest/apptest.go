@@ -62,6 +62,7 @@ func New(tb testing.TB, dialect db.Dialect) *Server {
 		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: true,
 		WebhookAllow: []string{"127.0.0.0/8"},
+		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1},
 	}, log, s.Clock)
 	if err != nil {
 		tb.Fatal(err)
@@ -137,6 +138,12 @@ func (w *Workspace) Guest() *Client {
 	if err := w.s.Identity.AddMember(w.s.tb.Context(), w.ID, "Guest", email, Password, identity.RoleGuest); err != nil {
 		w.s.tb.Fatal(err)
 	}
+	return w.SignIn(email)
+}
+
+// SignIn signs a member in.
+func (w *Workspace) SignIn(email string) *Client {
+	w.s.tb.Helper()
 	in, err := w.s.Identity.SignIn(w.s.tb.Context(), email, Password, "test", w.Slug, "127.0.0.1")
 	if err != nil {
 		w.s.tb.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/address"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/trtext"
 )
 
 // Kinds of contact.
@@ -265,19 +266,13 @@ func Terms(texts ...string) []string {
 	var out []string
 	for _, text := range texts {
 		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-			if w := foldWord(word); len(w) > 1 {
+			if w := trtext.Fold(word); len(w) > 1 {
 				out = append(out, w[:min(len(w), 64)])
 			}
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-var plain = strings.NewReplacer("ı", "i", "ş", "s", "ğ", "g", "ü", "u", "ö", "o", "ç", "c", "â", "a", "î", "i", "û", "u", "é", "e", "ä", "a", "ß", "ss")
-
-func foldWord(s string) string {
-	return plain.Replace(strings.ToLower(strings.ReplaceAll(s, "İ", "i")))
 }
 
 // terms are the words of one contact: name, company, addresses as a whole and
@@ -296,7 +291,7 @@ func (c *Contact) terms() []string {
 		}
 	}
 	if c.ExternalID != nil {
-		whole = append(whole, foldWord(*c.ExternalID))
+		whole = append(whole, trtext.Fold(*c.ExternalID))
 	}
 	out := append(Terms(texts...), whole...)
 	slices.Sort(out)

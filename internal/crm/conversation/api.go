@@ -176,7 +176,7 @@ type mergeConversationIn struct {
 
 // Bulk names up to 200 conversations.
 type Bulk struct {
-	IDs []uuid.UUID `json:"ids" minItems:"1" maxItems:"200" nullable:"false"`
+	IDs []uuid.UUID `json:"ids" minItems:"1" maxItems:"200" nullable:"false" example:"[\"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c\"]"`
 }
 
 type bulkStateIn struct {

@@ -86,7 +86,7 @@ func New(cfg Config) *API {
 				},
 			},
 		},
-		Formats:                      map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
+		Formats:                      map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat, formType: formFormat},
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
 	}

@@ -79,28 +79,39 @@ func (a *API) toError(ctx context.Context, err error) error {
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		lang = language(req.r)
 		setRetry(req.w, f)
+		if req.rt != nil && req.rt.bare {
+			return newBareError(lang, f)
+		}
 	}
 	return newErrorBody(ctx, lang, f)
 }
 
-func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
+func (a *API) writeError(w http.ResponseWriter, r *http.Request, rt *Route, err error) {
 	f, ok := fault.As(err)
 	if !ok {
 		a.cfg.Log.ErrorContext(r.Context(), "request failed", "error", err)
 		f = fault.New(fault.Internal)
 	}
+	if rt.bare {
+		setRetry(w, f)
+		writeStatus(w, newBareError(language(r), f))
+		return
+	}
 	writeFault(w, r, f)
 }
 
 func writeFault(w http.ResponseWriter, r *http.Request, f *fault.Fault) {
-	e := newErrorBody(r.Context(), language(r), f)
 	setRetry(w, f)
+	writeStatus(w, newErrorBody(r.Context(), language(r), f))
+}
+
+func writeStatus(w http.ResponseWriter, e huma.StatusError) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	if e.status == http.StatusUnauthorized {
+	if e.GetStatus() == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="konak"`)
 	}
-	w.WriteHeader(e.status)
+	w.WriteHeader(e.GetStatus())
 	_ = jsonFormat.Marshal(w, e)
 }
 
@@ -141,7 +152,11 @@ var hookHuma = sync.OnceFunc(func() {
 	}
 	huma.NewErrorWithContext = func(hc huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		r, _ := humachi.Unwrap(hc)
-		return newErrorBody(hc.Context(), language(r), fromHuma(hc.Operation().MaxBodyBytes, status, msg, errs))
+		f := fromHuma(hc.Operation().MaxBodyBytes, status, msg, errs)
+		if hc.Operation().Extensions["x-bare"] == true {
+			return newBareError(language(r), f)
+		}
+		return newErrorBody(hc.Context(), language(r), f)
 	}
 })
 

@@ -3,11 +3,13 @@ package api
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -19,33 +21,53 @@ const CookieName = "konak_session"
 
 // guard is what stands before every handler: credential, licence, permission.
 func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
-	classes := [6]string{"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"}
+	answered := a.observers(rt)
 	return func(hc huma.Context, next func(huma.Context)) {
 		elapsed := clock.Stopwatch()
 		r, w := humachi.Unwrap(hc)
 		ctx := r.Context()
+		if rt.Open {
+			openHeaders(w)
+		}
 		who, err := a.admit(ctx, rt, r)
+		if err == nil && wrongMedia(rt, r) {
+			err = fault.New(fault.UnsupportedMedia)
+		}
 		if err != nil {
-			a.writeError(w, r, err)
-			a.metrics.WithLabelValues(rt.Method, rt.Path, "4xx").Observe(elapsed().Seconds())
+			a.writeError(w, r, rt, err)
+			answered[4].Observe(elapsed().Seconds())
 			return
 		}
 		if who != nil {
 			ctx = caller.With(ctx, who)
 		}
-		ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
-		defer cancel()
+		limited := withTimeout(ctx, clock.Deadline(RequestTimeout))
+		defer limited.release()
+		ctx = limited
 		if rt.ShowsSecret || rt.Access != Public {
-			w.Header().Set("Cache-Control", "no-store")
+			w.Header()["Cache-Control"] = noStore
 		}
-		hc = huma.WithContext(hc, context.WithValue(ctx, requestKey{}, &request{r: r, w: w}))
+		requestOf(ctx).rt = rt
+		hc = huma.WithContext(hc, ctx)
 		next(hc)
-		a.metrics.WithLabelValues(rt.Method, rt.Path, classes[min(hc.Status()/100, 5)]).Observe(elapsed().Seconds())
+		answered[min(hc.Status()/100, 5)].Observe(elapsed().Seconds())
 	}
+}
+
+// observers are the route's histograms by status class, found once: looking
+// labels up costs more than counting.
+func (a *API) observers(rt *Route) (out [6]prometheus.Observer) {
+	for i := range out {
+		out[i] = a.metrics.WithLabelValues(rt.Method, rt.Path, strconv.Itoa(i)+"xx")
+	}
+	return out
 }
 
 // admit decides whether the request may reach the handler.
 func (a *API) admit(ctx context.Context, rt *Route, r *http.Request) (*caller.Caller, error) {
+	if rt.Open {
+		return nil, nil
+	}
 	token, fromCookie := credential(r)
 	if token == "" || fromCookie {
 		// A browser sends cookies by itself, so the request must come from our
@@ -107,13 +129,6 @@ func credential(r *http.Request) (token string, fromCookie bool) {
 	return "", false
 }
 
-type requestKey struct{}
-
-type request struct {
-	r *http.Request
-	w http.ResponseWriter
-}
-
 // SetSessionCookie signs the browser in; an empty token signs it out.
 func (a *API) SetSessionCookie(ctx context.Context, token string, until time.Time) {
 	c := &http.Cookie{
@@ -123,5 +138,5 @@ func (a *API) SetSessionCookie(ctx context.Context, token string, until time.Tim
 	if token == "" {
 		c.MaxAge = -1
 	}
-	http.SetCookie(ctx.Value(requestKey{}).(*request).w, c)
+	http.SetCookie(requestOf(ctx).w, c)
 }

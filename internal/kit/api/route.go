@@ -62,6 +62,10 @@ type Route struct {
 	MaxBody int64
 	// Refusals are the statuses that the route names beside the common ones.
 	Refusals []int
+	// Open lets pages of other sites call the route. It reads no cookie.
+	Open bool
+
+	bare, form bool // see bare.go
 }
 
 // Anyone is the permission of routes that every signed-in member may call.
@@ -142,6 +146,21 @@ type Ordered interface {
 	Order() (name string, ascending bool)
 }
 
+// PagedBy100 is Paged for histories, which show a hundred rows at first.
+type PagedBy100 struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Rows to return"`
+	Cursor string `query:"cursor" maxLength:"512" doc:"The next_cursor of the page before"`
+	inner  Paged
+}
+
+// Page is where to read and how much.
+func (p *PagedBy100) Page() db.Page { return p.inner.page }
+
+func (p *PagedBy100) paged() *Paged {
+	p.inner.Limit, p.inner.Cursor = p.Limit, p.Cursor
+	return &p.inner
+}
+
 // HandleList registers a keyset-paginated list; In embeds Paged.
 func HandleList[In, Row any, P interface {
 	*In
@@ -184,6 +203,7 @@ func HandleList[In, Row any, P interface {
 // register puts a route into the table; every kind of handler ends here.
 func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out, error)) {
 	rt.check()
+	rt.form = readsForm(reflect.TypeFor[In]())
 	a.routes = append(a.routes, rt)
 	op := huma.Operation{
 		OperationID: rt.ID, Method: rt.Method, Path: rt.Path, Tags: []string{rt.Tag},
@@ -202,6 +222,10 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	if rt.StepUp {
 		op.Extensions["x-step-up"] = true
 	}
+	if rt.bare {
+		op.Extensions["x-bare"] = true
+		op.SkipValidateParams = true
+	}
 	huma.Register(a.huma, op, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := h(ctx, in)
 		if err != nil {
@@ -210,6 +234,12 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 		return out, nil
 	})
 	a.describeParams(&rt, reflect.TypeFor[In]())
+	if rt.bare {
+		a.describeBare(&rt)
+	}
+	if rt.Open {
+		a.open(&rt)
+	}
 }
 
 func (rt Route) withDefaults() Route {
@@ -230,6 +260,8 @@ func (rt *Route) check() {
 		panic(fmt.Sprintf("api: %s %s declares no permission", rt.Method, rt.Path))
 	case rt.Permission != "" && rt.Permission != Anyone && !perm.Known(rt.Permission):
 		panic(fmt.Sprintf("api: %s %s: permission %q is not in the table", rt.Method, rt.Path, rt.Permission))
+	case rt.Open && rt.Access != Public:
+		panic(fmt.Sprintf("api: %s %s is open to other sites and not public", rt.Method, rt.Path))
 	case strings.HasSuffix(rt.Path, "/"):
 		panic(fmt.Sprintf("api: %s %s ends in a slash", rt.Method, rt.Path))
 	}

@@ -13,7 +13,10 @@ import (
 // Globals are the tables without a tenant key of their own and without row
 // security: what must be found before the tenant is known. A test holds this
 // list against the schema.
-var Globals = []string{"tenant", "app_user", "membership", "session", "api_key"}
+var Globals = []string{
+	"tenant", "app_user", "membership", "session", "api_key",
+	"sign_up", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
+}
 
 // Migrate applies what is missing, in any order of numbers, under a lock. It
 // returns the versions that it applied.

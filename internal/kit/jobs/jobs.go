@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -50,6 +51,7 @@ type Job struct {
 	Test     bool
 	Attempts int
 	claim    uuid.UUID
+	until    time.Time // when the lease ends
 }
 
 // Handler does a job. An error means try again later; ErrDrop means never.
@@ -67,7 +69,7 @@ type Runner struct {
 	Lease time.Duration
 
 	mu     sync.Mutex
-	cursor uuid.UUID // the tenant after which the next turn begins
+	cursor uuid.UUID // the first tenant of the next turn; the zero id holds nobody's jobs
 }
 
 const (
@@ -82,7 +84,7 @@ const (
 // the queue: a million jobs of next month are never read.
 const dueTenants = `WITH RECURSIVE t(tenant_id, n) AS (
 		SELECT * FROM (SELECT tenant_id, 1 FROM job
-			WHERE dead_at IS NULL AND tenant_id > $1 ORDER BY tenant_id LIMIT 1) a
+			WHERE dead_at IS NULL AND tenant_id >= $1 ORDER BY tenant_id LIMIT 1) a
 		UNION ALL
 		SELECT (SELECT tenant_id FROM job WHERE dead_at IS NULL AND tenant_id > t.tenant_id
 			ORDER BY tenant_id LIMIT 1), n + 1 FROM t WHERE t.tenant_id IS NOT NULL AND n < $3)
@@ -108,7 +110,11 @@ func (r *Runner) Step(ctx context.Context) (int, error) {
 	for _, group := range claimed {
 		wg.Go(func() {
 			for i := range group {
-				r.work(ctx, &group[i])
+				// A job whose lease ended while others of its turn took their
+				// time is somebody else's by now.
+				if r.DB.Clock().Now().Before(group[i].until) {
+					r.work(ctx, &group[i])
+				}
 			}
 		})
 	}
@@ -144,7 +150,7 @@ func (r *Runner) claim(ctx context.Context) ([][]Job, error) {
 		}
 		claim := tx.NewID()
 		scan := func(row db.Row) (Job, error) {
-			j := Job{claim: claim}
+			j := Job{claim: claim, until: tx.Now().Add(lease)}
 			err := row.Scan(&j.TenantID, &j.ID, &j.Kind, &j.Payload, &j.Test, &j.Attempts)
 			return j, err
 		}
@@ -157,20 +163,26 @@ func (r *Runner) claim(ctx context.Context) ([][]Job, error) {
 			if len(js) > 0 {
 				out = append(out, js)
 			}
-			r.cursor = id
+			r.cursor = following(id)
 		}
 		return nil
 	})
 	return out, err
 }
 
+// following is the smallest id above id, or the zero id after the last.
+func following(id uuid.UUID) uuid.UUID {
+	for i := len(id) - 1; i >= 0; i-- {
+		if id[i]++; id[i] != 0 {
+			break
+		}
+	}
+	return id
+}
+
 func (r *Runner) work(ctx context.Context, j *Job) {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: j.TenantID, Test: j.Test})
-	h, ok := r.Handlers[j.Kind]
-	err := fmt.Errorf("jobs: no handler for %q", j.Kind)
-	if ok {
-		err = h(ctx, j)
-	}
+	err := r.handle(ctx, j)
 	if err == nil {
 		err = r.settle(ctx, `DELETE FROM job WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, j.TenantID, j.ID, j.claim)
 	} else {
@@ -188,6 +200,24 @@ func (r *Runner) work(ctx context.Context, j *Job) {
 	if err != nil {
 		r.Log.Error("job could not be settled; its lease will end", "job", j.ID, "error", err)
 	}
+}
+
+// handle runs the job's handler. Neither a panic nor a job that takes its
+// holder down with it may stop the other jobs for good.
+func (r *Runner) handle(ctx context.Context, j *Job) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("jobs: panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	if j.Attempts > maxAttempts {
+		return fmt.Errorf("jobs: %d holders were lost: %w", maxAttempts, ErrDrop)
+	}
+	h, ok := r.Handlers[j.Kind]
+	if !ok {
+		return fmt.Errorf("jobs: no handler for %q", j.Kind)
+	}
+	return h(ctx, j)
 }
 
 func (r *Runner) settle(ctx context.Context, query string, args ...any) error {

@@ -1,7 +1,7 @@
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { queryOptions, useSuspenseQuery, type QueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from './client'
 
-export type Me = Schemas['Me']
+export type Me = Schemas['IdentityMe']
 
 export const meQuery = queryOptions({
   queryKey: ['session', 'me'],
@@ -14,6 +14,11 @@ export const metaQuery = queryOptions({
   queryFn: () => ask(api.GET('/api/v1/meta')).then((envelope) => envelope.data),
   staleTime: Infinity,
 })
+
+/** Drops what was seen with a session; what the server tells everyone stays. */
+export function forgetSession(client: QueryClient): void {
+  client.removeQueries({ predicate: (query) => query.queryKey[0] !== metaQuery.queryKey[0] })
+}
 
 /** Who is signed in; only screens inside the shell may ask, the gate has loaded it. */
 export function useMe(): Me {

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { api, ask } from '@/api/client'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
+import { forgetSession } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { activity } from '@/live/LiveUpdates'
 import { toast } from '@/ui/Toast'
@@ -24,7 +25,7 @@ export function useSignOut(): () => void {
       }
       await navigate({ to: '/sign-in' })
       activity.set([])
-      client.clear()
+      forgetSession(client)
     })()
   }
 }

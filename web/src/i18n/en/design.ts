@@ -6,6 +6,7 @@ export const design = {
     'Stone for ground, petrol for structure and action, tile red only as a mark. Each sample is the living variable of the theme in use.',
   'design.type': 'Type',
   'design.typeSample': 'The quick decision is not always the calm one',
+  'design.components': 'Components',
   'design.actions': 'Actions',
   'design.primary': 'Primary',
   'design.secondary': 'Secondary',

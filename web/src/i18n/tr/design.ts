@@ -8,6 +8,7 @@ export const design: Record<keyof typeof en, string> = {
     'Zemin için taş, yapı ve eylem için petrol; çini kırmızısı yalnızca imdir. Her örnek, kullanılan temanın yaşayan değişkenidir.',
   'design.type': 'Yazı',
   'design.typeSample': 'Pijamalı hasta yağız şoföre çabucak güvendi',
+  'design.components': 'Bileşenler',
   'design.actions': 'Eylemler',
   'design.primary': 'Birincil',
   'design.secondary': 'İkincil',

@@ -30,7 +30,7 @@ export function DesignScreen() {
         label={t('design.title')}
         tabs={[
           { id: 'tokens', label: t('design.tokens'), content: <Tokens /> },
-          { id: 'components', label: t('design.actions'), content: <ComponentSamples /> },
+          { id: 'components', label: t('design.components'), content: <ComponentSamples /> },
           { id: 'data', label: t('design.data'), content: <DataSamples /> },
           { id: 'layers', label: t('design.layers'), content: <LayerSamples /> },
         ]}

@@ -4,10 +4,10 @@ import { usePages } from '@/api/query'
 import type { PlainKey } from '@/i18n'
 import type { Tone } from '@/ui/Badge'
 
-export type Webhook = Schemas['Endpoint']
-export type WebhookCreated = Schemas['Registered']
-export type CatalogEvent = Schemas['CatalogEntry']
-export type Delivery = Schemas['Delivery']
+export type Webhook = Schemas['WebhookEndpoint']
+export type WebhookCreated = Schemas['WebhookRegistered']
+export type CatalogEvent = Schemas['WebhookCatalogEntry']
+export type Delivery = Schemas['WebhookDelivery']
 
 interface Look {
   label: PlainKey
@@ -59,9 +59,10 @@ export function useDeliveries(webhookId: string) {
   })
 }
 
+/** Not awaited: a change is done when the server says so, not when every list is fetched again. */
 function useRefresh() {
   const client = useQueryClient()
-  return () => client.invalidateQueries({ queryKey: ['erp'] })
+  return () => void client.invalidateQueries({ queryKey: ['erp'] })
 }
 
 export function useRegisterWebhook() {
@@ -77,7 +78,9 @@ export function useDeleteWebhook() {
   const refresh = useRefresh()
   return useMutation({
     mutationFn: (id: string) => ask(api.DELETE('/api/erp/v1/webhooks/{id}', { params: { path: { id } } })),
-    onSuccess: refresh,
+    // Not waited for: the list without the webhook would take its screen away
+    // before the screen has led back to the list.
+    onSuccess: () => void refresh(),
   })
 }
 

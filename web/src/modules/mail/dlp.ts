@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
 
-export type DlpException = Schemas['Exception']
+export type DlpException = Schemas['MailException']
 
 const key = ['mail', 'dlp', 'exceptions'] as const
 const pageSize = 50
@@ -17,7 +17,7 @@ export function useDlpExceptions() {
 
 function useRefresh() {
   const client = useQueryClient()
-  return () => client.invalidateQueries({ queryKey: key })
+  return () => void client.invalidateQueries({ queryKey: key })
 }
 
 export function useAddDlpException() {
