@@ -10,6 +10,10 @@ const (
 // finish derives what follows from the other arrays.
 func (s *segment) finish(schema *Schema) {
 	s.index()
+	s.topPrior = 1
+	for _, p := range s.prior {
+		s.topPrior = max(s.topPrior, p)
+	}
 	s.context = contextTable{attr: -1}
 	if schema.Group != "" {
 		s.buildContext(schema.attr(schema.Group))

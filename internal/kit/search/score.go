@@ -23,7 +23,13 @@ type candidate struct {
 // sums is the working memory of one search over one segment.
 type sums struct {
 	acc   []int32
-	score []float32
+	found []match
+}
+
+// match is a document of the segment at hand with its score.
+type match struct {
+	doc   uint32
+	score float32
 }
 
 var sumsPool = sync.Pool{New: func() any { return new(sums) }}
@@ -31,9 +37,9 @@ var sumsPool = sync.Pool{New: func() any { return new(sums) }}
 func takeSums(n int) *sums {
 	s := sumsPool.Get().(*sums)
 	if cap(s.acc) < n {
-		s.acc, s.score = make([]int32, n), make([]float32, n)
+		s.acc = make([]int32, n)
 	}
-	s.acc, s.score = s.acc[:n], s.score[:n]
+	s.acc, s.found = s.acc[:n], s.found[:0]
 	clear(s.acc)
 	return s
 }
@@ -115,7 +121,7 @@ func (r *ranking) run() error {
 	return nil
 }
 
-// score turns sums into scores; a score of zero means no match.
+// score lists the documents of one segment that may be hits.
 func (r *ranking) score(i int, x *sums, context []float32) {
 	seg, dead := r.snap.segments[i], r.snap.dead[i]
 	var bonus []float32
@@ -123,29 +129,40 @@ func (r *ranking) score(i int, x *sums, context []float32) {
 	if context != nil {
 		bonus, group = r.snap.groupBonus(i, context)
 	}
-	checks, scores, prior := r.checks[i], x.score, seg.prior
+	checks, prior := r.checks[i], seg.prior
 	best, share := float32(r.best), float32(floorShare)
 	if len(r.query.Boosts) > 0 {
 		share = 0 // any match may still be lifted
 	}
 	floor := best * share
+	// low is the sum below which a document misses the floor even with the
+	// greatest prior and context: one comparison disposes of most documents,
+	// which share only a common word with the query.
+	var topBonus float32
+	for _, v := range bonus {
+		topBonus = max(topBonus, v)
+	}
+	reach := func(floor float32) int32 {
+		return max(1, int32((floor-topBonus)/(impactUnit*seg.topPrior)))
+	}
+	low := reach(floor)
 	for d, a := range x.acc {
-		scores[d] = 0
-		if a == 0 {
+		if a < low {
 			continue
 		}
 		v := float32(a) * impactUnit * prior[d]
 		if bonus != nil {
 			v += bonus[group[d]]
 		}
-		// Most documents share only a common word with the query. The floor
-		// rises with the best score, so what is below it now stays below.
+		// The floor rises with the best score, so what is below it now stays
+		// below.
 		if v < floor || dead.has(uint32(d)) || !pass(checks, uint32(d)) {
 			continue
 		}
-		scores[d] = v
+		x.found = append(x.found, match{uint32(d), v})
 		if v > best {
 			best, floor = v, v*share
+			low = reach(floor)
 		}
 	}
 	r.best = float64(best)
@@ -164,16 +181,23 @@ func (r *ranking) boost(i int) error {
 			continue
 		}
 		lift := float32(b.Share * r.best)
-		for d, v := range seg.attrs[col].of {
-			if v == value && x.score[d] > 0 {
-				x.score[d] += lift
+		of := seg.attrs[col].of
+		for k := range x.found {
+			if of[x.found[k].doc] == value {
+				x.found[k].score += lift
 			}
 		}
 	}
 	for _, p := range r.query.Pins {
-		if d, ok := seg.byID[p.ID]; ok && !r.snap.dead[i].has(d) && pass(r.checks[i], d) {
-			x.score[d] += float32(p.Share * r.best)
+		d, ok := seg.byID[p.ID]
+		if !ok || r.snap.dead[i].has(d) || !pass(r.checks[i], d) {
+			continue
 		}
+		at, found := slices.BinarySearchFunc(x.found, d, func(m match, d uint32) int { return cmp.Compare(m.doc, d) })
+		if !found {
+			x.found = slices.Insert(x.found, at, match{doc: d})
+		}
+		x.found[at].score += float32(p.Share * r.best)
 	}
 	return nil
 }
@@ -181,15 +205,15 @@ func (r *ranking) boost(i int) error {
 // collect counts the hits of one segment and keeps the best of them.
 func (r *ranking) collect(i int) {
 	floor := float32(r.best * floorShare)
-	for d, v := range r.sums[i].score {
-		if v <= 0 || v < floor {
+	for _, m := range r.sums[i].found {
+		if m.score < floor {
 			continue
 		}
 		r.total++
 		for f := range r.facets {
-			r.facets[f].add(i, uint32(d))
+			r.facets[f].add(i, m.doc)
 		}
-		r.push(candidate{float64(v), uint32(i), uint32(d)})
+		r.push(candidate{float64(m.score), uint32(i), m.doc})
 	}
 }
 

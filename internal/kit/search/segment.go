@@ -17,11 +17,14 @@ type segment struct {
 	forward      []uint32
 
 	ids     []string
-	byID    map[string]uint32
 	prior   []float32
 	attrs   []attrColumn
 	numbers [][]int32
-	context contextTable
+
+	// Derived by finish, not written to files.
+	byID     map[string]uint32
+	topPrior float32
+	context  contextTable
 }
 
 const gap = none
