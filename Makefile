@@ -1,0 +1,152 @@
+# Konak's commands. `make` alone lists them.
+#
+# CGO_ENABLED=0 for all and no -trimpath anywhere: two sets of build flags would
+# compile every dependency twice. To share the cache with commands typed by
+# hand, run `go env -w CGO_ENABLED=0` once. Only the race detector needs cgo.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+export CGO_ENABLED := 0
+
+# What to narrow by hand: make test-go PACKAGES=./internal/mail TESTFLAGS='-run DLP -v'
+PACKAGES ?= ./...
+TESTFLAGS ?=
+# More for the program that is run: make run ARGS='--listen 127.0.0.1:9090'
+ARGS ?=
+
+# A tagged commit carries its tag, everything else is "dev".
+VERSION ?= $(shell git describe --tags --dirty 2>/dev/null || echo dev)
+
+TOOL := go tool -modfile=tools/go.mod
+NPM := npm --prefix web --silent
+GO_FILES := find . -name node_modules -prune -o -name '*.go' -print
+
+# Folders are listed too: deleting a file changes its folder only.
+PANEL_SOURCES := $(shell find web \( -name node_modules -o -name dist -o -name e2e -o -name test-results \) -prune -o -mindepth 1 -print)
+
+.PHONY: help
+help: ## List the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{ printf "  make %-16s %s\n", $$1, $$2 }'
+
+# --- run and build ---
+
+.PHONY: run
+run: build ## Build everything and serve the demo on http://localhost:8080
+	@exec ./bin/konak serve --demo $(ARGS)
+
+.PHONY: build
+build: panel ## Build the panel and the binary ./bin/konak
+	@echo "building bin/konak"
+	@go build -ldflags '-X konak/internal/app.Version=$(VERSION)' -o bin/konak ./cmd/konak
+
+.PHONY: panel
+panel: web/dist/index.html ## Build the panel where its sources changed
+
+web/dist/index.html: $(PANEL_SOURCES)
+	@scripts/ensure-node-modules
+	@echo "building the panel"
+	@$(NPM) run build
+	@touch $@
+
+.PHONY: generate
+generate: ## Write web/openapi.json and the panel's types anew from the code
+	@scripts/ensure-node-modules
+	@go run ./cmd/konak openapi >web/openapi.json.new && mv web/openapi.json.new web/openapi.json
+	@$(NPM) run gen
+
+.PHONY: clean
+clean: ## Remove what was built; ./data stays
+	@rm -rf bin web/node_modules web/test-results
+	@find web/dist -mindepth 1 ! -name .gitkeep -delete
+
+# --- test ---
+
+.PHONY: test
+test: test-go test-web test-browser ## Run every test
+	@echo "all tests passed"
+
+.PHONY: test-go
+test-go: ## Run the Go tests on SQLite and PostgreSQL
+	@scripts/ensure-postgres || true
+	@scripts/with-postgres go test -timeout 12m $(TESTFLAGS) $(PACKAGES)
+
+.PHONY: test-race
+test-race: ## Run the Go tests under the race detector
+	@scripts/ensure-postgres || true
+	@CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $(PACKAGES)
+
+.PHONY: test-web
+test-web: ## Run the panel's unit tests
+	@scripts/ensure-node-modules
+	@$(NPM) test
+
+.PHONY: test-browser
+test-browser: build ## Run the browser tests against the real binary
+	@if browser=$$(scripts/ensure-chromium); then \
+		KONAK_TEST_CHROMIUM=$$browser KONAK_TEST_BIN=$(CURDIR)/bin/konak $(NPM) run e2e; \
+	elif [ -n "$${CI:-}" ]; then \
+		echo "browser tests need Chromium" >&2; exit 1; \
+	else \
+		echo "browser tests are skipped: no Chromium, and none could be installed"; \
+	fi
+
+# --- check ---
+
+.PHONY: check
+check: check-format check-go check-rules check-vulnerabilities check-contract check-web ## Check format, code, rules, known flaws and the API contract
+	@echo "all checks passed"
+
+.PHONY: check-format
+check-format:
+	@echo "format"
+	@found=$$($(GO_FILES) | xargs $(TOOL) gofumpt -l); \
+	if [ -n "$$found" ]; then printf 'run make format:\n%s\n' "$$found"; exit 1; fi
+
+.PHONY: format
+format: ## Format the Go code
+	@$(GO_FILES) | xargs $(TOOL) gofumpt -w
+
+.PHONY: check-go
+check-go:
+	@echo "go mod tidy, go vet, staticcheck"
+	@go mod tidy -diff
+	@go vet ./...
+	@$(TOOL) staticcheck ./...
+
+.PHONY: check-rules
+check-rules:
+	@echo "house rules"
+	@go test ./internal/kit/archtest
+
+.PHONY: check-vulnerabilities
+check-vulnerabilities:
+	@echo "known vulnerabilities"
+	@scripts/check-vulnerabilities
+
+# The document that the panel was generated from is the one the binary serves.
+.PHONY: check-contract
+check-contract:
+	@echo "OpenAPI document and generated types"
+	@scripts/ensure-node-modules
+	@go run ./cmd/konak openapi | diff -u web/openapi.json - || { echo "web/openapi.json is not what the code says: run make generate"; exit 1; }
+	@$(NPM) run gen:check
+
+.PHONY: check-web
+check-web:
+	@echo "panel: types and lint"
+	@scripts/ensure-node-modules
+	@$(NPM) run typecheck
+	@$(NPM) run lint
+
+# --- measure ---
+
+.PHONY: bench
+bench: ## Measure the API core and writes on both databases against their raw limits
+	@scripts/ensure-postgres || true
+	@scripts/with-postgres -durable go run ./internal/tools/bench
+
+.PHONY: eval-search
+eval-search: ## Measure the quality of the advisor's search
+	@go run ./internal/tools/evalsearch $(ARGS)

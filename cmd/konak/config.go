@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/alecthomas/kong"
+
+	"konak/internal/app"
+)
+
+const defaultFile = "konak.json"
+
+// configFile finds --config before the flags are parsed, because the file
+// gives flags their values.
+func configFile(args []string) (kong.Resolver, error) {
+	path, asked := os.Getenv("KONAK_CONFIG"), os.Getenv("KONAK_CONFIG") != ""
+	for i, a := range args {
+		if v, ok := strings.CutPrefix(a, "--config="); ok {
+			path, asked = v, true
+		} else if a == "--config" && i+1 < len(args) {
+			path, asked = args[i+1], true
+		}
+	}
+	if path == "" {
+		path = defaultFile
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !asked {
+		return fileResolver{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	r := fileResolver{path: path}
+	if err := json.Unmarshal(b, &r.values); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// fileResolver takes flag values from a JSON object; a key that is no flag is
+// an error, because a misspelled setting must not be silently ignored.
+type fileResolver struct {
+	path   string
+	values map[string]any
+}
+
+// Validate implements kong.Resolver.
+func (r fileResolver) Validate(app *kong.Application) error {
+	known := flagNames(app.Node)
+	for key := range r.values {
+		if !slices.Contains(known, key) {
+			return fmt.Errorf("%s: unknown setting %q; `konak config` lists them all", r.path, key)
+		}
+	}
+	return nil
+}
+
+// Resolve implements kong.Resolver. Kong asks it after the environment, and
+// what one start is given must win over what every start reads.
+func (r fileResolver) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for _, name := range flag.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return nil, nil
+		}
+	}
+	return r.values[flag.Name], nil
+}
+
+func flagNames(n *kong.Node) []string {
+	var out []string
+	for _, f := range n.Flags {
+		out = append(out, f.Name)
+	}
+	for _, c := range n.Children {
+		out = append(out, flagNames(c)...)
+	}
+	return out
+}
+
+// checkEnviron refuses KONAK_ variables that are no setting. The test
+// variables of the development tools are nobody's business here.
+func checkEnviron(p *kong.Kong, environ []string) error {
+	known := []string{}
+	for _, name := range flagNames(p.Model.Node) {
+		known = append(known, envName(name))
+	}
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(name, "KONAK_") || strings.HasPrefix(name, "KONAK_TEST_") || slices.Contains(known, name) {
+			continue
+		}
+		return fmt.Errorf("unknown variable %s; `konak config` lists them all", name)
+	}
+	return nil
+}
+
+func envName(flag string) string {
+	return "KONAK_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+type configCmd struct{ app.Config }
+
+var secretFlags = []string{"master-key", "db", "smtp-url"}
+
+func (c *configCmd) Run(kctx *kong.Context, out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "FLAG\tVARIABLE\tVALUE\tMEANING")
+	for _, f := range slices.Concat(kctx.Model.Flags, kctx.Selected().Flags) {
+		if f.Name == "help" {
+			continue
+		}
+		value := fmt.Sprint(f.Target.Interface())
+		if slices.Contains(secretFlags, f.Name) && value != "" {
+			value = "***"
+		}
+		_, _ = fmt.Fprintf(w, "--%s\t%s\t%s\t%s\n", f.Name, envName(f.Name), value, f.Help)
+	}
+	return w.Flush()
+}

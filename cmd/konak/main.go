@@ -1,0 +1,165 @@
+// Command konak is the whole platform in one binary.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"konak/internal/app"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/obs"
+	"konak/migrations"
+	"konak/web"
+)
+
+type cli struct {
+	Config string `type:"path" placeholder:"FILE" help:"JSON file with the same names as the flags; konak.json is read if it is there."`
+
+	Serve   serveCmd   `cmd:"" help:"Serve the panel and the API."`
+	Migrate migrateCmd `cmd:"" help:"Bring the database up to date and stop."`
+	Doctor  doctorCmd  `cmd:"" help:"Check that this machine and configuration can run Konak."`
+	Show    configCmd  `cmd:"" name:"config" help:"List every setting, where it comes from and its value."`
+	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	var c cli
+	file, err := configFile(args)
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "konak:", err)
+		return 2
+	}
+	parser, err := kong.New(&c, kong.Name("konak"), kong.Description("A business platform in one binary."),
+		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.DefaultEnvars("KONAK"), kong.Resolvers(file))
+	if err != nil {
+		panic(err) // the flags are declared wrongly
+	}
+	if err := checkEnviron(parser, os.Environ()); err != nil {
+		_, _ = fmt.Fprintln(stderr, "konak:", err)
+		return 2
+	}
+	kctx, err := parser.Parse(args)
+	if err != nil {
+		parser.Errorf("%s", err)
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	kctx.BindTo(ctx, (*context.Context)(nil))
+	kctx.BindTo(stdout, (*io.Writer)(nil))
+	kctx.Bind(parser)
+	if err := kctx.Run(); err != nil {
+		_, _ = fmt.Fprintln(stderr, "konak:", err)
+		return 1
+	}
+	return 0
+}
+
+func logger(c app.Config) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		level = slog.LevelInfo
+	}
+	return obs.NewLogger(os.Stderr, level, c.LogFormat == "json")
+}
+
+type serveCmd struct{ app.Config }
+
+func (s *serveCmd) Run(ctx context.Context, out io.Writer) error {
+	log := logger(s.Config)
+	a, err := app.Open(ctx, s.Config, log, clock.System{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = a.Close() }()
+	ln, err := net.Listen("tcp", s.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", s.Listen, err)
+	}
+	s.greet(out, ln.Addr().(*net.TCPAddr).Port)
+	log.Info("serving", "address", ln.Addr().String(), "database", string(a.DB.Dialect()), "version", app.Version)
+	err = a.Serve(ctx, ln)
+	log.Info("stopped")
+	return err
+}
+
+func (s *serveCmd) greet(out io.Writer, port int) {
+	base := s.PublicURL
+	if base == "" {
+		base = fmt.Sprintf("http://%s:%d", s.Domain, port)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n  Konak %s is running.\n\n  Panel   %s\n  API     %s/openapi.json\n", app.Version, base, base)
+	if s.PrivateListen != "off" {
+		fmt.Fprintf(&b, "  Metrics http://%s/metrics\n", s.PrivateListen)
+	}
+	if s.Demo {
+		fmt.Fprintf(&b, `
+  Sign in  owner@demo.localhost   %[1]s   (workspace demo)
+           owner@acme.localhost   %[1]s   (workspace acme)
+
+  Try      Mail > DLP exceptions: add an address, then the same one in capitals.
+           ERP > Webhooks: register http://127.0.0.1:9000/ and send a test;
+           listen with: nc -l 9000
+
+`, app.DemoPassword)
+	}
+	if !web.Built() {
+		b.WriteString("  The panel is not in this binary: run make build.\n")
+	}
+	_, _ = io.WriteString(out, b.String()+"\n")
+}
+
+type migrateCmd struct{ app.Config }
+
+func (m *migrateCmd) Run(ctx context.Context, out io.Writer) error {
+	if err := os.MkdirAll(m.Data, 0o700); err != nil {
+		return err
+	}
+	d, err := db.Open(ctx, db.Options{URL: m.DatabaseURL(), Log: logger(m.Config), RowSecurity: m.RowSecurity})
+	if err != nil {
+		return err
+	}
+	applied, err := d.Migrate(ctx, migrations.Files)
+	for _, v := range applied {
+		_, _ = fmt.Fprintf(out, "applied %05d\n", v)
+	}
+	if err == nil && len(applied) == 0 {
+		_, _ = fmt.Fprintln(out, "nothing to do: the database is up to date")
+	}
+	return errors.Join(err, d.Close())
+}
+
+type openapiCmd struct{}
+
+func (openapiCmd) Run(ctx context.Context, out io.Writer) error {
+	b, err := app.Document(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(b)
+	return err
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(out io.Writer) error {
+	_, err := fmt.Fprintln(out, "konak", app.Version)
+	return err
+}

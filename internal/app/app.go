@@ -1,0 +1,229 @@
+// Package app wires the house: it is the only place that knows every module.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"konak/internal/identity"
+	"konak/internal/kit/api"
+	"konak/internal/kit/bus"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/outbound"
+	"konak/internal/kit/realtime"
+	"konak/internal/kit/secret"
+	"konak/internal/mail"
+	"konak/internal/webhook"
+	"konak/migrations"
+	"konak/web"
+)
+
+// Version is set when a release is built.
+var Version = "dev"
+
+// App is a node: its database, its modules and its workers.
+type App struct {
+	cfg     Config
+	log     *slog.Logger
+	clock   clock.Source
+	metrics *prometheus.Registry
+
+	DB       *db.DB
+	API      *api.API
+	Mailer   *mailer.Mailer
+	Identity *identity.Service
+	Mail     *mail.Service
+	Webhook  *webhook.Service
+
+	Dispatcher *event.Dispatcher
+	Jobs       *jobs.Runner
+	Sender     *webhook.Sender
+
+	ready atomic.Bool
+}
+
+// Catalog is every event of every module.
+func Catalog() event.Catalog {
+	var c event.Catalog
+	c = append(c, mail.Events()...)
+	return append(c, webhook.Events()...)
+}
+
+// Open opens the database and brings it up to date, makes the modules and
+// their routes, and fills the demo. Nothing runs yet.
+func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	box, err := openBox(cfg)
+	if err != nil {
+		return nil, err
+	}
+	d, err := db.Open(ctx, db.Options{
+		URL: cfg.DatabaseURL(), Clock: c, Log: log, RowSecurity: cfg.RowSecurity, Sync: cfg.SQLiteSync,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &App{cfg: cfg, log: log, clock: c, DB: d, metrics: prometheus.NewRegistry()}
+	if err := a.build(ctx, box); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return a, nil
+}
+
+func openBox(cfg Config) (*secret.Box, error) {
+	if cfg.MasterKey != "" {
+		return secret.ParseBox(cfg.MasterKey)
+	}
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
+	}
+	return secret.LoadBox(cfg.Data)
+}
+
+func (a *App) build(ctx context.Context, box *secret.Box) error {
+	applied, err := a.DB.Migrate(ctx, migrations.Files)
+	if err != nil {
+		return err
+	}
+	if len(applied) > 0 {
+		a.log.Info("database is up to date", "applied", len(applied))
+	}
+	if err := a.wire(box); err != nil {
+		return err
+	}
+	if a.cfg.Demo {
+		return a.fillDemo(ctx)
+	}
+	return nil
+}
+
+// wire makes the modules and hands them to each other.
+func (a *App) wire(box *secret.Box) error {
+	proxies, err := prefixes("trusted-proxies", a.cfg.TrustedProxies)
+	if err != nil {
+		return err
+	}
+	inside, err := prefixes("webhook-allow", a.cfg.WebhookAllow)
+	if err != nil {
+		return err
+	}
+	if a.cfg.Demo {
+		inside = append(inside, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	}
+	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+
+	hub, catalog := bus.NewHub(), Catalog()
+	if a.Mailer, err = mailer.New(a.DB, box, a.log, a.cfg.SMTPURL, a.cfg.mailFrom()); err != nil {
+		return err
+	}
+	a.Identity = identity.New(identity.Config{
+		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost,
+	})
+	a.Mail = mail.New(a.DB)
+	out := outbound.New(outbound.Options{Allowed: inside})
+	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, nil); err != nil {
+		return err
+	}
+	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics))
+	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
+	handlers := a.Webhook.Jobs()
+	handlers[mailer.JobKind] = a.Mailer.Handle
+	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
+
+	a.API = api.New(api.Config{
+		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
+		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: box.Derive("cursor"),
+		TrustedProxies: proxies, Fallback: web.Handler(),
+	})
+	a.registerHealth()
+	a.Identity.Register(a.API)
+	a.Mail.Register(a.API)
+	a.Webhook.Register(a.API)
+	(&realtime.Streams{DB: a.DB, Bus: hub, Catalog: catalog}).Register(a.API)
+	return nil
+}
+
+// Sample writes one of each record of every module with text in it, as the
+// caller in ctx. The tests that walk over every route need one of each.
+func (a *App) Sample(ctx context.Context, text string) error {
+	for _, sample := range []func(context.Context, string) error{a.Identity.Sample, a.Mail.Sample, a.Webhook.Sample} {
+		if err := sample(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes the database.
+func (a *App) Close() error { return a.DB.Close() }
+
+// Work runs the background workers until ctx ends.
+func (a *App) Work(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.janitor} {
+		wg.Go(func() { run(ctx) })
+	}
+	wg.Wait()
+}
+
+// grace is how long open requests may take to finish at a stop.
+const grace = 20 * time.Second
+
+// Serve answers on ln until ctx ends, then drains: no new requests, open ones
+// finish, workers stop.
+func (a *App) Serve(ctx context.Context, ln net.Listener) error {
+	server := &http.Server{
+		Handler: a.API.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+	}
+	private, err := a.servePrivate()
+	if err != nil {
+		return err
+	}
+	workers, stopWorkers := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWorkers()
+	var wg sync.WaitGroup
+	wg.Go(func() { a.Work(workers) })
+
+	failed := make(chan error, 1)
+	wg.Go(func() { failed <- server.Serve(ln) })
+	a.ready.Store(true)
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	a.ready.Store(false)
+	a.API.Drain()
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	err = errors.Join(ignoreClosed(err), server.Shutdown(stop), private(stop))
+	stopWorkers()
+	wg.Wait()
+	return err
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,377 @@
+// Package apptest runs the whole house in a test: a real server on a fresh
+// database of each kind, a clock that stands still, and clients that hold
+// every answer against the OpenAPI document.
+//
+// The workers do not run by themselves; Settle takes their steps, so a test
+// says when things happen.
+package apptest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app"
+	"konak/internal/identity"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+	"konak/internal/kit/event"
+	"konak/internal/kit/perm"
+)
+
+// Password of every person in tests.
+const Password = "correct horse battery staple"
+
+// Server is a house under test.
+type Server struct {
+	*app.App
+	tb    testing.TB
+	Clock *clock.Fake
+	URL   string
+	Logs  *Buffer
+}
+
+// Run runs fn on both databases.
+func Run(t *testing.T, fn func(t *testing.T, s *Server)) {
+	t.Helper()
+	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			fn(t, New(t, d))
+		})
+	}
+}
+
+// New starts a house.
+func New(tb testing.TB, dialect db.Dialect) *Server {
+	tb.Helper()
+	s := &Server{tb: tb, Clock: clock.NewFake(dbtest.Start), Logs: &Buffer{}}
+	log := slog.New(slog.NewTextHandler(s.Logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	a, err := app.Open(tb.Context(), app.Config{
+		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
+		Domain: "localhost", SQLiteSync: "normal", RowSecurity: true,
+		WebhookAllow: []string{"127.0.0.0/8"},
+		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1},
+	}, log, s.Clock)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.App = a
+	server := httptest.NewServer(a.API.Handler())
+	s.URL = server.URL
+	tb.Cleanup(func() {
+		a.API.Drain()
+		server.Close()
+		if err := a.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+// Workspace is a tenant with its owner signed in.
+type Workspace struct {
+	ID     uuid.UUID
+	Slug   string
+	Member uuid.UUID
+	Owner  *Client
+	s      *Server
+}
+
+// Workspace makes a workspace with every licence.
+func (s *Server) Workspace(slug string) *Workspace {
+	s.tb.Helper()
+	email := "owner@" + slug + ".example"
+	w, m, err := s.Identity.CreateWorkspace(s.tb.Context(), identity.NewWorkspace{
+		Slug: slug, Name: slug, OwnerName: "Owner of " + slug, OwnerEmail: email, Password: Password,
+	})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	in, err := s.Identity.SignIn(s.tb.Context(), email, Password, "test", slug, "127.0.0.1")
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return &Workspace{ID: w.ID, Slug: slug, Member: m.ID, Owner: s.Client(in.Token), s: s}
+}
+
+// Context acts as the owner, for calls that do not go over HTTP.
+func (w *Workspace) Context() context.Context {
+	licences := map[string]bool{}
+	for _, l := range identity.AllLicences {
+		licences[l] = true
+	}
+	return caller.With(w.s.tb.Context(), &caller.Caller{
+		Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: w.Member,
+		Perms: perm.NewSet(perm.All()...), Licences: licences,
+	})
+}
+
+// Key makes an API key with the given permissions.
+func (w *Workspace) Key(test bool, scopes ...perm.Permission) *Client {
+	w.s.tb.Helper()
+	key, err := w.s.Identity.CreateKey(w.s.tb.Context(), w.ID, "test", test, scopes)
+	if err != nil {
+		w.s.tb.Fatal(err)
+	}
+	return w.s.Client(key.Reveal())
+}
+
+// FullKey makes an API key with every permission.
+func (w *Workspace) FullKey() *Client { w.s.tb.Helper(); return w.Key(false, perm.All()...) }
+
+// Guest signs in a member who may do nothing.
+func (w *Workspace) Guest() *Client {
+	w.s.tb.Helper()
+	email := "guest@" + w.Slug + ".example"
+	if err := w.s.Identity.AddMember(w.s.tb.Context(), w.ID, "Guest", email, Password, identity.RoleGuest); err != nil {
+		w.s.tb.Fatal(err)
+	}
+	return w.SignIn(email)
+}
+
+// SignIn signs a member in.
+func (w *Workspace) SignIn(email string) *Client {
+	w.s.tb.Helper()
+	in, err := w.s.Identity.SignIn(w.s.tb.Context(), email, Password, "test", w.Slug, "127.0.0.1")
+	if err != nil {
+		w.s.tb.Fatal(err)
+	}
+	return w.s.Client(in.Token)
+}
+
+// Events lists the types of the workspace's events in order.
+func (w *Workspace) Events() []string {
+	w.s.tb.Helper()
+	w.s.Settle()
+	out := []string{}
+	err := w.s.DB.Tenant(w.ID).Read(w.s.tb.Context(), func(r *db.Reader) error {
+		events, err := event.After(r, 0, 10_000)
+		for _, e := range events {
+			out = append(out, e.Type)
+		}
+		return err
+	})
+	if err != nil {
+		w.s.tb.Fatal(err)
+	}
+	return out
+}
+
+// Settle takes the workers' steps until there is nothing left to do now.
+func (s *Server) Settle() {
+	s.tb.Helper()
+	for busy := true; busy; {
+		busy = false
+		for _, step := range []func(context.Context) (int, error){s.Dispatcher.Step, s.Sender.Step, s.Jobs.Step} {
+			n, err := step(s.tb.Context())
+			if err != nil {
+				s.tb.Fatal(err)
+			}
+			busy = busy || n > 0
+		}
+	}
+}
+
+// Client calls the API with one credential.
+type Client struct {
+	s     *Server
+	token string
+	host  string
+	head  http.Header
+}
+
+// Client makes a client; an empty token sends no credential.
+func (s *Server) Client(token string) *Client {
+	return &Client{s: s, token: token, head: http.Header{}}
+}
+
+// Host gives the client another host, such as demo.crm.localhost.
+func (c *Client) Host(host string) *Client {
+	d := *c
+	d.host = host
+	return &d
+}
+
+// Header gives the client another header.
+func (c *Client) Header(name, value string) *Client {
+	d := *c
+	d.head = c.head.Clone()
+	d.head.Set(name, value)
+	return &d
+}
+
+// Token is the client's credential.
+func (c *Client) Token() string { return c.token }
+
+// Response is an answer that was read.
+type Response struct {
+	tb     testing.TB
+	what   string
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do sends a request. A body that is no string is sent as JSON.
+func (c *Client) Do(method, path string, body any) *Response {
+	tb := c.s.tb
+	tb.Helper()
+	var r io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		r = strings.NewReader(b)
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		r = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(tb.Context(), method, c.s.URL+path, r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	req.Header = c.head.Clone()
+	if r != nil && req.Header.Get("Content-Type") == "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	if c.host != "" {
+		req.Host = c.host
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := c.s.API.Check(method, req.URL.Path, resp.StatusCode, text); err != nil {
+		tb.Error(err)
+	}
+	return &Response{tb: tb, what: method + " " + path, Status: resp.StatusCode, Header: resp.Header, Body: text}
+}
+
+// Get reads.
+func (c *Client) Get(path string) *Response { c.s.tb.Helper(); return c.Do("GET", path, nil) }
+
+// Post sends a body.
+func (c *Client) Post(path string, body any) *Response {
+	c.s.tb.Helper()
+	return c.Do("POST", path, body)
+}
+
+// Delete deletes.
+func (c *Client) Delete(path string) *Response { c.s.tb.Helper(); return c.Do("DELETE", path, nil) }
+
+// Want fails the test unless the status is as expected.
+func (r *Response) Want(status int) *Response {
+	r.tb.Helper()
+	if r.Status != status {
+		r.tb.Fatalf("%s: status %d, want %d\n%s", r.what, r.Status, status, r.Body)
+	}
+	return r
+}
+
+// Refused fails the test unless the answer is this error.
+func (r *Response) Refused(status int, code string) *Error {
+	r.tb.Helper()
+	r.Want(status)
+	var body struct {
+		Error Error `json:"error"`
+	}
+	r.decode(&body)
+	if body.Error.Code != code {
+		r.tb.Fatalf("%s: error %q, want %q\n%s", r.what, body.Error.Code, code, r.Body)
+	}
+	return &body.Error
+}
+
+// Error is the error of an answer.
+type Error struct {
+	Code       string              `json:"code"`
+	Message    string              `json:"message"`
+	Fields     map[string][]string `json:"fields"`
+	Reason     string              `json:"reason"`
+	Permission string              `json:"permission"`
+}
+
+// Data reads the answer's data.
+func (r *Response) Data(v any) *Response {
+	r.tb.Helper()
+	var body struct {
+		Data json.RawMessage `json:"data"`
+	}
+	r.decode(&body)
+	if err := json.Unmarshal(body.Data, v); err != nil {
+		r.tb.Fatalf("%s: %v\n%s", r.what, err, r.Body)
+	}
+	return r
+}
+
+// ID reads the id of the answer's record.
+func (r *Response) ID() string {
+	r.tb.Helper()
+	var v struct {
+		ID string `json:"id"`
+	}
+	r.Data(&v)
+	return v.ID
+}
+
+// NextCursor is where the list goes on, or "".
+func (r *Response) NextCursor() string {
+	r.tb.Helper()
+	var body struct {
+		NextCursor *string `json:"next_cursor"`
+	}
+	r.decode(&body)
+	if body.NextCursor == nil {
+		return ""
+	}
+	return *body.NextCursor
+}
+
+func (r *Response) decode(v any) {
+	r.tb.Helper()
+	if err := json.Unmarshal(r.Body, v); err != nil {
+		r.tb.Fatalf("%s: %v\n%s", r.what, err, r.Body)
+	}
+}
+
+// Buffer is a log that many may write and a test may read.
+type Buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+// String is what was written so far.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}

@@ -1,0 +1,107 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"konak/internal/identity"
+)
+
+// Config is how a node runs. The command line, KONAK_* variables and a file
+// fill it; `konak config` lists it.
+type Config struct {
+	Listen         string   `default:"127.0.0.1:8080" help:"Address to serve the panel and the API on."`
+	PrivateListen  string   `default:"127.0.0.1:8081" help:"Address for /metrics and /debug/pprof; 'off' for none."`
+	Data           string   `default:"./data" help:"Folder of the embedded database, keys and files."`
+	DB             string   `name:"db" placeholder:"URL" help:"postgres://… to use PostgreSQL instead of the embedded database."`
+	NATS           string   `name:"nats" placeholder:"URL" help:"nats://… to connect several nodes."`
+	Domain         string   `default:"localhost" help:"Bare host; workspaces are at {slug}.crm.DOMAIN and so on."`
+	PublicURL      string   `name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
+	TrustedProxies []string `placeholder:"CIDR" help:"Proxies whose X-Forwarded-For counts."`
+	WebhookAllow   []string `placeholder:"CIDR" help:"Ranges inside the network that webhooks may reach all the same."`
+	SQLiteSync     string   `name:"sqlite-sync" enum:"full,normal" default:"full" help:"full: what was acknowledged survives a power cut."`
+	RowSecurity    bool     `help:"Let PostgreSQL check the tenant of every row as a second wall (slower reads)."`
+	MasterKey      string   `placeholder:"BASE64" help:"Key that seals secrets; by default a file in the data folder."`
+	LogLevel       string   `enum:"debug,info,warn,error" default:"info" help:"How much to log."`
+	LogFormat      string   `enum:"text,json" default:"text" help:"How log lines look."`
+	SMTPURL        string   `name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
+	MailFrom       string   `placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
+	Demo           bool     `help:"Fill an empty database with demo workspaces; loopback only."`
+
+	// PasswordCost is for tests, which hash many passwords that guard nothing.
+	PasswordCost identity.PasswordCost `kong:"-"`
+}
+
+// check refuses what cannot work, with the way out.
+func (c *Config) check() error {
+	if c.NATS != "" {
+		return errors.New("--nats: this version runs one node per database; leave it out")
+	}
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen %q: write HOST:PORT, for example 127.0.0.1:8080", c.Listen)
+	}
+	if c.Demo && !loopback(host) {
+		return fmt.Errorf("--demo has passwords that everybody knows, so it listens on loopback only; --listen %q is not", c.Listen)
+	}
+	if c.PublicURL != "" {
+		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fmt.Errorf("--public-url %q: write http://HOST or https://HOST", c.PublicURL)
+		}
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+func (c *Config) mailFrom() string {
+	if c.MailFrom != "" {
+		return c.MailFrom
+	}
+	return "Konak <no-reply@" + c.Domain + ">"
+}
+
+// BaseURL is where people open the panel.
+func (c *Config) BaseURL() string {
+	if c.PublicURL != "" {
+		return strings.TrimSuffix(c.PublicURL, "/")
+	}
+	base := "http://" + c.Domain
+	if _, port, err := net.SplitHostPort(c.Listen); err == nil && port != "0" && port != "80" {
+		base += ":" + port
+	}
+	return base
+}
+
+func (c *Config) secure() bool { return strings.HasPrefix(c.PublicURL, "https://") }
+
+// DatabaseURL is the address of the database.
+func (c *Config) DatabaseURL() string {
+	if c.DB != "" {
+		return c.DB
+	}
+	return "sqlite:" + filepath.Join(c.Data, "konak.db")
+}
+
+func prefixes(flag string, list []string) ([]netip.Prefix, error) {
+	out := make([]netip.Prefix, 0, len(list))
+	for _, s := range list {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, fmt.Errorf("--%s %q: write a range such as 10.0.0.0/8", flag, s)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}

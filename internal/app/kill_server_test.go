@@ -1,0 +1,206 @@
+package app_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"konak/internal/webhook"
+)
+
+// buildBinary makes the program that people run, the way the Makefile does.
+func buildBinary(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "konak")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/konak")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+}
+
+// process is a running konak.
+type process struct {
+	cmd  *exec.Cmd
+	url  string
+	logs *bytes.Buffer
+	done chan error
+}
+
+var panelLine = regexp.MustCompile(`Panel\s+http://[^:]+:(\d+)`)
+
+// start runs `konak serve --demo` on a free port and returns once it listens.
+func start(ctx context.Context, binary string, args ...string) (*process, error) {
+	cmd := exec.CommandContext(ctx, binary, append([]string{
+		"serve", "--demo", "--listen=127.0.0.1:0", "--private-listen=off", "--log-level=warn",
+	}, args...)...)
+	// Settings of the developer's own shell must not reach the server.
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
+	p := &process{cmd: cmd, logs: &bytes.Buffer{}, done: make(chan error, 1)}
+	cmd.Stderr = p.logs
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(out)
+	for p.url == "" && lines.Scan() {
+		if m := panelLine.FindStringSubmatch(lines.Text()); m != nil {
+			p.url = "http://127.0.0.1:" + m[1]
+		}
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, out)
+		p.done <- cmd.Wait()
+	}()
+	if p.url == "" {
+		return nil, fmt.Errorf("the server did not start: %w\n%s", <-p.done, p.logs)
+	}
+	return p, nil
+}
+
+// kill ends the process as the kernel would: nothing is said or flushed.
+func (p *process) kill() error {
+	if err := p.cmd.Process.Kill(); err != nil {
+		return err
+	}
+	var ended *exec.ExitError
+	if err := <-p.done; !errors.As(err, &ended) || ended.ExitCode() != -1 {
+		return fmt.Errorf("the server ended by itself: %w\n%s", err, p.logs)
+	}
+	return nil
+}
+
+// stop asks the process to end and expects it to do so in order.
+func (p *process) stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	if err := <-p.done; err != nil {
+		return fmt.Errorf("the server did not stop in order: %w\n%s", err, p.logs)
+	}
+	return nil
+}
+
+// client calls a server that may die at any moment.
+type client struct {
+	url, token string
+	http       *http.Client
+}
+
+func newClient(url, token string) *client {
+	return &client{url: url, token: token, http: &http.Client{
+		Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: writers},
+	}}
+}
+
+// reply is the part of an answer that the test looks at.
+type reply struct {
+	Status int
+	Data   struct {
+		ID      string
+		Address string
+		Secret  string
+		Token   string `json:"session_token"`
+	}
+	Error struct{ Code string }
+}
+
+func (c *client) post(ctx context.Context, path, key string, body any) (r reply, err error) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return r, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, bytes.NewReader(b))
+	if err != nil {
+		return r, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	if key != "" {
+		req.Header.Set("Idempotency-Key", key)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return r, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	// An answer that was cut off is no acknowledgement.
+	if b, err = io.ReadAll(resp.Body); err != nil {
+		return r, err
+	}
+	r.Status = resp.StatusCode
+	return r, json.Unmarshal(b, &r)
+}
+
+// receiver is the other end of a webhook. It keeps what it was sent.
+type receiver struct {
+	mu     sync.Mutex
+	secret string
+	bodies map[string]string // event id -> body
+	faults []string
+}
+
+// ServeHTTP implements http.Handler.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return // the sender died on the way and will come again
+	}
+	var e struct{ ID string }
+	err = json.Unmarshal(body, &e)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch old, again := r.bodies[e.ID]; {
+	case err != nil || !strings.HasPrefix(e.ID, "evt_"):
+		r.faults = append(r.faults, "not an event: "+string(body))
+	case req.Header.Get("X-Service-Signature") != webhook.Sign(r.secret, body):
+		r.faults = append(r.faults, "wrong signature on "+e.ID)
+	case again && old != string(body):
+		r.faults = append(r.faults, "two bodies of "+e.ID+":\n"+old+"\n"+string(body))
+	}
+	r.bodies[e.ID] = string(body)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// received gives the ids of the records whose events arrived.
+func (r *receiver) received(t *testing.T) map[string]bool {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := map[string]bool{}
+	for _, body := range r.bodies {
+		out[objectID(t, body)] = true
+	}
+	return out
+}
+
+func objectID(t *testing.T, body string) string {
+	t.Helper()
+	var e struct {
+		Data struct{ Object struct{ ID string } }
+	}
+	if err := json.Unmarshal([]byte(body), &e); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	return e.Data.Object.ID
+}

@@ -1,0 +1,356 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/pgtest"
+	"konak/internal/mail"
+)
+
+const (
+	kills   = 20
+	writers = 8
+	// mostWrites is how many acknowledgements a round waits for at most before
+	// the kill; few are enough to be in the middle of everything.
+	mostWrites = 48
+	// patience bounds what should take a moment; it decides nothing.
+	patience = 90 * time.Second
+
+	exceptions = "/api/mail/v1/dlp/exceptions"
+)
+
+// What was acknowledged is there after kill -9 at any moment, with exactly one
+// event, and its webhook is delivered; what was not acknowledged is there with
+// its event or not at all.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the server forty times")
+	}
+	binary := buildBinary(t)
+	t.Run("sqlite", func(t *testing.T) {
+		dir := t.TempDir()
+		k := newTrial(t, binary, "sqlite:"+filepath.Join(dir, "konak.db"), "--data="+dir)
+		k.run(nil)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		server, err := pgtest.Start(pgtest.Options{Durable: true})
+		if errors.Is(err, pgtest.ErrNoServer) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := server.Stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		d, err := server.CreateDatabase(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := newTrial(t, binary, d.Owner, "--data="+t.TempDir(), "--db="+d.Owner)
+		k.run(server.Crash)
+	})
+}
+
+// trial is one database through all its kills.
+type trial struct {
+	t      *testing.T
+	ctx    context.Context
+	binary string
+	args   []string
+	url    string
+	rand   *rand.Rand
+	hook   *receiver
+
+	token string
+	mu    sync.Mutex
+	// acknowledged maps an address to its record's id; the id is empty where
+	// the answer was lost and the repeat learned only that the work was done.
+	acknowledged map[string]string
+	pending      [writers]string // sent, and not answered yet
+	made         int
+}
+
+func newTrial(t *testing.T, binary, url string, args ...string) *trial {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	t.Cleanup(cancel)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	return &trial{
+		t: t, ctx: ctx, binary: binary, args: args, url: url, acknowledged: map[string]string{},
+		rand: rand.New(rand.NewPCG(seed, 0)), hook: &receiver{bodies: map[string]string{}},
+	}
+}
+
+func (k *trial) must(err error) {
+	k.t.Helper()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// run takes the database through the kills and looks at what is left. Where
+// the database is a server of its own, crash ends it once under load too.
+func (k *trial) run(crash func() error) {
+	hook := httptest.NewServer(k.hook)
+	k.t.Cleanup(hook.Close)
+	p := k.start()
+	k.subscribe(p, hook.URL)
+	for range kills {
+		stop := k.load(p)
+		k.must(p.kill())
+		stop()
+		p = k.start()
+	}
+	if crash != nil {
+		stop := k.load(p)
+		k.must(crash())
+		k.writeUntil(1) // the node found its way back by itself
+		stop()
+	}
+	stop := k.load(p)
+	k.must(p.kill())
+	stop()
+	d := k.open()
+	k.endLeases(d)
+	p = k.start()
+	k.settle(d)
+	k.must(p.stop())
+	k.verify(d)
+}
+
+func (k *trial) start() *process {
+	k.t.Helper()
+	p, err := start(k.ctx, k.binary, k.args...)
+	k.must(err)
+	return p
+}
+
+func (k *trial) subscribe(p *process, to string) {
+	in, err := newClient(p.url, "").post(k.ctx, "/api/v1/auth/sign-in", "",
+		map[string]any{"email": "owner@demo.localhost", "password": app.DemoPassword})
+	k.must(err)
+	k.token = in.Data.Token
+	hook, err := newClient(p.url, k.token).post(k.ctx, "/api/erp/v1/webhooks", "",
+		map[string]any{"address": to, "events": []string{mail.ExceptionCreated}})
+	k.must(err)
+	if hook.Status != http.StatusCreated {
+		k.t.Fatalf("subscribing: %+v", hook)
+	}
+	k.hook.mu.Lock()
+	k.hook.secret = hook.Data.Secret
+	k.hook.mu.Unlock()
+}
+
+// load sets the writers going and returns at a random point under their load:
+// after some acknowledgements and then some time, so that it may fall on any
+// step of the requests that are under way. What it returns stops the writers.
+func (k *trial) load(p *process) (stop func()) {
+	ctx, cancel := context.WithCancel(k.ctx)
+	c := newClient(p.url, k.token)
+	var wg sync.WaitGroup
+	for i := range writers {
+		wg.Go(func() { k.write(ctx, c, i) })
+	}
+	k.writeUntil(1 + k.rand.IntN(mostWrites))
+	select {
+	case <-time.After(time.Duration(k.rand.Int64N(int64(10 * time.Millisecond)))):
+	case <-ctx.Done():
+	}
+	return func() {
+		cancel()
+		wg.Wait()
+		c.http.CloseIdleConnections()
+	}
+}
+
+// writeUntil waits for n more acknowledgements.
+func (k *trial) writeUntil(n int) {
+	k.t.Helper()
+	k.mu.Lock()
+	goal := len(k.acknowledged) + n
+	k.mu.Unlock()
+	k.until("writes to be acknowledged", func() bool {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		return len(k.acknowledged) >= goal
+	})
+}
+
+// until polls for a condition.
+func (k *trial) until(what string, ok func() bool) {
+	k.t.Helper()
+	ctx, cancel := context.WithTimeout(k.ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-ctx.Done():
+			k.t.Fatalf("waited too long for %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+// write adds exceptions until ctx ends. Every address is also the request's
+// Idempotency-Key, and what was not answered is sent again: by then the record
+// and the key are both there, or neither is.
+func (k *trial) write(ctx context.Context, c *client, i int) {
+	for ctx.Err() == nil {
+		email := k.next(i)
+		r, err := c.post(ctx, exceptions, email, map[string]any{"email": email})
+		switch {
+		case err != nil || r.Status >= 500:
+			// The server, or its database, is gone; the address stays pending.
+			select {
+			case <-ctx.Done():
+			case <-time.After(5 * time.Millisecond):
+			}
+		case r.Status == http.StatusCreated || r.Error.Code == "idempotency_replay":
+			k.mu.Lock()
+			k.acknowledged[email], k.pending[i] = r.Data.ID, ""
+			k.mu.Unlock()
+		default:
+			k.t.Errorf("%s was answered %+v", email, r)
+			return
+		}
+	}
+}
+
+func (k *trial) next(i int) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.pending[i] == "" {
+		k.made++
+		k.pending[i] = fmt.Sprintf("a%d@example.com", k.made)
+	}
+	return k.pending[i]
+}
+
+func (k *trial) open() *db.DB {
+	d, err := db.Open(k.ctx, db.Options{URL: k.url})
+	k.must(err)
+	k.t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			k.t.Error(err)
+		}
+	})
+	return d
+}
+
+// endLeases is the time after which a dead sender's lanes are due again.
+func (k *trial) endLeases(d *db.DB) {
+	k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`UPDATE webhook_lane SET run_at = 0 WHERE run_at IS NOT NULL`)
+		return err
+	}))
+}
+
+// settle waits until every event is numbered and every delivery is made.
+func (k *trial) settle(d *db.DB) {
+	k.until("events and deliveries to settle", func() bool {
+		open := -1
+		k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {
+			open, err = db.One(r, db.Scalar[int], `SELECT
+				(SELECT count(*) FROM outbox WHERE sequence IS NULL) +
+				(SELECT count(*) FROM webhook_delivery WHERE status <> 'delivered')`)
+			return err
+		}))
+		return open == 0
+	})
+}
+
+type row struct {
+	tenant, id uuid.UUID
+	email      string
+}
+
+// verify holds records, events and deliveries against each other.
+func (k *trial) verify(d *db.DB) {
+	var rows []row
+	var tenants []uuid.UUID
+	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {
+		rows, err = db.All(r, func(s db.Row) (v row, err error) { return v, s.Scan(&v.tenant, &v.id, &v.email) },
+			`SELECT tenant_id, id, email FROM dlp_exception`)
+		if err != nil {
+			return err
+		}
+		tenants, err = db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM tenant ORDER BY slug DESC`)
+		return err
+	}))
+	ids := map[string]string{} // address -> id, in the workspace that was written to
+	unannounced := map[string]bool{}
+	for _, v := range rows {
+		unannounced[v.id.String()] = true
+		if v.tenant == tenants[0] {
+			ids[v.email] = v.id.String()
+		}
+	}
+	for _, tenant := range tenants {
+		k.verifyEvents(d, tenant, unannounced)
+	}
+	for id := range unannounced {
+		k.t.Errorf("record %s has no event", id)
+	}
+	received := k.hook.received(k.t)
+	for email, id := range k.acknowledged {
+		switch there, ok := ids[email]; {
+		case !ok:
+			k.t.Errorf("%s was acknowledged and is lost", email)
+		case id != "" && there != id:
+			k.t.Errorf("%s was acknowledged as %s and is %s", email, id, there)
+		case !received[there]:
+			k.t.Errorf("the webhook of %s was never delivered", email)
+		}
+	}
+	for _, fault := range k.hook.faults {
+		k.t.Error(fault)
+	}
+	k.t.Logf("%d acknowledged, %d records, %d events received", len(k.acknowledged), len(rows), len(received))
+}
+
+// verifyEvents walks a tenant's events: numbers without gap or repetition, each
+// about a record that is there and that no other event announced. It takes the
+// announced ones out of the given records.
+func (k *trial) verifyEvents(d *db.DB, tenant uuid.UUID, unannounced map[string]bool) {
+	var events []event.Event
+	var last int64
+	k.must(d.Tenant(tenant).Read(k.ctx, func(r *db.Reader) (err error) {
+		if events, err = event.After(r, 0, 1<<20); err != nil {
+			return err
+		}
+		last, err = event.Last(r)
+		return err
+	}))
+	for i, e := range events {
+		if e.Sequence != int64(i+1) {
+			k.t.Errorf("event %d of tenant %s has the number %d", i+1, tenant, e.Sequence)
+		}
+		id := objectID(k.t, string(e.Body()))
+		if e.Type != mail.ExceptionCreated || !unannounced[id] {
+			k.t.Errorf("%s about %s: its record is not there, or is announced twice", e.Type, id)
+		}
+		delete(unannounced, id)
+	}
+	if last != int64(len(events)) {
+		k.t.Errorf("tenant %s counts %d events and has %d", tenant, last, len(events))
+	}
+}

@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/jobs"
+)
+
+// Meta is what anybody may know about a node.
+type Meta struct {
+	Version string `json:"version" example:"1.0.0"`
+	Demo    bool   `json:"demo" doc:"Whether this is a demo whose passwords everybody knows"`
+}
+
+func (a *App) registerHealth() {
+	a.API.Mux().Get("/healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	a.API.Mux().Get("/readyz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+		defer cancel()
+		if err := a.DB.Ping(ctx); err != nil || !a.ready.Load() {
+			http.Error(w, "not ready", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = fmt.Fprintln(w, "ready")
+	})
+	api.Handle(a.API, api.Route{
+		Method: "GET", Path: "/api/v1/meta", ID: "meta", Tag: "Service", Access: api.Public,
+		Summary: "Version of the service and whether it is a demo",
+	}, func(context.Context, *struct{}) (Meta, error) { return Meta{Version, a.cfg.Demo}, nil })
+}
+
+// servePrivate opens the operators' listener and gives what closes it.
+func (a *App) servePrivate() (func(context.Context) error, error) {
+	if a.cfg.PrivateListen == "off" {
+		return func(context.Context) error { return nil }, nil
+	}
+	ln, err := net.Listen("tcp", a.cfg.PrivateListen)
+	if err != nil {
+		return nil, fmt.Errorf("--private-listen: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 5 * time.Minute}
+	go func() {
+		if err := ignoreClosed(server.Serve(ln)); err != nil {
+			a.log.Error("private listener failed", "error", err)
+		}
+	}()
+	return server.Shutdown, nil
+}
+
+// janitor removes what has outlived its use, a little at a time.
+func (a *App) janitor(ctx context.Context) {
+	jobs.Loop{
+		Name: "janitor", DB: a.DB, Log: a.log, Full: 1, Every: 10 * time.Minute, Step: a.clean,
+	}.Run(ctx)
+}
+
+// clean does one round of that and says how much it removed.
+func (a *App) clean(ctx context.Context) (int, error) {
+	keys, err := a.API.Clean(ctx)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := a.Webhook.Clean(ctx)
+	return keys + rows, err
+}

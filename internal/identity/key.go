@@ -1,0 +1,49 @@
+package identity
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// Environments of an API key. What a test key sets off has no live side
+// effects.
+const (
+	EnvLive = "live"
+	EnvTest = "test"
+)
+
+// maxKeys bounds the API keys of a workspace.
+const maxKeys = 200
+
+// usedEvery is how often the use of a key is written down.
+const usedEvery = time.Minute
+
+// APIKey is a credential of a program.
+type APIKey struct {
+	ID          uuid.UUID   `json:"id"`
+	Name        string      `json:"name" example:"Order sync"`
+	Environment string      `json:"environment" enum:"live,test" example:"live"`
+	Scopes      []string    `json:"scopes" nullable:"false" example:"[\"conversations.write\"]"`
+	Last4       string      `json:"last4" example:"x7Qd"`
+	CreatedBy   *uuid.UUID  `json:"created_by" nullable:"true" doc:"The membership that made it"`
+	CreatedAt   clock.Time  `json:"created_at"`
+	ExpiresAt   *clock.Time `json:"expires_at" nullable:"true"`
+	LastUsedAt  *clock.Time `json:"last_used_at" nullable:"true" doc:"Kept to the minute"`
+	RotatedAt   *clock.Time `json:"rotated_at" nullable:"true"`
+}
+
+// ShownKey is a key with its secret, which is shown once.
+type ShownKey struct {
+	APIKey
+	Key string `json:"key" example:"key_live_…" doc:"Shown only in this answer"`
+}
+
+// KeyChange is what may be changed of a key; nil leaves a value as it is.
+type KeyChange struct {
+	Name      *string
+	Scopes    []string
+	ExpiresAt *clock.Time
+}

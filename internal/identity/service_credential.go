@@ -1,0 +1,119 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+	"konak/internal/kit/secret"
+)
+
+// Authenticate implements api.Authenticator.
+func (s *Service) Authenticate(ctx context.Context, token string) (*caller.Caller, error) {
+	isKey := secret.WellFormed(token, secret.KeyLivePrefix) || secret.WellFormed(token, secret.KeyTestPrefix)
+	if !isKey && !secret.WellFormed(token, secret.SessionPrefix) {
+		return nil, fault.New(fault.Unauthenticated)
+	}
+	hash := sha256.Sum256([]byte(token))
+	now := s.db.Clock().Now()
+	if p, ok := s.cache.GetIfPresent(hash); ok && p.valid(now) {
+		return p.caller, nil
+	}
+	epoch := s.epoch.Load()
+	find, make := sessionByHash, sessionCaller
+	if isKey {
+		find, make = keyByHash, keyCaller
+	}
+	var row credentialRow
+	err := s.db.System("credential look-up").Read(ctx, func(r *db.Reader) (err error) {
+		row, err = find(r, hash[:])
+		return err
+	})
+	if db.IsNoRow(err) {
+		return nil, fault.New(fault.Unauthenticated)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("identity: look up credential: %w", err)
+	}
+	p := make(row)
+	if !p.valid(now) {
+		return nil, fault.New(fault.Unauthenticated)
+	}
+	if isKey && now.Sub(row.lastSeenAt) >= usedEvery {
+		err := s.db.System("key last used").InTx(ctx, func(tx *db.Tx) error { return touchKey(tx, row.id) })
+		if err != nil {
+			return nil, fmt.Errorf("identity: touch key: %w", err)
+		}
+	}
+	if !isKey && now.Sub(row.lastSeenAt) >= seenEvery {
+		err := s.db.System("session last seen").InTx(ctx, func(tx *db.Tx) error { return touchSession(tx, row.id) })
+		if err != nil {
+			return nil, fmt.Errorf("identity: touch session: %w", err)
+		}
+		p = make(row)
+		p.expires = earlier(now.Add(idleOf(row.kind)), row.expiresAt)
+	}
+	s.remember(hash, p, epoch)
+	return p.caller, nil
+}
+
+// remember caches what was read, unless something was forgotten since: what
+// was read may be what was just revoked.
+func (s *Service) remember(hash [sha256.Size]byte, p *proven, epoch uint64) {
+	s.cache.Set(hash, p)
+	if s.epoch.Load() != epoch {
+		s.cache.Invalidate(hash)
+	}
+}
+
+// forget drops cached credentials, so that a change takes effect at once on
+// this node.
+func (s *Service) forget(is func(*caller.Caller) bool) {
+	s.epoch.Add(1)
+	for hash, p := range s.cache.All() {
+		if is(p.caller) {
+			s.cache.Invalidate(hash)
+		}
+	}
+}
+
+// forgetActor drops the sessions of a membership, or an API key.
+func (s *Service) forgetActor(id uuid.UUID) {
+	s.forget(func(c *caller.Caller) bool { return c.ID == id })
+}
+
+func (s *Service) forgetTenant(id uuid.UUID) {
+	s.forget(func(c *caller.Caller) bool { return c.TenantID == id })
+}
+
+func sessionCaller(row credentialRow) *proven {
+	perms := permissionsOf(row.role, row.ownRole)
+	if row.scopes != nil {
+		// An app acts for a person: within what they granted and may do themselves.
+		perms = perm.Expand(row.scopes).Within(perms)
+	}
+	return &proven{
+		caller: &caller.Caller{
+			Kind: caller.Agent, TenantID: row.tenantID, Slug: row.slug, ID: row.membershipID,
+			UserID: row.userID, SessionID: row.id, VerifiedAt: row.verifiedAt,
+			Perms: perms, Licences: licenceSet(row.licences),
+		},
+		expires: earlier(row.lastSeenAt.Add(idleOf(row.kind)), row.expiresAt),
+	}
+}
+
+func keyCaller(row credentialRow) *proven {
+	return &proven{
+		caller: &caller.Caller{
+			Kind: caller.APIKey, TenantID: row.tenantID, Slug: row.slug, ID: row.id,
+			Perms: perm.Expand(row.scopes), Licences: licenceSet(row.licences), Test: row.environment == "test",
+		},
+		expires: row.expiresAt,
+	}
+}

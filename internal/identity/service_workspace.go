@@ -1,0 +1,78 @@
+package identity
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// AllLicences are the modules that a workspace can have.
+var AllLicences = []string{"advisor", "ai", "commerce", "crm", "erp", "mail", "telephony"}
+
+// NewWorkspace describes a workspace to create with its owner.
+type NewWorkspace struct {
+	Slug, Name, OwnerName, OwnerEmail, Password string
+	Demo                                        bool
+}
+
+// CreateWorkspace makes a workspace and its owner in one transaction.
+func (s *Service) CreateWorkspace(ctx context.Context, n NewWorkspace) (Workspace, Membership, error) {
+	mail, ok := address.ParseEmail(n.OwnerEmail)
+	if !ok {
+		return Workspace{}, Membership{}, fault.Invalid("email", "invalid_address")
+	}
+	hash, err := s.hasher.hash(ctx, n.Password)
+	if err != nil {
+		return Workspace{}, Membership{}, err
+	}
+	var w Workspace
+	var m Membership
+	err = s.db.System("create workspace").InTx(ctx, func(tx *db.Tx) error {
+		w = Workspace{ID: tx.NewID(), Slug: n.Slug, Name: n.Name}
+		u := User{ID: tx.NewID(), Email: mail.Address, Name: n.OwnerName, Language: "tr"}
+		m = Membership{ID: tx.NewID(), Role: RoleOwner}
+		if err := putTenant(tx, w, AllLicences, n.Demo); err != nil {
+			return err
+		}
+		if err := putUser(tx, u, mail.Key, hash); err != nil {
+			return err
+		}
+		return putMembership(tx, w.ID, u.ID, m)
+	})
+	if db.IsUnique(err) {
+		err = fault.New(fault.Conflict).Wrap(err)
+	}
+	return w, m, err
+}
+
+// AddMember makes a person and puts them into a workspace.
+func (s *Service) AddMember(ctx context.Context, tenant uuid.UUID, name, email, password, role string) error {
+	mail, ok := address.ParseEmail(email)
+	if !ok {
+		return fault.Invalid("email", "invalid_address")
+	}
+	hash, err := s.hasher.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return s.db.System("add member").InTx(ctx, func(tx *db.Tx) error {
+		u := User{ID: tx.NewID(), Email: mail.Address, Name: name, Language: "tr"}
+		if err := putUser(tx, u, mail.Key, hash); err != nil {
+			return err
+		}
+		return putMembership(tx, tenant, u.ID, Membership{ID: tx.NewID(), Role: role})
+	})
+}
+
+// Tenants counts the workspaces, demo ones or others.
+func (s *Service) Tenants(ctx context.Context, demo bool) (n int, err error) {
+	err = s.db.System("count workspaces").Read(ctx, func(r *db.Reader) (err error) {
+		n, err = countTenants(r, demo)
+		return err
+	})
+	return n, err
+}

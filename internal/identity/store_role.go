@@ -1,0 +1,82 @@
+package identity
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+func scanRole(row db.Row) (Role, error) {
+	r := Role{Changed: true}
+	var ps db.JSON[[]perm.Permission]
+	err := row.Scan(&r.Name, &r.Title, &ps)
+	r.Permissions = ps.V
+	return r, err
+}
+
+func ownRoles(r *db.Reader) ([]Role, error) {
+	return db.All(r, scanRole, `SELECT name, title, permissions FROM role WHERE tenant_id = $1 ORDER BY name`, r.Tenant())
+}
+
+func ownRole(r *db.Reader, name string) (Role, error) {
+	return db.One(r, scanRole, `SELECT name, title, permissions FROM role WHERE tenant_id = $1 AND name = $2`, r.Tenant(), name)
+}
+
+func membersByRole(r *db.Reader) (map[string]int, error) {
+	out := map[string]int{}
+	type count struct {
+		role string
+		n    int
+	}
+	rows, err := db.All(r, func(row db.Row) (count, error) {
+		var c count
+		err := row.Scan(&c.role, &c.n)
+		return c, err
+	}, `SELECT role, count(*) FROM membership WHERE tenant_id = $1 AND state <> 'removed' GROUP BY role`, r.Tenant())
+	for _, c := range rows {
+		out[c.role] = c.n
+	}
+	return out, err
+}
+
+func saveRole(tx *db.Tx, ro Role) error {
+	_, err := tx.Exec(`INSERT INTO role (tenant_id, id, name, title, permissions, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $6)
+		ON CONFLICT (tenant_id, name) DO UPDATE SET title = excluded.title, permissions = excluded.permissions,
+			updated_at = excluded.updated_at`,
+		tx.Tenant(), tx.NewID(), ro.Name, ro.Title, db.AsJSON(ro.Permissions), clock.At(tx.Now()))
+	return err
+}
+
+func dropRole(tx *db.Tx, name string) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM role WHERE tenant_id = $1 AND name = $2`, tx.Tenant(), name)
+	return n == 1, err
+}
+
+func roleInUse(r *db.Reader, name string) (bool, error) {
+	_, err := db.One(r, db.Scalar[int], `SELECT 1 FROM membership
+		WHERE tenant_id = $1 AND role = $2 AND state <> 'removed' LIMIT 1`, r.Tenant(), name)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// lockWorkspace makes changes of who may do what wait for each other, so that
+// two of them cannot each leave the workspace to the other's last owner.
+func lockWorkspace(tx *db.Tx) error {
+	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID],
+		`SELECT id FROM tenant WHERE id = $1`+tx.Dialect().ForUpdate("tenant"), tx.Tenant())
+	return err
+}
+
+func ownerExists(r *db.Reader) (bool, error) {
+	_, err := db.One(r, db.Scalar[int], `SELECT 1 FROM membership
+		WHERE tenant_id = $1 AND role = $2 AND state = 'active' LIMIT 1`, r.Tenant(), RoleOwner)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,46 @@
+// Package address reads addresses that people type: e-mail now, phone numbers
+// when telephony moves in.
+package address
+
+import (
+	"net/mail"
+	"strings"
+	"unicode/utf8"
+)
+
+// Email is an e-mail address as typed and the key under which it is unique.
+type Email struct {
+	Address string
+	Key     string
+}
+
+// ParseEmail reads a bare address: no display name, no comment, a domain with
+// a dot, at most 254 bytes.
+func ParseEmail(s string) (Email, bool) {
+	s = strings.TrimSpace(s)
+	if len(s) > 254 || !utf8.ValidString(s) {
+		return Email{}, false
+	}
+	a, err := mail.ParseAddress(s)
+	if err != nil || a.Address != s || a.Name != "" {
+		return Email{}, false
+	}
+	local, domain, _ := strings.Cut(s, "@")
+	if len(local) > 64 || !strings.Contains(strings.Trim(domain, "."), ".") || strings.HasPrefix(domain, "[") {
+		return Email{}, false
+	}
+	return Email{Address: s, Key: Fold(s)}, true
+}
+
+// Fold lowers A to Z and nothing else. Addresses are compared by ASCII rules:
+// the Turkish locale would turn INFO@ into ınfo@, and a database's lower()
+// differs from one to the next.
+func Fold(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}

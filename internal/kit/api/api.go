@@ -1,0 +1,144 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Authenticator proves credentials. Identity implements it.
+type Authenticator interface {
+	// Authenticate finds whose token this is, at the cost of one indexed read
+	// or a cache hit; fault.Unauthenticated if nobody's.
+	Authenticate(ctx context.Context, token string) (*caller.Caller, error)
+}
+
+// Config is what the API core needs from the house.
+type Config struct {
+	DB      *db.DB
+	Log     *slog.Logger
+	Clock   clock.Source
+	Auth    Authenticator
+	Metrics prometheus.Registerer
+	Version string
+	// Domain is the bare host; {slug}.crm.Domain and its kin are the tenants'.
+	Domain string
+	// Secure says that the public address is https: cookies are marked so.
+	Secure bool
+	// CursorKey signs list cursors and request fingerprints.
+	CursorKey []byte
+	// TrustedProxies are the peers whose X-Forwarded-For counts.
+	TrustedProxies []netip.Prefix
+	// Fallback serves what is no API route (the panel).
+	Fallback http.Handler
+}
+
+// API is the routing table and its document.
+type API struct {
+	cfg     Config
+	mux     *chi.Mux
+	huma    huma.API
+	routes  []Route
+	metrics *prometheus.HistogramVec
+	handler http.Handler
+	origin  *http.CrossOriginProtection
+	drain   chan struct{}
+	once    sync.Once
+}
+
+// RequestTimeout bounds one ordinary request.
+const RequestTimeout = 30 * time.Second
+
+// New makes an API core without routes.
+func New(cfg Config) *API {
+	a := &API{cfg: cfg, mux: chi.NewMux(), origin: http.NewCrossOriginProtection(), drain: make(chan struct{})}
+	hookHuma()
+	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
+	config := huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title: "Konak", Version: cfg.Version,
+				Description: "Multi-tenant business platform: identity, CRM inbox, mail administration, webhooks, regulation search.",
+				License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+			},
+			Servers: []*huma.Server{{URL: "/", Description: "The bare host, or a tenant's module host"}},
+			Components: &huma.Components{
+				Schemas: registry,
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					"session": {Type: "http", Scheme: "bearer", Description: "Session token (ses_…)"},
+					"cookie":  {Type: "apiKey", In: "cookie", Name: CookieName, Description: "The panel's session cookie"},
+					"api_key": {Type: "http", Scheme: "bearer", Description: "API key (key_live_… or key_test_…)"},
+				},
+			},
+		},
+		Formats:                      map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat, formType: formFormat},
+		DefaultFormat:                "application/json",
+		RejectUnknownQueryParameters: true,
+	}
+	a.huma = humachi.New(a.mux, config)
+	a.metrics = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "konak_http_request_seconds", Help: "Time to answer, by route and status class.",
+		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
+	}, []string{"method", "path", "class"})
+	if cfg.Metrics != nil {
+		cfg.Metrics.MustRegister(a.metrics)
+	}
+	a.mux.NotFound(a.notFound)
+	a.mux.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
+		writeFault(w, r, fault.New(fault.MethodNotAllowed))
+	})
+	a.mux.Get("/openapi.json", a.serveDocument)
+	a.handler = a.outer(a.mux)
+	return a
+}
+
+// Handler serves the API and everything behind it.
+func (a *API) Handler() http.Handler { return a.handler }
+
+// Mux takes handlers that are no part of the API document (health checks).
+func (a *API) Mux() chi.Router { return a.mux }
+
+// Routes lists what was registered, for guard tests.
+func (a *API) Routes() []Route { return a.routes }
+
+// Drain ends the open streams, so that a graceful stop does not wait for them.
+func (a *API) Drain() { a.once.Do(func() { close(a.drain) }) }
+
+// Document is the OpenAPI 3.1 document, indented and in a stable order.
+func (a *API) Document() ([]byte, error) {
+	b, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
+	return append(b, '\n'), err
+}
+
+func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
+	b, err := a.Document()
+	if err != nil {
+		writeFault(w, r, fault.New(fault.Internal).Wrap(err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
+	_, _ = w.Write(b)
+}
+
+func (a *API) notFound(w http.ResponseWriter, r *http.Request) {
+	if a.cfg.Fallback == nil || isAPIPath(r.URL.Path) {
+		writeFault(w, r, fault.New(fault.NotFound))
+		return
+	}
+	a.cfg.Fallback.ServeHTTP(w, r)
+}

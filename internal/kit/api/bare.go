@@ -1,0 +1,164 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"konak/internal/kit/fault"
+)
+
+// Some routes are not ours to shape: a standard such as OAuth says what their
+// requests and answers look like, and clients off the shelf read nothing else.
+// HandleBare and HandleRedirect serve those. Their answer is the value itself
+// without an envelope, and their errors are OAuth's {error, error_description},
+// where a 422 of ours is a 400. Unknown parameters are ignored, as RFC 6749
+// asks. A body tagged contentType:"application/x-www-form-urlencoded" is read
+// from a form; every field of it is a string, and one that is sent twice is
+// refused.
+
+// formType is how HTML forms and OAuth clients send a body.
+const formType = "application/x-www-form-urlencoded"
+
+// BareError is the error shape of RFC 6749 §5.2.
+type BareError struct {
+	Code        string `json:"error" example:"invalid_grant"`
+	Description string `json:"error_description" example:"The code is wrong, used or too old."`
+	status      int
+}
+
+// Error implements error.
+func (e *BareError) Error() string { return e.Code }
+
+// GetStatus implements huma.StatusError.
+func (e *BareError) GetStatus() int { return e.status }
+
+// bareCodes are the faults whose names in OAuth differ from ours. The rest of
+// OAuth's names are codes of the catalogue.
+var bareCodes = map[fault.Code]string{
+	fault.BadRequest: "invalid_request", fault.ValidationFailed: "invalid_request",
+	fault.BodyTooLarge: "invalid_request", fault.UnsupportedMedia: "invalid_request",
+	fault.Internal: "server_error", fault.Unavailable: "temporarily_unavailable",
+	fault.RateLimited: "temporarily_unavailable",
+}
+
+func newBareError(lang string, f *fault.Fault) *BareError {
+	e := &BareError{Code: string(f.Code), Description: f.Message(lang), status: f.Code.Status()}
+	if name, ok := bareCodes[f.Code]; ok {
+		e.Code = name
+	}
+	if e.status == http.StatusUnprocessableEntity {
+		e.status = http.StatusBadRequest
+	}
+	return e
+}
+
+// HandleBare registers a route whose answer is the value itself.
+func HandleBare[In, Out any](a *API, rt Route, h func(context.Context, *In) (Out, error)) {
+	rt = rt.withDefaults()
+	rt.bare = true
+	register(a, rt, func(ctx context.Context, in *In) (*output[Out], error) {
+		out, err := h(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return &output[Out]{Status: rt.Status, Body: out}, nil
+	})
+}
+
+type redirectOutput struct {
+	Status   int
+	Location string `header:"Location"`
+}
+
+// HandleRedirect registers a route that sends a browser elsewhere: to what h
+// makes of the query.
+func HandleRedirect[In any](a *API, rt Route, h func(ctx context.Context, in *In, query url.Values) (string, error)) {
+	rt = rt.withDefaults()
+	rt.bare, rt.Status = true, http.StatusFound
+	register(a, rt, func(ctx context.Context, in *In) (*redirectOutput, error) {
+		to, err := h(ctx, in, ctx.Value(requestKey{}).(*request).r.URL.Query())
+		if err != nil {
+			return nil, err
+		}
+		return &redirectOutput{Status: rt.Status, Location: to}, nil
+	})
+}
+
+// describeBare writes the other error shape into the document.
+func (a *API) describeBare(rt *Route) {
+	doc := a.huma.OpenAPI()
+	op := operationOf(doc.Paths[rt.Path], rt.Method)
+	schema := doc.Components.Schemas.Schema(reflect.TypeFor[BareError](), true, "BareError")
+	for code, resp := range op.Responses {
+		if status, err := strconv.Atoi(code); err == nil && status >= 400 {
+			resp.Content["application/json"] = &huma.MediaType{Schema: schema}
+		}
+	}
+	delete(op.Responses, "422")
+}
+
+// open answers the browser's question whether another site may call a route.
+// Such a route reads no cookie, so any may.
+func (a *API) open(rt *Route) {
+	a.mux.Options(rt.Path, func(w http.ResponseWriter, _ *http.Request) {
+		openHeaders(w)
+		w.Header().Set("Access-Control-Allow-Methods", rt.Method)
+		w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Accept-Language")
+		w.Header().Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+func openHeaders(w http.ResponseWriter) { w.Header().Set("Access-Control-Allow-Origin", "*") }
+
+// readsForm says whether the body of an input is a form.
+func readsForm(in reflect.Type) bool {
+	f, ok := in.FieldByName("Body")
+	return ok && f.Tag.Get("contentType") == formType
+}
+
+// wrongMedia says whether a body is a form where JSON is wanted, or the other
+// way round. What is neither is the library's to refuse.
+func wrongMedia(rt *Route, r *http.Request) bool {
+	header := r.Header.Get("Content-Type")
+	if header == "" {
+		return rt.form && r.ContentLength != 0
+	}
+	kind, _, err := mime.ParseMediaType(header)
+	return err == nil && (kind == formType) != rt.form && (rt.form || kind == formType)
+}
+
+var errRepeated = errors.New("a parameter is repeated")
+
+// formFormat turns a form into the JSON object of its fields.
+var formFormat = huma.Format{
+	Marshal: func(io.Writer, any) error { return errors.New("api: forms are read, not written") },
+	Unmarshal: func(b []byte, v any) error {
+		values, err := url.ParseQuery(string(b))
+		if err != nil {
+			return fmt.Errorf("api: form: %w", err)
+		}
+		fields := make(map[string]string, len(values))
+		for name, list := range values {
+			if len(list) > 1 {
+				return fmt.Errorf("%w: %s", errRepeated, name)
+			}
+			fields[name] = list[0]
+		}
+		text, err := json.Marshal(fields)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(text, v)
+	},
+}

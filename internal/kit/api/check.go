@@ -1,0 +1,48 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-chi/chi/v5"
+)
+
+// Check holds an answer against the document, for tests: the status must be
+// one that the operation names, and the body must fit its schema to the field.
+func (a *API) Check(method, path string, status int, body []byte) error {
+	rctx := chi.NewRouteContext()
+	if !a.mux.Match(rctx, method, path) {
+		return nil
+	}
+	doc := a.huma.OpenAPI()
+	item, ok := doc.Paths[rctx.RoutePattern()]
+	if !ok {
+		return nil // health checks and the like
+	}
+	op := operationOf(item, method)
+	resp, ok := op.Responses[strconv.Itoa(status)]
+	if !ok {
+		if resp = op.Responses["default"]; resp == nil || status < 400 {
+			return fmt.Errorf("%s %s: the document has no status %d", method, rctx.RoutePattern(), status)
+		}
+	}
+	media := resp.Content["application/json"]
+	if media == nil {
+		if status/100 == 3 || len(resp.Content) > 0 {
+			return nil
+		}
+		return fmt.Errorf("%s %s: status %d has no JSON schema", method, rctx.RoutePattern(), status)
+	}
+	var v any
+	if err := json.Unmarshal(body, &v); err != nil {
+		return fmt.Errorf("%s %s: status %d is no JSON: %w", method, path, status, err)
+	}
+	res := &huma.ValidateResult{}
+	huma.Validate(doc.Components.Schemas, media.Schema, huma.NewPathBuffer(nil, 0), huma.ModeReadFromServer, v, res)
+	if len(res.Errors) > 0 {
+		return fmt.Errorf("%s %s: status %d differs from the document: %v\n%s", method, path, status, res.Errors, body)
+	}
+	return nil
+}

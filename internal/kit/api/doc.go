@@ -1,0 +1,13 @@
+// Package api is the API core: every route of the product goes through it.
+//
+// A module declares a Route (method, path, who may call it, permission,
+// licence, summary) and a typed handler; the kit does the rest: host and
+// tenant, credential, permission, validation with field errors, the envelope
+// {data, trace_id}, the one error shape in Turkish or English, cursors,
+// Idempotency-Key, body limits, time-outs, metrics and the OpenAPI document.
+//
+// The order is fixed: 401 before 403, 403 before the input is looked at, so
+// that a refusal says nothing about a record. Another tenant's record is a
+// 404 equal to that of an id that does not exist, and so is an id that is no
+// UUID.
+package api

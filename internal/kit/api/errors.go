@@ -1,0 +1,224 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"konak/internal/kit/fault"
+	"konak/internal/kit/obs"
+)
+
+// ErrorBody is the one error shape.
+type ErrorBody struct {
+	Data    any         `json:"data" doc:"Always null"`
+	Err     ErrorDetail `json:"error"`
+	TraceID string      `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736"`
+	status  int
+}
+
+// ErrorDetail says what went wrong and what to do.
+type ErrorDetail struct {
+	Code       string              `json:"code" example:"validation_failed" doc:"One of the catalogue; see docs/errors.md"`
+	Message    string              `json:"message" example:"Some fields need attention." doc:"For people, in the language of Accept-Language"`
+	Fields     map[string][]string `json:"fields" doc:"Field path to codes"`
+	Reason     *string             `json:"reason" doc:"Machine-readable detail"`
+	Permission *string             `json:"permission" doc:"What was missing on a 403"`
+	MaxAge     *int                `json:"max_age" doc:"How recent the proof of the password must be, in seconds"`
+}
+
+// Error implements error.
+func (e *ErrorBody) Error() string { return e.Err.Code }
+
+// GetStatus implements huma.StatusError.
+func (e *ErrorBody) GetStatus() int { return e.status }
+
+func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
+	e := &ErrorBody{
+		Err:     ErrorDetail{Code: string(f.Code), Message: f.Message(lang), Fields: f.Fields},
+		TraceID: obs.TraceID(ctx), status: f.Code.Status(),
+	}
+	if e.Err.Fields == nil {
+		e.Err.Fields = map[string][]string{}
+	}
+	if f.Reason != "" {
+		e.Err.Reason = &f.Reason
+	}
+	if f.Permission != "" {
+		e.Err.Permission = &f.Permission
+	}
+	if f.Code == fault.StepUpRequired {
+		age := int(StepUpAge.Seconds())
+		e.Err.MaxAge = &age
+	}
+	return e
+}
+
+// toError turns what a handler returned into an answer. What is not a fault is
+// ours: it is logged here, once, and shown as internal.
+func (a *API) toError(ctx context.Context, err error) error {
+	f, ok := fault.As(err)
+	if !ok {
+		f = fault.New(fault.Internal).Wrap(err)
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+			f = fault.New(fault.Unavailable).Wrap(err)
+		}
+	}
+	if f.Code.Status() >= 500 {
+		a.cfg.Log.ErrorContext(ctx, "request failed", "error", err)
+	}
+	lang := "en"
+	if req, ok := ctx.Value(requestKey{}).(*request); ok {
+		lang = language(req.r)
+		setRetry(req.w, f)
+		if req.rt != nil && req.rt.bare {
+			return newBareError(lang, f)
+		}
+	}
+	return newErrorBody(ctx, lang, f)
+}
+
+func (a *API) writeError(w http.ResponseWriter, r *http.Request, rt *Route, err error) {
+	f, ok := fault.As(err)
+	if !ok {
+		a.cfg.Log.ErrorContext(r.Context(), "request failed", "error", err)
+		f = fault.New(fault.Internal)
+	}
+	if rt.bare {
+		setRetry(w, f)
+		writeStatus(w, newBareError(language(r), f))
+		return
+	}
+	writeFault(w, r, f)
+}
+
+func writeFault(w http.ResponseWriter, r *http.Request, f *fault.Fault) {
+	setRetry(w, f)
+	writeStatus(w, newErrorBody(r.Context(), language(r), f))
+}
+
+func writeStatus(w http.ResponseWriter, e huma.StatusError) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	if e.GetStatus() == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="konak"`)
+	}
+	w.WriteHeader(e.GetStatus())
+	_ = jsonFormat.Marshal(w, e)
+}
+
+func setRetry(w http.ResponseWriter, f *fault.Fault) {
+	if f.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(f.RetryAfter))
+	}
+}
+
+// language is "tr" where the caller prefers Turkish, else "en".
+func language(r *http.Request) string {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
+		tag, _, _ := strings.Cut(strings.TrimSpace(part), ";")
+		switch strings.ToLower(strings.SplitN(tag, "-", 2)[0]) {
+		case "tr":
+			return "tr"
+		case "en":
+			return "en"
+		}
+	}
+	return "en"
+}
+
+var jsonFormat = huma.Format{
+	Marshal: func(w io.Writer, v any) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(v)
+	},
+	Unmarshal: json.Unmarshal,
+}
+
+// hookHuma gives the library our error shape. Its hooks are variables of the
+// package, so they are set once for the process.
+var hookHuma = sync.OnceFunc(func() {
+	huma.DefaultArrayNullable = false // a list is never null
+	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
+		return newErrorBody(context.Background(), "en", fromHuma(0, status, msg, errs))
+	}
+	huma.NewErrorWithContext = func(hc huma.Context, status int, msg string, errs ...error) huma.StatusError {
+		r, _ := humachi.Unwrap(hc)
+		f := fromHuma(hc.Operation().MaxBodyBytes, status, msg, errs)
+		if hc.Operation().Extensions["x-bare"] == true {
+			return newBareError(language(r), f)
+		}
+		return newErrorBody(hc.Context(), language(r), f)
+	}
+})
+
+func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault {
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		return fault.New(fault.BodyTooLarge, maxBody)
+	case http.StatusUnsupportedMediaType:
+		return fault.New(fault.UnsupportedMedia)
+	case http.StatusBadRequest, http.StatusRequestTimeout:
+		return fault.New(fault.BadRequest).Because(strings.ReplaceAll(strings.ToLower(msg), " ", "_"))
+	case http.StatusUnprocessableEntity:
+		f := fault.New(fault.ValidationFailed)
+		for _, err := range errs {
+			if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
+				f.Field(fieldCode(d.Location, d.Message))
+			}
+		}
+		return f
+	}
+	return fault.New(fault.Internal).Wrap(errors.Join(errs...))
+}
+
+// fieldCodes translates the validator's sentences into codes that clients can
+// switch on and translate. The rejected value itself is never echoed.
+var fieldCodes = []struct{ prefix, code string }{
+	{"unexpected property", "unknown_field"},
+	{"unknown query parameter", "unknown_field"},
+	{"required ", "required"},
+	{"expected length >= 1", "required"},
+	{"expected length >=", "too_short"},
+	{"expected length <=", "too_long"},
+	{"expected array length >= 1", "required"},
+	{"expected array length >=", "too_few"},
+	{"expected array length <=", "too_many"},
+	{"expected array items to be unique", "duplicate"},
+	{"expected number >", "too_small"},
+	{"expected number <", "too_large"},
+	{"expected value to be one of", "not_allowed"},
+	{"expected string to be RFC 5322 email", "invalid_address"},
+	{"expected string to be RFC 4122 uuid", "invalid_id"},
+	{"expected string to be RFC 3339", "invalid_time"},
+	{"expected string to be RFC 3986", "invalid_address"},
+	{"expected string to ", "invalid_format"},
+	{"expected ", "wrong_type"},
+	{"invalid ", "wrong_type"},
+}
+
+func fieldCode(location, message string) (field, code string) {
+	_, field, _ = strings.Cut(location, ".")
+	if name, ok := strings.CutPrefix(message, "expected required property "); ok {
+		name, _, _ = strings.Cut(name, " ")
+		return strings.TrimPrefix(field+"."+name, "."), "required"
+	}
+	if field == "" {
+		field = location
+	}
+	for _, c := range fieldCodes {
+		if strings.HasPrefix(message, c.prefix) {
+			return field, c.code
+		}
+	}
+	return field, "invalid"
+}

@@ -1,0 +1,142 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+)
+
+// CookieName is the panel's session cookie.
+const CookieName = "konak_session"
+
+// guard is what stands before every handler: credential, licence, permission.
+func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
+	answered := a.observers(rt)
+	return func(hc huma.Context, next func(huma.Context)) {
+		elapsed := clock.Stopwatch()
+		r, w := humachi.Unwrap(hc)
+		ctx := r.Context()
+		if rt.Open {
+			openHeaders(w)
+		}
+		who, err := a.admit(ctx, rt, r)
+		if err == nil && wrongMedia(rt, r) {
+			err = fault.New(fault.UnsupportedMedia)
+		}
+		if err != nil {
+			a.writeError(w, r, rt, err)
+			answered[4].Observe(elapsed().Seconds())
+			return
+		}
+		if who != nil {
+			ctx = caller.With(ctx, who)
+		}
+		limited := withTimeout(ctx, clock.Deadline(RequestTimeout))
+		defer limited.release()
+		ctx = limited
+		if rt.ShowsSecret || rt.Access != Public {
+			w.Header()["Cache-Control"] = noStore
+		}
+		requestOf(ctx).rt = rt
+		hc = huma.WithContext(hc, ctx)
+		next(hc)
+		answered[min(hc.Status()/100, 5)].Observe(elapsed().Seconds())
+	}
+}
+
+// observers are the route's histograms by status class, found once: looking
+// labels up costs more than counting.
+func (a *API) observers(rt *Route) (out [6]prometheus.Observer) {
+	for i := range out {
+		out[i] = a.metrics.WithLabelValues(rt.Method, rt.Path, strconv.Itoa(i)+"xx")
+	}
+	return out
+}
+
+// admit decides whether the request may reach the handler.
+func (a *API) admit(ctx context.Context, rt *Route, r *http.Request) (*caller.Caller, error) {
+	if rt.Open {
+		return nil, nil
+	}
+	token, fromCookie := credential(r)
+	if token == "" || fromCookie {
+		// A browser sends cookies by itself, so the request must come from our
+		// own pages; so must one that asks for a cookie (sign-in).
+		if a.origin.Check(r) != nil {
+			return nil, fault.New(fault.CrossOrigin)
+		}
+	}
+	if rt.Access == Public {
+		return nil, nil
+	}
+	if token == "" {
+		if rt.Access == Keyless {
+			return nil, nil
+		}
+		return nil, fault.New(fault.Unauthenticated)
+	}
+	who, err := a.cfg.Auth.Authenticate(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	if slug := HostSlug(ctx); slug != "" && slug != who.Slug {
+		return nil, fault.New(fault.Unauthenticated)
+	}
+	if isKey := who.Kind == caller.APIKey; rt.Access == Session && isKey || rt.Access == Key && !isKey {
+		return nil, fault.New(fault.Unauthenticated)
+	}
+	own := *who // the authenticator may share it between requests
+	own.IP = ClientIP(ctx)
+	return &own, a.permit(rt, &own)
+}
+
+func (a *API) permit(rt *Route, who *caller.Caller) error {
+	if rt.Licence != "" && !who.Licences[rt.Licence] {
+		return fault.New(fault.NotLicensed, rt.Licence)
+	}
+	if rt.Permission != Anyone && !who.Can(rt.Permission) {
+		f := fault.New(fault.Forbidden, string(rt.Permission))
+		f.Permission = string(rt.Permission)
+		return f
+	}
+	if rt.StepUp && a.cfg.Clock.Now().Sub(who.VerifiedAt) > StepUpAge {
+		return fault.New(fault.StepUpRequired).Because("insufficient_user_authentication")
+	}
+	return nil
+}
+
+func credential(r *http.Request) (token string, fromCookie bool) {
+	if h := r.Header.Get("Authorization"); h != "" {
+		scheme, token, ok := strings.Cut(h, " ")
+		if !ok || !strings.EqualFold(scheme, "Bearer") {
+			return "invalid", false
+		}
+		return strings.TrimSpace(token), false
+	}
+	if c, err := r.Cookie(CookieName); err == nil {
+		return c.Value, true
+	}
+	return "", false
+}
+
+// SetSessionCookie signs the browser in; an empty token signs it out.
+func (a *API) SetSessionCookie(ctx context.Context, token string, until time.Time) {
+	c := &http.Cookie{
+		Name: CookieName, Value: token, Path: "/", Expires: until,
+		HttpOnly: true, Secure: a.cfg.Secure, SameSite: http.SameSiteLaxMode,
+	}
+	if token == "" {
+		c.MaxAge = -1
+	}
+	http.SetCookie(requestOf(ctx).w, c)
+}

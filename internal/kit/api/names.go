@@ -1,0 +1,52 @@
+package api
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// qualified finds package and type in a Go type's name, e.g. in
+// "Envelope[[]konak/internal/mail.Exception]".
+var qualified = regexp.MustCompile(`(?:[\w.-]+/)*(\w+)\.(\w+)`)
+
+// schemaName names a type in the document. Modules have records of the same
+// name, so a name begins with its room: mail.Exception is MailException, and
+// its envelope MailExceptionEnvelope. Types of this kit stand for themselves,
+// and so do bodies without a type of their own, which are named after their
+// input: give inputs a name that is the only one of its kind.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	outer, arg, generic := strings.Cut(t.Name(), "[")
+	if generic {
+		arg = strings.TrimSuffix(arg, "]")
+		suffix := ""
+		if rest, ok := strings.CutPrefix(arg, "[]"); ok {
+			arg, suffix = rest, "Array"
+		}
+		if m := qualified.FindStringSubmatch(arg); m != nil {
+			arg = room(m[1]) + m[2]
+		}
+		return capital(arg) + suffix + outer
+	}
+	if i := strings.LastIndex(t.PkgPath(), "/"); t.Name() != "" && i >= 0 {
+		return room(t.PkgPath()[i+1:]) + capital(name)
+	}
+	return name
+}
+
+func room(pkg string) string {
+	if pkg == "api" {
+		return ""
+	}
+	return capital(pkg)
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,130 @@
+package api
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"konak/internal/kit/fault"
+	"konak/internal/kit/obs"
+)
+
+type requestKey struct{}
+
+// request is what the core knows of a request, in one place in its context.
+type request struct {
+	r                *http.Request
+	w                http.ResponseWriter
+	rt               *Route // once it is known
+	slug, module, ip string
+}
+
+func requestOf(ctx context.Context) *request {
+	if req, ok := ctx.Value(requestKey{}).(*request); ok {
+		return req
+	}
+	return &request{}
+}
+
+// modules are the labels between a tenant's slug and the domain.
+var modules = []string{"crm", "mail", "erp", "musavir"}
+
+// HostSlug is the tenant that the request's host names, or "".
+func HostSlug(ctx context.Context) string { return requestOf(ctx).slug }
+
+// ClientIP is the caller's address: the socket's, or what a trusted proxy says.
+func ClientIP(ctx context.Context) string { return requestOf(ctx).ip }
+
+// The values of headers that every answer has, shared by all of them: names
+// are in their canonical form here, and nobody changes a value in place.
+var (
+	noSniff    = []string{"nosniff"}
+	sameOrigin = []string{"same-origin"}
+	deny       = []string{"DENY"}
+	nothing    = []string{"default-src 'none'; frame-ancestors 'none'"}
+	oneYear    = []string{"max-age=31536000"}
+	noStore    = []string{"no-store"}
+)
+
+// outer stands around everything: trace, host, safe headers, no panic gets out.
+func (a *API) outer(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, trace := obs.StartTrace(r.Context(), r.Header.Get("Traceparent"))
+		req := &request{r: r, w: w, ip: a.clientIP(r)}
+		req.slug, req.module = a.splitHost(r.Host)
+		ctx = context.WithValue(ctx, requestKey{}, req)
+		r = r.WithContext(ctx)
+		h := w.Header()
+		h["Traceparent"] = []string{trace.Parent()}
+		h["X-Content-Type-Options"] = noSniff
+		h["Referrer-Policy"] = sameOrigin
+		h["X-Frame-Options"] = deny
+		if isAPIPath(r.URL.Path) {
+			h["Content-Security-Policy"] = nothing
+		}
+		if a.cfg.Secure {
+			h["Strict-Transport-Security"] = oneYear
+		}
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				a.cfg.Log.ErrorContext(ctx, "panic", "panic", p, "stack", string(debug.Stack()))
+				writeFault(w, r, fault.New(fault.Internal))
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// splitHost reads {slug}.{module}.{domain}.
+func (a *API) splitHost(hostport string) (slug, module string) {
+	name := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		name = h
+	}
+	rest, ok := strings.CutSuffix(strings.ToLower(name), "."+a.cfg.Domain)
+	if !ok {
+		return "", ""
+	}
+	slug, module, ok = strings.Cut(rest, ".")
+	if !ok || !slices.Contains(modules, module) {
+		return "", ""
+	}
+	return slug, module
+}
+
+func (a *API) clientIP(r *http.Request) string {
+	addr, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	ip := addr.Addr().Unmap()
+	if len(a.cfg.TrustedProxies) == 0 {
+		return ip.String()
+	}
+	// From the nearest hop outwards: the first address that is not a trusted
+	// proxy is the caller; what stands left of it can be forged.
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && a.trusted(ip); i-- {
+		next, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		ip = next.Unmap()
+	}
+	return ip.String()
+}
+
+func (a *API) trusted(ip netip.Addr) bool {
+	return slices.ContainsFunc(a.cfg.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(ip) })
+}
+
+func isAPIPath(path string) bool {
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/oauth/") || strings.HasPrefix(path, "/.well-known/")
+}

@@ -1,0 +1,310 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/obs"
+	"konak/internal/kit/perm"
+)
+
+// Access is who may call a route.
+type Access string
+
+// The kinds of access.
+const (
+	// Session needs a signed-in person.
+	Session Access = "session"
+	// Key needs an API key.
+	Key Access = "api_key"
+	// SessionOrKey takes either.
+	SessionOrKey Access = "session_or_key"
+	// Keyless works without a credential, because the id in the path is a
+	// capability; a credential that is sent must be valid and permitted.
+	Keyless Access = "keyless"
+	// Public takes no credential.
+	Public Access = "public"
+)
+
+// Route declares an operation.
+type Route struct {
+	Method, Path string
+	// ID names the operation in the document and in generated clients.
+	ID      string
+	Tag     string
+	Summary string
+	Doc     string
+	Access  Access
+	// Permission that the caller needs; Anyone for every signed-in member.
+	Permission perm.Permission
+	// Licence is the module that the workspace must have; "" for identity.
+	Licence string
+	// Status of success: 200 by default, 201 for what creates.
+	Status int
+	// StepUp needs the password proven within the last 15 minutes.
+	StepUp bool
+	// ShowsSecret marks answers that must not be stored or cached: a repeat
+	// with the same Idempotency-Key is a 409.
+	ShowsSecret bool
+	// Ascending lists start at the smallest key.
+	Ascending bool
+	// MaxBody replaces the limit of 1 MiB.
+	MaxBody int64
+	// Refusals are the statuses that the route names beside the common ones.
+	Refusals []int
+	// Open lets pages of other sites call the route. It reads no cookie.
+	Open bool
+
+	bare, form bool // see bare.go
+}
+
+// Anyone is the permission of routes that every signed-in member may call.
+const Anyone perm.Permission = "*"
+
+// StepUpAge is how long a proven password counts.
+const StepUpAge = 15 * time.Minute
+
+// Envelope is the body of every answer.
+type Envelope[T any] struct {
+	Data    T      `json:"data"`
+	TraceID string `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Request trace identifier"`
+}
+
+// ListEnvelope is the body of a list.
+type ListEnvelope[T any] struct {
+	Data       []T     `json:"data" nullable:"false"`
+	NextCursor *string `json:"next_cursor" doc:"Pass as cursor to read on; null at the end"`
+	TraceID    string  `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Request trace identifier"`
+}
+
+// Traced is embedded by answers that carry more than data beside trace_id.
+type Traced struct {
+	TraceID string `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736" doc:"Request trace identifier"`
+}
+
+func (t *Traced) setTrace(id string) { t.TraceID = id }
+
+type output[T any] struct {
+	Status int
+	Body   T
+}
+
+// Handle registers a route whose answer is {data, trace_id}.
+func Handle[In, Out any](a *API, rt Route, h func(context.Context, *In) (Out, error)) {
+	rt = rt.withDefaults()
+	register(a, rt, func(ctx context.Context, in *In) (*output[Envelope[Out]], error) {
+		out, status, err := once(a, &rt, ctx, in, h)
+		if err != nil {
+			return nil, err
+		}
+		return &output[Envelope[Out]]{Status: status, Body: Envelope[Out]{out, obs.TraceID(ctx)}}, nil
+	})
+}
+
+// HandleBody registers a route whose answer has siblings of data; Out embeds
+// Traced.
+func HandleBody[In, Out any, P interface {
+	*Out
+	setTrace(string)
+}](a *API, rt Route, h func(context.Context, *In) (Out, error)) {
+	rt = rt.withDefaults()
+	register(a, rt, func(ctx context.Context, in *In) (*output[Out], error) {
+		out, status, err := once(a, &rt, ctx, in, h)
+		if err != nil {
+			return nil, err
+		}
+		P(&out).setTrace(obs.TraceID(ctx))
+		return &output[Out]{Status: status, Body: out}, nil
+	})
+}
+
+// Paged is embedded by the input of a list.
+type Paged struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"25" doc:"Rows to return"`
+	Cursor string `query:"cursor" maxLength:"512" doc:"The next_cursor of the page before"`
+	page   db.Page
+}
+
+// Page is where to read and how much.
+func (p *Paged) Page() db.Page { return p.page }
+
+func (p *Paged) paged() *Paged { return p }
+
+// PagedBy100 is Paged for histories, which show a hundred rows at first.
+type PagedBy100 struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Rows to return"`
+	Cursor string `query:"cursor" maxLength:"512" doc:"The next_cursor of the page before"`
+	inner  Paged
+}
+
+// Page is where to read and how much.
+func (p *PagedBy100) Page() db.Page { return p.inner.page }
+
+func (p *PagedBy100) paged() *Paged {
+	p.inner.Limit, p.inner.Cursor = p.Limit, p.Cursor
+	return &p.inner
+}
+
+// HandleList registers a keyset-paginated list; In embeds Paged.
+func HandleList[In, Row any, P interface {
+	*In
+	paged() *Paged
+}](a *API, rt Route, h func(context.Context, *In) (db.List[Row], error)) {
+	rt = rt.withDefaults()
+	register(a, rt, func(ctx context.Context, in *In) (*output[ListEnvelope[Row]], error) {
+		p := P(in).paged()
+		p.page = db.Page{Limit: p.Limit, After: db.First}
+		if rt.Ascending {
+			p.page.After = db.Key{}
+		}
+		if p.Cursor != "" {
+			key, ok := a.openCursor(ctx, rt.ID, p.Cursor)
+			if !ok {
+				return nil, fault.Invalid("cursor", "invalid")
+			}
+			p.page.After = key
+		}
+		list, err := h(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		body := ListEnvelope[Row]{Data: list.Rows, TraceID: obs.TraceID(ctx)}
+		if list.Next != nil {
+			c := a.sealCursor(ctx, rt.ID, *list.Next)
+			body.NextCursor = &c
+		}
+		return &output[ListEnvelope[Row]]{Status: http.StatusOK, Body: body}, nil
+	})
+}
+
+// register puts a route into the table; every kind of handler ends here.
+func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out, error)) {
+	rt.check()
+	rt.form = readsForm(reflect.TypeFor[In]())
+	a.routes = append(a.routes, rt)
+	op := huma.Operation{
+		OperationID: rt.ID, Method: rt.Method, Path: rt.Path, Tags: []string{rt.Tag},
+		Summary: rt.Summary, Description: rt.Doc, DefaultStatus: rt.Status,
+		MaxBodyBytes: rt.MaxBody, BodyReadTimeout: RequestTimeout,
+		Middlewares: huma.Middlewares{a.guard(&rt)},
+		Security:    rt.security(), Errors: rt.errors(),
+		Extensions: map[string]any{"x-access": string(rt.Access)},
+	}
+	if rt.Permission != "" && rt.Permission != Anyone {
+		op.Extensions["x-permission"] = string(rt.Permission)
+	}
+	if rt.Licence != "" {
+		op.Extensions["x-licence"] = rt.Licence
+	}
+	if rt.StepUp {
+		op.Extensions["x-step-up"] = true
+	}
+	if rt.bare {
+		op.Extensions["x-bare"] = true
+		op.SkipValidateParams = true
+	}
+	huma.Register(a.huma, op, func(ctx context.Context, in *In) (*Out, error) {
+		out, err := h(ctx, in)
+		if err != nil {
+			return nil, a.toError(ctx, err)
+		}
+		return out, nil
+	})
+	a.describeParams(&rt, reflect.TypeFor[In]())
+	if rt.bare {
+		a.describeBare(&rt)
+	}
+	if rt.Open {
+		a.open(&rt)
+	}
+}
+
+func (rt Route) withDefaults() Route {
+	if rt.Status == 0 {
+		rt.Status = http.StatusOK
+	}
+	if rt.MaxBody == 0 {
+		rt.MaxBody = 1 << 20
+	}
+	return rt
+}
+
+func (rt *Route) check() {
+	switch {
+	case rt.ID == "" || rt.Summary == "" || rt.Tag == "" || rt.Access == "":
+		panic(fmt.Sprintf("api: %s %s lacks id, tag, summary or access", rt.Method, rt.Path))
+	case rt.Access != Public && rt.Permission == "":
+		panic(fmt.Sprintf("api: %s %s declares no permission", rt.Method, rt.Path))
+	case rt.Permission != "" && rt.Permission != Anyone && !perm.Known(rt.Permission):
+		panic(fmt.Sprintf("api: %s %s: permission %q is not in the table", rt.Method, rt.Path, rt.Permission))
+	case rt.Open && rt.Access != Public:
+		panic(fmt.Sprintf("api: %s %s is open to other sites and not public", rt.Method, rt.Path))
+	case strings.HasSuffix(rt.Path, "/"):
+		panic(fmt.Sprintf("api: %s %s ends in a slash", rt.Method, rt.Path))
+	}
+}
+
+func (rt *Route) security() []map[string][]string {
+	session := []map[string][]string{{"session": {}}, {"cookie": {}}}
+	key := []map[string][]string{{"api_key": {}}}
+	switch rt.Access {
+	case Session:
+		return session
+	case Key:
+		return key
+	case SessionOrKey:
+		return append(session, key...)
+	case Keyless:
+		return append([]map[string][]string{{}}, append(session, key...)...)
+	}
+	return []map[string][]string{}
+}
+
+func (rt *Route) errors() []int {
+	errs := append([]int{}, rt.Refusals...)
+	if rt.Access != Public {
+		errs = append(errs, 401, 403)
+	}
+	if strings.Contains(rt.Path, "{") {
+		errs = append(errs, 404)
+	}
+	if rt.Method != http.MethodGet && rt.Method != http.MethodDelete {
+		errs = append(errs, 400, 413, 415)
+	}
+	if rt.Method == http.MethodPost {
+		errs = append(errs, 409) // a repeated Idempotency-Key
+	}
+	errs = append(errs, 422, 429, 503)
+	slices.Sort(errs)
+	return slices.Compact(errs)
+}
+
+// describeParams marks path ids with the record that they name, so that the
+// isolation walk can fill them without being told about a route.
+func (a *API) describeParams(rt *Route, in reflect.Type) {
+	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
+	for _, f := range reflect.VisibleFields(in) {
+		name, record := f.Tag.Get("path"), f.Tag.Get("record")
+		if name == "" || record == "" {
+			continue
+		}
+		for _, p := range op.Parameters {
+			if p.In == "path" && p.Name == name {
+				p.Extensions = map[string]any{"x-record": record}
+			}
+		}
+	}
+}
+
+// Caller is who calls, once a route with a credential let them in.
+func Caller(ctx context.Context) *caller.Caller { return caller.From(ctx) }

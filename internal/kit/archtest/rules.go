@@ -1,0 +1,191 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// longestFile is where a file asks to be split along the domain.
+const longestFile = 700
+
+// A rule looks at one file and says what is wrong with it.
+type rule struct {
+	name  string
+	check func(*file) []string
+}
+
+var rules = []rule{
+	{"imports run one way", importsOneWay},
+	{"only app and cmd know several modules", fewModules},
+	{"SQL stays in stores", sqlInStores},
+	{"HTTP stays in api files", httpInAPI},
+	{"no sleeping", noSleep},
+	{"no init functions", noInit},
+	{"time and ids come from kit/clock", injectedTime},
+	{"only the event kit writes the outbox", oneOutbox},
+	{"few reasons to cross tenants", knownSystemCallers},
+	{"files stay short", shortFiles},
+}
+
+// check applies every rule to every file and returns the faults by rule.
+func check(root fs.FS) (map[string][]string, error) {
+	files, err := readTree(root)
+	if err != nil {
+		return nil, err
+	}
+	faults := map[string][]string{}
+	for _, f := range files {
+		for _, r := range rules {
+			faults[r.name] = append(faults[r.name], r.check(f)...)
+		}
+	}
+	return faults, nil
+}
+
+// importsOneWay holds kit ← modules ← app. Tests outside the kit may reach for
+// a neighbour or a sandbox: what they need is not what the product needs.
+func importsOneWay(f *file) (faults []string) {
+	from := roomOf(f.dir)
+	if f.test && from.kind != roomKit {
+		return nil
+	}
+	for _, i := range f.imports {
+		to, ok := ours(i.path)
+		if !ok {
+			continue
+		}
+		if fault := faultOfImport(from, to); fault != "" {
+			faults = append(faults, f.at(i.pos)+": "+fault)
+		}
+	}
+	return faults
+}
+
+// fewModules also covers providers, which serve one module's interface.
+func fewModules(f *file) []string {
+	switch roomOf(f.dir).kind {
+	case roomApp, roomCmd, roomTools:
+		return nil
+	}
+	if f.test {
+		return nil
+	}
+	modules := map[string]bool{}
+	for _, i := range f.imports {
+		if to, ok := ours(i.path); ok && to.kind == roomModule {
+			modules[to.name] = true
+		}
+	}
+	if len(modules) < 2 {
+		return nil
+	}
+	names := strings.Join(slices.Sorted(maps.Keys(modules)), ", ")
+	return []string{fmt.Sprintf("%s: imports the modules %s; only internal/app and cmd may know several", f.path, names)}
+}
+
+// sqlPackages speak to a database.
+var sqlPackages = []string{"database/sql", "github.com/jackc/pgx", "modernc.org/sqlite"}
+
+// statement recognises a string that is sent to a database. Keywords in one
+// case only: a sentence such as "Select a channel from the list" is none.
+var statement = regexp.MustCompile(`^\s*(` +
+	`SELECT\s[\s\S]*\sFROM\s|INSERT\s+INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s|WITH\s+\w+\s+AS\s*\(|` +
+	`select\s[\s\S]*\sfrom\s[\s\S]*\swhere\s|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s)`)
+
+// sqlInStores looks for drivers and for statements: a transaction of the kit
+// takes SQL as a string without any import.
+func sqlInStores(f *file) (faults []string) {
+	store := strings.HasPrefix(path.Base(f.path), "store")
+	if f.syntax == nil || f.test || store || roomOf(f.dir).kind == roomKit {
+		return nil
+	}
+	for _, i := range f.imports {
+		if within(i.path, sqlPackages) {
+			faults = append(faults, f.at(i.pos)+": imports "+i.path+" outside a store*.go file")
+		}
+	}
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
+		}
+		if text, err := strconv.Unquote(lit.Value); err == nil && statement.MatchString(text) {
+			faults = append(faults, f.at(lit.Pos())+": SQL outside a store*.go file")
+		}
+		return true
+	})
+	return faults
+}
+
+// httpPackages bring HTTP types into a file.
+var httpPackages = []string{"net/http", "github.com/danielgtaylor/huma", "github.com/go-chi/chi"}
+
+func httpInAPI(f *file) (faults []string) {
+	if f.test || roomOf(f.dir).kind != roomModule || strings.HasPrefix(path.Base(f.path), "api") {
+		return nil
+	}
+	for _, i := range f.imports {
+		if within(i.path, httpPackages) {
+			faults = append(faults, f.at(i.pos)+": imports "+i.path+" outside an api*.go file")
+		}
+	}
+	return faults
+}
+
+// noSleep holds for tests above all: they wait for the thing itself.
+func noSleep(f *file) (faults []string) {
+	for _, pos := range f.uses("time", "Sleep") {
+		faults = append(faults, f.at(pos)+": time.Sleep; wait for the thing itself, or for a timer beside a context")
+	}
+	return faults
+}
+
+func noInit(f *file) (faults []string) {
+	if f.syntax == nil {
+		return nil
+	}
+	for _, d := range f.syntax.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+			faults = append(faults, f.at(fn.Pos())+": func init; let internal/app call what must happen at start")
+		}
+	}
+	return faults
+}
+
+// injectedTime keeps tests deterministic and lets demo data be written in the
+// past. Identifiers of a known content (NewSHA1, Parse) are free.
+func injectedTime(f *file) (faults []string) {
+	kind := roomOf(f.dir).kind
+	if f.test || f.dir == "internal/kit/clock" || kind == roomCmd || kind == roomTools {
+		return nil
+	}
+	for _, pos := range f.uses("time", "Now", "Since", "Until") {
+		faults = append(faults, f.at(pos)+": reads the real clock; take a clock.Source")
+	}
+	for _, pos := range f.uses("github.com/google/uuid", "New", "NewString", "NewRandom", "NewUUID", "NewV6", "NewV7") {
+		faults = append(faults, f.at(pos)+": makes an id; take a clock.Source")
+	}
+	return faults
+}
+
+func shortFiles(f *file) []string {
+	if f.generated || f.lines <= longestFile {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %d lines, more than %d; split it along the domain", f.path, f.lines, longestFile)}
+}
+
+// within tells whether a package is one of those or lies below one.
+func within(importPath string, packages []string) bool {
+	return slices.ContainsFunc(packages, func(p string) bool {
+		return importPath == p || strings.HasPrefix(importPath, p+"/")
+	})
+}

@@ -1,0 +1,88 @@
+// Package bus carries what happened to whoever watches right now. It promises
+// nothing: a watcher that was away reads what it missed from the database, by
+// sequence. The in-process hub serves one node; several nodes put a messaging
+// system behind the same interface.
+package bus
+
+import (
+	"sync"
+
+	"github.com/google/uuid"
+)
+
+// Message is one event on its way to a stream.
+type Message struct {
+	Sequence int64
+	Type     string
+	Body     []byte
+}
+
+// Bus connects those who publish with those who watch a tenant.
+type Bus interface {
+	Publish(tenant uuid.UUID, m Message)
+	Subscribe(tenant uuid.UUID) *Subscription
+}
+
+// Subscription receives a tenant's messages until it is closed. A subscriber
+// that does not keep up loses its channel and resumes from the database:
+// publishing never waits.
+type Subscription struct {
+	C      <-chan Message
+	cancel func()
+}
+
+// Close ends the subscription.
+func (s *Subscription) Close() { s.cancel() }
+
+// Hub is the in-process bus.
+type Hub struct {
+	mu   sync.RWMutex
+	subs map[uuid.UUID]map[chan Message]struct{}
+}
+
+// NewHub makes an empty hub.
+func NewHub() *Hub { return &Hub{subs: map[uuid.UUID]map[chan Message]struct{}{}} }
+
+const backlog = 256
+
+// Publish implements Bus.
+func (h *Hub) Publish(tenant uuid.UUID, m Message) {
+	h.mu.RLock()
+	var slow []chan Message
+	for c := range h.subs[tenant] {
+		select {
+		case c <- m:
+		default:
+			slow = append(slow, c)
+		}
+	}
+	h.mu.RUnlock()
+	for _, c := range slow {
+		h.drop(tenant, c)
+	}
+}
+
+// Subscribe implements Bus.
+func (h *Hub) Subscribe(tenant uuid.UUID) *Subscription {
+	c := make(chan Message, backlog)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.subs[tenant] == nil {
+		h.subs[tenant] = map[chan Message]struct{}{}
+	}
+	h.subs[tenant][c] = struct{}{}
+	return &Subscription{C: c, cancel: func() { h.drop(tenant, c) }}
+}
+
+func (h *Hub) drop(tenant uuid.UUID, c chan Message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.subs[tenant][c]; !ok {
+		return
+	}
+	delete(h.subs[tenant], c)
+	if len(h.subs[tenant]) == 0 {
+		delete(h.subs, tenant)
+	}
+	close(c)
+}

@@ -1,0 +1,64 @@
+// Package caller says on whose behalf code runs.
+//
+// The API kit puts a Caller into the request's context; jobs and the
+// dispatcher put back the one that set them off. Gates read it for the audit
+// line and the event's actor, and for the test flag, which travels with
+// everything a test-environment key sets off.
+package caller
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/perm"
+)
+
+// Kind is the kind of actor, in the words of the event body.
+type Kind string
+
+// The kinds of actor.
+const (
+	Agent   Kind = "agent"
+	Contact Kind = "contact"
+	Bot     Kind = "bot"
+	System  Kind = "system"
+	APIKey  Kind = "api_key"
+)
+
+// Caller is who acts, in which workspace, and what they may do.
+type Caller struct {
+	Kind     Kind
+	TenantID uuid.UUID
+	Slug     string
+	// ID is the membership for an agent, the key for an API key.
+	ID        uuid.UUID
+	UserID    uuid.UUID
+	SessionID uuid.UUID
+	Perms     perm.Set
+	Licences  map[string]bool
+	// Test marks what a test-environment key set off: no live side effects.
+	Test bool
+	// VerifiedAt is when the person last proved their password.
+	VerifiedAt time.Time
+	IP         string
+}
+
+// Can says whether the caller holds p.
+func (c *Caller) Can(p perm.Permission) bool { return c != nil && c.Perms.Has(p) }
+
+type ctxKey struct{}
+
+// With puts c into the context.
+func With(ctx context.Context, c *Caller) context.Context {
+	return context.WithValue(ctx, ctxKey{}, c)
+}
+
+// From finds the caller; without one it is the system itself.
+func From(ctx context.Context) *Caller {
+	if c, ok := ctx.Value(ctxKey{}).(*Caller); ok {
+		return c
+	}
+	return &Caller{Kind: System}
+}

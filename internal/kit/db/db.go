@@ -1,0 +1,236 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// Options say how to open a database.
+type Options struct {
+	// URL is postgres://… or sqlite:PATH.
+	URL   string
+	Clock clock.Source
+	Log   *slog.Logger
+	// RowSecurity makes PostgreSQL check the tenant of every row as a second
+	// wall. It costs two round trips for a read, so serving runs without it
+	// and the tests run with it (docs/decisions).
+	RowSecurity bool
+	// Sync is SQLite's synchronous setting: FULL (default) or NORMAL.
+	Sync string
+	// MaxConns bounds the PostgreSQL pool.
+	MaxConns int
+}
+
+// DB is an open database.
+type DB struct {
+	dialect Dialect
+	clock   clock.Source
+	log     *slog.Logger
+	rls     bool
+	dsn     string // SQLite only
+
+	read   *sql.DB
+	write  *sql.DB
+	stmts  *stmtCache // SQLite readers; pgx keeps its own
+	writer *writer    // SQLite only
+
+	mu        sync.Mutex
+	listeners map[string][]func()
+}
+
+// txCap bounds one transaction: a stuck one must not hold up the writer.
+const txCap = 15 * time.Second
+
+// Open opens a database; Migrate brings it up to date.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	if o.Clock == nil {
+		o.Clock = clock.System{}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.MaxConns == 0 {
+		o.MaxConns = max(16, 8*runtime.NumCPU())
+	}
+	d := &DB{clock: o.Clock, log: o.Log, listeners: map[string][]func(){}}
+	switch scheme, rest, _ := strings.Cut(o.URL, ":"); scheme {
+	case "sqlite":
+		return d, d.openSQLite(ctx, rest, o.Sync)
+	case "postgres", "postgresql":
+		d.rls = o.RowSecurity
+		return d, d.openPostgres(ctx, o.URL, o.MaxConns)
+	}
+	return nil, errors.New("db: the database address must begin with sqlite: or postgres://")
+}
+
+// Close waits for the writer and closes the connections.
+func (d *DB) Close() error {
+	if d.writer != nil {
+		d.writer.stop()
+	}
+	if d.stmts != nil {
+		d.stmts.close()
+	}
+	err := d.write.Close()
+	if d.read != d.write {
+		err = errors.Join(err, d.read.Close())
+	}
+	return err
+}
+
+// Dialect tells the two databases apart where SQL must differ.
+func (d *DB) Dialect() Dialect { return d.dialect }
+
+// Clock is the source of time and ids of this database.
+func (d *DB) Clock() clock.Source { return d.clock }
+
+// Ping checks that the database answers.
+func (d *DB) Ping(ctx context.Context) error {
+	var one int
+	return d.read.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+}
+
+// Handle is a way into the database: one tenant's, or the system's.
+type Handle struct {
+	db     *DB
+	tenant uuid.UUID
+	system bool
+}
+
+// Tenant gives the handle of one workspace.
+func (d *DB) Tenant(id uuid.UUID) Handle { return Handle{db: d, tenant: id} }
+
+// System gives a handle that crosses workspaces. The reason is for the reader
+// and for the test that lists the callers.
+func (d *DB) System(reason string) Handle {
+	_ = reason
+	return Handle{db: d, system: true}
+}
+
+// InTx runs fn in a write transaction and returns after it is durable.
+func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if h.tenant == uuid.Nil && !h.system {
+		return errors.New("db: transaction without a tenant")
+	}
+	fn = withFirst(ctx, fn)
+	var after []func()
+	var wakes map[string]struct{}
+	run := func(tx *Tx) error {
+		// A rerun starts from nothing.
+		tx.after, tx.wakes = nil, nil
+		if err := fn(tx); err != nil {
+			return err
+		}
+		after, wakes = tx.after, tx.wakes
+		return nil
+	}
+	var err error
+	if h.db.writer != nil {
+		err = h.db.writer.do(ctx, h, run)
+	} else {
+		err = h.pgTx(ctx, run)
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range after {
+		f()
+	}
+	for topic := range wakes {
+		h.db.Wake(topic)
+	}
+	return nil
+}
+
+// Read runs fn with a handle for queries. Without row security each query sees
+// the newest committed state on its own.
+func (h Handle) Read(ctx context.Context, fn func(*Reader) error) error {
+	if h.tenant == uuid.Nil && !h.system {
+		return errors.New("db: read without a tenant")
+	}
+	r := Reader{ctx: ctx, tenant: h.tenant, dialect: h.db.dialect}
+	if !h.db.rls {
+		r.q = h.db.reader()
+		return fn(&r)
+	}
+	tx, err := h.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return fmt.Errorf("db: begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := h.setTenant(ctx, tx); err != nil {
+		return err
+	}
+	r.q = tx
+	return fn(&r)
+}
+
+func (d *DB) reader() querier {
+	if d.stmts != nil {
+		return d.stmts
+	}
+	return d.read
+}
+
+// Listen registers fn to run after a commit that woke the topic. Wake-ups are
+// hints: whoever listens also looks by itself now and then.
+func (d *DB) Listen(topic string, fn func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.listeners[topic] = append(d.listeners[topic], fn)
+}
+
+// Wake calls the listeners of a topic.
+func (d *DB) Wake(topic string) {
+	d.mu.Lock()
+	fns := d.listeners[topic]
+	d.mu.Unlock()
+	for _, fn := range fns {
+		fn()
+	}
+}
+
+type firstKey struct{}
+
+type first struct {
+	fn   func(*Tx) error
+	done bool
+}
+
+// WithFirst makes fn run at the start of the first transaction that commits
+// under ctx, inside it. The API kit uses it to tie an Idempotency-Key to the
+// record that the request creates.
+func WithFirst(ctx context.Context, fn func(*Tx) error) context.Context {
+	return context.WithValue(ctx, firstKey{}, &first{fn: fn})
+}
+
+func withFirst(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
+	f, ok := ctx.Value(firstKey{}).(*first)
+	if !ok || f.done {
+		return fn
+	}
+	return func(tx *Tx) error {
+		if err := f.fn(tx); err != nil {
+			return err
+		}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		tx.AfterCommit(func() { f.done = true })
+		return nil
+	}
+}

@@ -1,0 +1,239 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+)
+
+const insert = `INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_at) VALUES ($1, $2, $3, $3, '', $4)`
+
+func add(tx *db.Tx, email string) error {
+	_, err := tx.Exec(insert, tx.Tenant(), tx.NewID(), email, clock.At(tx.Now()))
+	return err
+}
+
+func emails(t *testing.T, h db.Handle) []string {
+	t.Helper()
+	var out []string
+	err := h.Read(t.Context(), func(r *db.Reader) (err error) {
+		out, err = db.All(r, db.Scalar[string], `SELECT email FROM dlp_exception WHERE tenant_id = $1 ORDER BY email`, r.Tenant())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestInTx(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		var committed bool
+		err := h.InTx(t.Context(), func(tx *db.Tx) error {
+			tx.AfterCommit(func() { committed = true })
+			return add(tx, "kept@example.com")
+		})
+		if err != nil || !committed {
+			t.Fatalf("err %v, after-commit ran %v", err, committed)
+		}
+		boom := errors.New("boom")
+		err = h.InTx(t.Context(), func(tx *db.Tx) error {
+			tx.AfterCommit(func() { t.Error("after-commit of a failed transaction ran") })
+			if err := add(tx, "gone@example.com"); err != nil {
+				return err
+			}
+			return boom
+		})
+		if !errors.Is(err, boom) {
+			t.Fatalf("got %v", err)
+		}
+		if diff := cmp.Diff([]string{"kept@example.com"}, emails(t, h)); diff != "" {
+			t.Error(diff)
+		}
+		err = h.InTx(t.Context(), func(tx *db.Tx) error { return add(tx, "kept@example.com") })
+		if !db.IsUnique(err) {
+			t.Errorf("a duplicate gave %v", err)
+		}
+	})
+}
+
+func TestPanicReachesItsCallerOnly(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		func() {
+			defer func() {
+				if recover() != "oops" {
+					t.Error("the panic did not reach its caller")
+				}
+			}()
+			_ = h.InTx(t.Context(), func(tx *db.Tx) error {
+				if err := add(tx, "gone@example.com"); err != nil {
+					return err
+				}
+				panic("oops")
+			})
+		}()
+		if err := h.InTx(t.Context(), func(tx *db.Tx) error { return add(tx, "kept@example.com") }); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"kept@example.com"}, emails(t, h)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// Many writers at once: each is acknowledged only when it is readable, and a
+// failing one takes nobody with it.
+func TestGroupCommit(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		var wg sync.WaitGroup
+		var kept atomic.Int64
+		for i := range 16 {
+			wg.Go(func() {
+				for j := range 20 {
+					err := h.InTx(t.Context(), func(tx *db.Tx) error {
+						if err := add(tx, fmt.Sprintf("%d-%d@example.com", i, j)); err != nil {
+							return err
+						}
+						if j%4 == 3 {
+							return errors.New("changed my mind")
+						}
+						return nil
+					})
+					if err == nil {
+						kept.Add(1)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if got := len(emails(t, h)); got != 16*15 || kept.Load() != 16*15 {
+			t.Errorf("%d rows, %d acknowledged, want %d", got, kept.Load(), 16*15)
+		}
+	})
+}
+
+// A caller who leaves while its transaction runs must neither roll back the
+// others of its group nor be lied to about its own.
+func TestCancelledCallerHarmsNobody(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		inside, release := make(chan struct{}), make(chan struct{})
+		var wg sync.WaitGroup
+		wg.Go(func() { // the first of the group; the others queue up behind it
+			if err := h.InTx(t.Context(), func(tx *db.Tx) error {
+				close(inside)
+				<-release
+				return add(tx, "first@example.com")
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+		<-inside
+		ctx, cancel := context.WithCancel(t.Context())
+		started := make(chan struct{})
+		wg.Go(func() {
+			err := h.InTx(ctx, func(tx *db.Tx) error {
+				if err := add(tx, "leaver@example.com"); err != nil {
+					return err
+				}
+				cancel() // the caller goes away in the middle
+				_, err := tx.Exec(`UPDATE dlp_exception SET note = 'whole' WHERE tenant_id = $1 AND email = 'leaver@example.com'`, tx.Tenant())
+				return err
+			})
+			if err != nil {
+				t.Errorf("a transaction that had begun was cancelled: %v", err)
+			}
+		})
+		wg.Go(func() {
+			close(started)
+			if err := h.InTx(t.Context(), func(tx *db.Tx) error { return add(tx, "last@example.com") }); err != nil {
+				t.Error(err)
+			}
+		})
+		<-started
+		close(release)
+		wg.Wait()
+		want := []string{"first@example.com", "last@example.com", "leaver@example.com"}
+		if diff := cmp.Diff(want, emails(t, h)); diff != "" {
+			t.Error(diff)
+		}
+		if err := h.InTx(ctx, func(*db.Tx) error { t.Error("ran for a caller who had left"); return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestFirstRunsOnceWithTheFirstCommit(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		n := 0
+		ctx := db.WithFirst(t.Context(), func(tx *db.Tx) error { n++; return add(tx, fmt.Sprintf("first%d@example.com", n)) })
+		_ = h.InTx(ctx, func(*db.Tx) error { return errors.New("rolled back") })
+		for range 2 {
+			if err := h.InTx(ctx, func(*db.Tx) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff([]string{"first2@example.com"}, emails(t, h)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// A query that forgets its tenant is caught by PostgreSQL's second wall; the
+// test database has it on, as a role that cannot pass it.
+func TestRowSecurity(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Open(t, db.Postgres, clock.NewFake(dbtest.Start))
+	a, b := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")
+	if err := d.Tenant(a).InTx(t.Context(), func(tx *db.Tx) error { return add(tx, "a@example.com") }); err != nil {
+		t.Fatal(err)
+	}
+	count := func(h db.Handle) (n int) {
+		err := h.Read(t.Context(), func(r *db.Reader) (err error) {
+			n, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM dlp_exception`)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := count(d.Tenant(b)); n != 0 {
+		t.Errorf("tenant b sees %d rows of tenant a", n)
+	}
+	if n := count(d.Tenant(a)); n != 1 {
+		t.Errorf("tenant a sees %d of its rows", n)
+	}
+	if n := count(d.System("test")); n != 1 {
+		t.Errorf("the system sees %d rows", n)
+	}
+	err := d.Tenant(b).InTx(t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(insert, a, tx.NewID(), "forged@example.com", clock.At(tx.Now()))
+		return err
+	})
+	if err == nil {
+		t.Error("tenant b wrote a row of tenant a")
+	}
+	if err := d.Tenant(uuid.Nil).Read(t.Context(), func(*db.Reader) error { return nil }); err == nil {
+		t.Error("a handle without a tenant could read")
+	}
+}

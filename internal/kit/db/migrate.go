@@ -1,0 +1,134 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// Globals are the tables without a tenant key of their own and without row
+// security: what must be found before the tenant is known. A test holds this
+// list against the schema.
+var Globals = []string{
+	"tenant", "app_user", "membership", "session", "api_key",
+	"sign_up", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
+}
+
+// Migrate applies what is missing, in any order of numbers, under a lock. It
+// returns the versions that it applied.
+func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
+	opts := []goose.ProviderOption{
+		goose.WithAllowOutofOrder(true), goose.WithDisableGlobalRegistry(true),
+	}
+	dialect := goose.DialectSQLite3
+	if d.dialect == Postgres {
+		dialect = goose.DialectPostgres
+		locker, err := lock.NewPostgresSessionLocker()
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, goose.WithSessionLocker(locker))
+	}
+	handle := d.write
+	if d.dialect == SQLite {
+		// The writer holds the only connection of its pool, so migrations come
+		// through the front door of another one.
+		var err error
+		if handle, err = d.migrationConn(); err != nil {
+			return nil, err
+		}
+		defer func() { _ = handle.Close() }()
+	}
+	p, err := goose.NewProvider(dialect, handle, files, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("db: migrations: %w", err)
+	}
+	results, err := p.Up(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("db: migrate: %w", err)
+	}
+	applied := make([]int64, len(results))
+	for i, r := range results {
+		applied[i] = r.Source.Version
+	}
+	if d.rls {
+		return applied, d.enableRowSecurity(ctx)
+	}
+	return applied, nil
+}
+
+// Pending counts the migrations that are not applied yet.
+func (d *DB) Pending(ctx context.Context, files fs.FS) (bool, error) {
+	dialect := goose.DialectSQLite3
+	if d.dialect == Postgres {
+		dialect = goose.DialectPostgres
+	}
+	p, err := goose.NewProvider(dialect, d.read, files, goose.WithAllowOutofOrder(true), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return false, err
+	}
+	return p.HasPending(ctx)
+}
+
+// enableRowSecurity guards every table that has a tenant_id and is not global.
+// FORCE makes it hold for the owner of the tables too.
+func (d *DB) enableRowSecurity(ctx context.Context) error {
+	tables, err := d.unguardedTables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if slices.Contains(Globals, t) {
+			continue
+		}
+		for _, q := range []string{
+			`ALTER TABLE "` + t + `" ENABLE ROW LEVEL SECURITY`,
+			`ALTER TABLE "` + t + `" FORCE ROW LEVEL SECURITY`,
+			`DROP POLICY IF EXISTS one_tenant ON "` + t + `"`,
+			`CREATE POLICY one_tenant ON "` + t + `" USING (
+				current_setting('app.system', true) = 'on' OR
+				tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid)`,
+		} {
+			if _, err := d.write.ExecContext(ctx, q); err != nil {
+				return fmt.Errorf("db: row security on %s: %w", t, err)
+			}
+		}
+	}
+	return nil
+}
+
+// unguardedTables have a tenant_id and no forced row security yet.
+func (d *DB) unguardedTables(ctx context.Context) ([]string, error) {
+	rows, err := d.read.QueryContext(ctx, `SELECT c.relname FROM pg_class c
+		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
+		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relforcerowsecurity
+		ORDER BY c.relname`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var out []string
+	for rows.Next() {
+		var t string
+		if err := rows.Scan(&t); err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, rows.Err()
+}
+
+// Grant lets another role use the tables, for installations where the role
+// that serves is not the one that owns the schema.
+func (d *DB) Grant(ctx context.Context, role string) error {
+	for _, what := range []string{"ALL TABLES", "ALL SEQUENCES"} {
+		if _, err := d.write.ExecContext(ctx, `GRANT ALL ON `+what+` IN SCHEMA public TO "`+role+`"`); err != nil {
+			return fmt.Errorf("db: grant: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+func (d *DB) openSQLite(ctx context.Context, path, sync string) error {
+	d.dialect = SQLite
+	switch sync = strings.ToUpper(sync); sync {
+	case "":
+		sync = "FULL"
+	case "FULL", "NORMAL":
+	default:
+		return fmt.Errorf("db: sync %q: use FULL or NORMAL", sync)
+	}
+	pragmas := func(extra ...string) string {
+		v := url.Values{"_pragma": append([]string{
+			"busy_timeout(10000)", "foreign_keys(1)", "journal_mode(WAL)",
+			"synchronous(" + sync + ")", "temp_store(MEMORY)", "cache_size(-16000)",
+		}, extra...)}
+		return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + v.Encode()
+	}
+	var err error
+	d.dsn = pragmas("wal_autocheckpoint(4000)")
+	if d.write, err = sql.Open("sqlite", d.dsn); err != nil {
+		return err
+	}
+	d.write.SetMaxOpenConns(1)
+	if err := d.write.PingContext(ctx); err != nil {
+		_ = d.write.Close()
+		return fmt.Errorf("db: open %s: %w", path, err)
+	}
+	if d.read, err = sql.Open("sqlite", pragmas("query_only(1)", "mmap_size(268435456)")); err != nil {
+		_ = d.write.Close()
+		return err
+	}
+	n := max(4, 2*runtime.NumCPU())
+	d.read.SetMaxOpenConns(n)
+	d.read.SetMaxIdleConns(n)
+	d.stmts = &stmtCache{db: d.read}
+	d.writer, err = newWriter(d)
+	return err
+}
+
+// stmtCache keeps prepared statements for the readers: preparing costs SQLite
+// more than running most of our queries.
+type stmtCache struct {
+	db *sql.DB
+	m  sync.Map // query -> *sql.Stmt
+	n  int
+	mu sync.Mutex
+}
+
+// maxStmts bounds the cache; queries are constants, so it is never reached
+// unless one is built from data.
+const maxStmts = 512
+
+func (c *stmtCache) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := c.m.Load(query); ok {
+		return s.(*sql.Stmt), nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s, ok := c.m.Load(query); ok {
+		return s.(*sql.Stmt), nil
+	}
+	if c.n >= maxStmts {
+		return nil, nil
+	}
+	s, err := c.db.PrepareContext(context.WithoutCancel(ctx), query)
+	if err != nil {
+		return nil, err
+	}
+	c.n++
+	c.m.Store(query, s)
+	return s, nil
+}
+
+func (c *stmtCache) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := c.prepare(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return c.db.QueryContext(ctx, query, args...)
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+func (c *stmtCache) ExecContext(context.Context, string, ...any) (sql.Result, error) {
+	return nil, fmt.Errorf("db: write on a reader")
+}
+
+func (c *stmtCache) close() {
+	c.m.Range(func(_, s any) bool { _ = s.(*sql.Stmt).Close(); return true })
+}
+
+// migrationConn opens a second writing connection for the time of a migration.
+func (d *DB) migrationConn() (*sql.DB, error) {
+	handle, err := sql.Open("sqlite", d.dsn)
+	if err != nil {
+		return nil, err
+	}
+	handle.SetMaxOpenConns(1)
+	return handle, nil
+}

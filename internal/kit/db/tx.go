@@ -1,0 +1,203 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Reader runs queries for one tenant (or the system). *Tx embeds it, so store
+// functions that only read take a *Reader and serve both.
+type Reader struct {
+	ctx     context.Context
+	q       querier
+	tenant  uuid.UUID
+	dialect Dialect
+}
+
+// Tenant is the workspace that the handle is bound to.
+func (r *Reader) Tenant() uuid.UUID { return r.tenant }
+
+// Dialect tells the databases apart where SQL must differ.
+func (r *Reader) Dialect() Dialect { return r.dialect }
+
+// Context carries the caller and the trace; inside a transaction it cannot be
+// cancelled.
+func (r *Reader) Context() context.Context { return r.ctx }
+
+// Query runs a query.
+func (r *Reader) Query(query string, args ...any) (*sql.Rows, error) {
+	return r.q.QueryContext(r.ctx, query, args...)
+}
+
+// Tx is a write transaction.
+type Tx struct {
+	Reader
+	db    *DB
+	now   time.Time
+	after []func()
+	wakes map[string]struct{}
+}
+
+// Now is the time at which the transaction began; it stands still inside it.
+func (tx *Tx) Now() time.Time { return tx.now }
+
+// NewID makes a record id.
+func (tx *Tx) NewID() uuid.UUID { return tx.db.clock.NewID() }
+
+// NewCapability makes an id that grants access by being known.
+func (tx *Tx) NewCapability() uuid.UUID { return tx.db.clock.NewCapability() }
+
+// Exec runs a statement and says how many rows it touched.
+func (tx *Tx) Exec(query string, args ...any) (int64, error) {
+	res, err := tx.q.ExecContext(tx.ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// AfterCommit runs fn once the transaction is durable.
+func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
+
+// Wake wakes the listeners of a topic once the transaction is durable.
+func (tx *Tx) Wake(topic string) {
+	if tx.wakes == nil {
+		tx.wakes = map[string]struct{}{}
+	}
+	tx.wakes[topic] = struct{}{}
+}
+
+// TryLock takes a named lock until the transaction ends, or says that another
+// node holds it. SQLite has one writer, so there the lock is always free.
+func (tx *Tx) TryLock(name string) (bool, error) {
+	if tx.dialect == SQLite {
+		return true, nil
+	}
+	ok, err := One(&tx.Reader, scanOne[bool], "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", name)
+	return ok, err
+}
+
+// Row is what a scan function reads from.
+type Row interface{ Scan(dest ...any) error }
+
+func scanOne[T any](r Row) (T, error) {
+	var v T
+	err := r.Scan(&v)
+	return v, err
+}
+
+// Scalar scans a single column.
+func Scalar[T any](r Row) (T, error) { return scanOne[T](r) }
+
+// ErrNoRow is returned by One where there is none.
+var ErrNoRow = sql.ErrNoRows
+
+// One reads exactly one row; ErrNoRow if there is none.
+func One[T any](r *Reader, scan func(Row) (T, error), query string, args ...any) (T, error) {
+	var zero T
+	rows, err := r.Query(query, args...)
+	if err != nil {
+		return zero, err
+	}
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return zero, err
+		}
+		return zero, ErrNoRow
+	}
+	v, err := scan(rows)
+	if err != nil {
+		return zero, err
+	}
+	return v, rows.Close()
+}
+
+// All reads every row. The list is never nil, so it is [] in JSON.
+func All[T any](r *Reader, scan func(Row) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := r.Query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	out := []T{}
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// IsNoRow says whether err is ErrNoRow.
+func IsNoRow(err error) bool { return errors.Is(err, ErrNoRow) }
+
+// In expands to a parenthesised parameter list that starts at $from, for
+// WHERE id IN …, and gives the arguments to append.
+func In[T any](from int, vals []T) (string, []any) {
+	b := make([]byte, 0, 2+5*len(vals))
+	b = append(b, '(')
+	args := make([]any, len(vals))
+	for i, v := range vals {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, "$%d", from+i)
+		args[i] = v
+	}
+	return string(append(b, ')')), args
+}
+
+// Padded fills a list up to the next power of two by repeating its last value.
+// A statement with a list is prepared once for each length that it is used
+// with; this way there are few lengths.
+func Padded[T any](vals []T) []T {
+	n := 1
+	for n < len(vals) {
+		n *= 2
+	}
+	if len(vals) == 0 || n == len(vals) {
+		return vals
+	}
+	out := append(make([]T, 0, n), vals...)
+	for len(out) < n {
+		out = append(out, vals[len(vals)-1])
+	}
+	return out
+}
+
+// Rows expands to parameter rows for VALUES, the first of them typed: what
+// PostgreSQL cannot infer there it takes from the first row. Types are the
+// columns' ("uuid", "bigint", …); each row must have as many values.
+func Rows(d Dialect, from int, types []string, rows int) string {
+	b := make([]byte, 0, rows*(2+6*len(types)))
+	for i := range rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '(')
+		for j, typ := range types {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			b = fmt.Appendf(b, "$%d", from+i*len(types)+j)
+			if i == 0 && d == Postgres {
+				b = append(b, "::"+typ...)
+			}
+		}
+		b = append(b, ')')
+	}
+	return string(b)
+}

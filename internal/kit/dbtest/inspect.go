@@ -1,0 +1,95 @@
+package dbtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// Tables gives every table and its columns.
+func Tables(tb testing.TB, d *db.DB) map[string][]string {
+	tb.Helper()
+	query := `SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid`
+	if d.Dialect() == db.Postgres {
+		query = `SELECT table_name, column_name FROM information_schema.columns
+			WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position`
+	}
+	out := map[string][]string{}
+	read(tb, d, func(r *db.Reader) error {
+		rows, err := db.All(r, func(row db.Row) ([2]string, error) {
+			var p [2]string
+			err := row.Scan(&p[0], &p[1])
+			return p, err
+		}, query)
+		for _, p := range rows {
+			out[p[0]] = append(out[p[0]], p[1])
+		}
+		return err
+	})
+	return out
+}
+
+// AnyID gives the id of a tenant's row in a table.
+func AnyID(tb testing.TB, d *db.DB, table string, tenant uuid.UUID) (uuid.UUID, bool) {
+	tb.Helper()
+	if _, ok := Tables(tb, d)[table]; !ok {
+		tb.Fatalf("there is no table %q", table)
+	}
+	var id uuid.UUID
+	found := true
+	read(tb, d, func(r *db.Reader) (err error) {
+		id, err = db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM `+table+` WHERE tenant_id = $1 LIMIT 1`, tenant)
+		if db.IsNoRow(err) {
+			found, err = false, nil
+		}
+		return err
+	})
+	return id, found
+}
+
+// Dump writes out everything that a tenant has, in a fixed order.
+func Dump(tb testing.TB, d *db.DB, tenant uuid.UUID) string {
+	tb.Helper()
+	tables := Tables(tb, d)
+	names := make([]string, 0, len(tables))
+	for name, columns := range tables {
+		if slices.Contains(columns, "tenant_id") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	read(tb, d, func(r *db.Reader) error {
+		for _, name := range names {
+			n := len(tables[name])
+			rows, err := db.All(r, func(row db.Row) (string, error) {
+				values, dest := make([]any, n), make([]any, n)
+				for i := range values {
+					dest[i] = &values[i]
+				}
+				err := row.Scan(dest...)
+				return fmt.Sprint(values...), err
+			}, `SELECT `+strings.Join(tables[name], ", ")+` FROM `+name+` WHERE tenant_id = $1`, tenant)
+			if err != nil {
+				return err
+			}
+			slices.Sort(rows)
+			fmt.Fprintf(&b, "%s\n%s\n", name, strings.Join(rows, "\n"))
+		}
+		return nil
+	})
+	return b.String()
+}
+
+func read(tb testing.TB, d *db.DB, fn func(*db.Reader) error) {
+	tb.Helper()
+	if err := d.System("test").Read(tb.Context(), fn); err != nil {
+		tb.Fatal(err)
+	}
+}

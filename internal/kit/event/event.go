@@ -1,0 +1,252 @@
+// Package event is the outbox: how a change becomes known outside its module.
+//
+// A gate calls Emit with the transaction that writes the record, so a record
+// without its event, or an event without its record, cannot exist. Emit writes
+// one row and nothing more. The Dispatcher gives rows their per-tenant
+// sequence in order, hands them to the subscribers in the same transaction
+// (webhook deliveries are rows too), and publishes them on the bus after it.
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+// Topic is woken when an event waits for the dispatcher.
+const Topic = "outbox"
+
+// Type is an entry of the event catalog.
+type Type struct {
+	Name string
+	// Module is the licence without which the event is not listed or sent.
+	Module string
+	// Permission is what a person needs to see the event live.
+	Permission  perm.Permission
+	Description string
+	// Example is a value of the record that the event carries.
+	Example any
+	// Hidden keeps an event out of the catalog: it cannot be subscribed to.
+	Hidden bool
+}
+
+// Catalog is every event type, collected from the modules.
+type Catalog []Type
+
+// Find looks a name up.
+func (c Catalog) Find(name string) (Type, bool) {
+	i := slices.IndexFunc(c, func(t Type) bool { return t.Name == name })
+	if i < 0 {
+		return Type{}, false
+	}
+	return c[i], true
+}
+
+// Change is what a gate announces.
+type Change struct {
+	Type string
+	// Object is the record after the change.
+	Object any
+	// Item is what was added to it, e.g. the message of a reply.
+	Item any
+	// Previous holds the changed fields as they were.
+	Previous any
+	// Target limits the event to one webhook endpoint (ping.test).
+	Target *uuid.UUID
+	// Emitted marks what a customer announced by hand. It is sent like any
+	// other event, but nothing in the house may act on it: the record that it
+	// speaks of need not exist.
+	Emitted bool
+}
+
+// Actor is who did it.
+type Actor struct {
+	Type caller.Kind `json:"type"`
+	ID   *uuid.UUID  `json:"id"`
+}
+
+// TenantRef names the workspace in a body.
+type TenantRef struct {
+	ID   uuid.UUID `json:"id"`
+	Slug string    `json:"slug"`
+}
+
+// Payload is the `data` of a body.
+type Payload struct {
+	Object   any `json:"object"`
+	Item     any `json:"item"`
+	Previous any `json:"previous"`
+}
+
+// body is what receivers see, all but the sequence, which the dispatcher
+// gives. It is stored as text and sent as the same bytes for ever.
+type body struct {
+	ID         string     `json:"id"`
+	Type       string     `json:"type"`
+	OccurredAt clock.Time `json:"occurred_at"`
+	APIVersion string     `json:"api_version"`
+	Truncated  bool       `json:"truncated"`
+	Tenant     TenantRef  `json:"tenant"`
+	Actor      Actor      `json:"actor"`
+	Data       Payload    `json:"data"`
+}
+
+// MaxBody is the largest body; a larger one carries its object's id only.
+const MaxBody = 256 << 10
+
+const insertOutbox = `INSERT INTO outbox (tenant_id, id, type, occurred_at, test, emitted, target, payload)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+
+// Emit writes the outbox row of a change and gives the event's id.
+func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
+	who := caller.From(tx.Context())
+	slug := who.Slug
+	if who.TenantID != tx.Tenant() {
+		var err error
+		if slug, err = db.One(&tx.Reader, db.Scalar[string], `SELECT slug FROM tenant WHERE id = $1`, tx.Tenant()); err != nil {
+			return uuid.Nil, fmt.Errorf("event: tenant: %w", err)
+		}
+	}
+	id := tx.NewID()
+	b := body{
+		ID: "evt_" + id.String(), Type: c.Type, OccurredAt: clock.At(tx.Now()), APIVersion: "1",
+		Tenant: TenantRef{tx.Tenant(), slug},
+		Actor:  Actor{Type: who.Kind},
+		Data:   Payload{c.Object, c.Item, c.Previous},
+	}
+	if who.ID != uuid.Nil {
+		b.Actor.ID = &who.ID
+	}
+	text, err := encode(b)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	if _, err := tx.Exec(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test, c.Emitted, c.Target, text); err != nil {
+		return uuid.Nil, fmt.Errorf("event: emit %s: %w", c.Type, err)
+	}
+	tx.Wake(Topic)
+	return id, nil
+}
+
+// Sample is a whole body of an event type as receivers see it, for the catalog.
+func Sample(t Type) ([]byte, error) {
+	id := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c")
+	text, err := encode(body{
+		ID: "evt_" + id.String(), Type: t.Name, APIVersion: "1",
+		OccurredAt: clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC)),
+		Tenant:     TenantRef{id, "demo"}, Actor: Actor{caller.Agent, &id}, Data: Payload{Object: t.Example},
+	})
+	e := Event{Sequence: 42, payload: text}
+	return e.Body(), err
+}
+
+func encode(b body) (string, error) {
+	text, err := json.Marshal(b)
+	if err != nil {
+		return "", fmt.Errorf("event: encode %s: %w", b.Type, err)
+	}
+	if len(text) <= MaxBody {
+		return string(text), nil
+	}
+	var ref struct {
+		ID json.RawMessage `json:"id"`
+	}
+	object, err := json.Marshal(b.Data.Object)
+	if err == nil {
+		err = json.Unmarshal(object, &ref)
+	}
+	if err != nil {
+		return "", fmt.Errorf("event: truncate %s: %w", b.Type, err)
+	}
+	b.Truncated, b.Data = true, Payload{Object: ref}
+	text, err = json.Marshal(b)
+	return string(text), err
+}
+
+// Event is a dispatched outbox row.
+type Event struct {
+	TenantID uuid.UUID
+	ID       uuid.UUID
+	Type     string
+	Sequence int64
+	Test     bool
+	Emitted  bool
+	Target   *uuid.UUID
+	payload  string
+}
+
+// Body is what is sent to receivers.
+func (e *Event) Body() []byte {
+	b := make([]byte, 0, len(e.payload)+32)
+	b = append(b, `{"sequence":`...)
+	b = strconv.AppendInt(b, e.Sequence, 10)
+	b = append(b, ',')
+	return append(b, e.payload[1:]...)
+}
+
+const columns = `tenant_id, id, type, sequence, test, emitted, target, payload`
+
+func scanEvent(r db.Row) (Event, error) {
+	var e Event
+	err := r.Scan(&e.TenantID, &e.ID, &e.Type, &e.Sequence, &e.Test, &e.Emitted, &e.Target, &e.payload)
+	return e, err
+}
+
+// Load reads dispatched events of one tenant by id.
+func Load(r *db.Reader, tenant uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Event, error) {
+	out := make(map[uuid.UUID]Event, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	in, args := db.In(2, db.Padded(ids))
+	rows, err := db.All(r, scanEvent, `SELECT `+columns+` FROM outbox
+		WHERE tenant_id = $1 AND id IN `+in+` AND sequence IS NOT NULL`, append([]any{tenant}, args...)...)
+	for _, e := range rows {
+		out[e.ID] = e
+	}
+	return out, err
+}
+
+// Between reads a tenant's dispatched events that happened from one time until
+// before another, in the order of their ids, after the given id.
+func Between(r *db.Reader, from, until time.Time, after uuid.UUID, limit int) ([]Event, error) {
+	if first := clock.FirstID(from); slices.Compare(after[:], first[:]) < 0 {
+		after = first
+	}
+	return db.All(r, scanEvent, `SELECT `+columns+` FROM outbox
+		WHERE tenant_id = $1 AND id > $2 AND id < $3 AND sequence IS NOT NULL ORDER BY id LIMIT $4`,
+		r.Tenant(), after, clock.FirstID(until), limit)
+}
+
+// After reads a tenant's events that follow a sequence, for a stream that
+// resumes.
+func After(r *db.Reader, sequence int64, limit int) ([]Event, error) {
+	return db.All(r, scanEvent, `SELECT `+columns+` FROM outbox
+		WHERE tenant_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, r.Tenant(), sequence, limit)
+}
+
+// Last is the newest sequence of a tenant.
+func Last(r *db.Reader) (int64, error) {
+	n, err := db.One(r, db.Scalar[int64], `SELECT value FROM tenant_sequence WHERE tenant_id = $1`, r.Tenant())
+	if db.IsNoRow(err) {
+		return 0, nil
+	}
+	return n, err
+}
+
+// Clean removes a batch of a tenant's events that happened before a time, and
+// says how many. Whoever still shows older ones must have let go of them.
+func Clean(tx *db.Tx, before time.Time, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND id IN (
+		SELECT id FROM outbox WHERE tenant_id = $1 AND id < $2 AND sequence IS NOT NULL ORDER BY id LIMIT $3)`,
+		tx.Tenant(), clock.FirstID(before), limit)
+}

@@ -1,0 +1,111 @@
+package fault
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Code identifies a kind of failure. Clients switch on it, so a code never
+// changes its meaning once released.
+type Code string
+
+// The catalogue. Every code has one status and one text in each language.
+const (
+	BadRequest          Code = "bad_request"
+	Unauthenticated     Code = "unauthenticated"
+	WrongCredentials    Code = "wrong_credentials"
+	Forbidden           Code = "forbidden"
+	NotLicensed         Code = "not_licensed"
+	StepUpRequired      Code = "step_up_required"
+	CrossOrigin         Code = "cross_origin"
+	NotFound            Code = "not_found"
+	MethodNotAllowed    Code = "method_not_allowed"
+	Conflict            Code = "conflict"
+	IdempotencyMismatch Code = "idempotency_mismatch"
+	IdempotencyReplay   Code = "idempotency_replay"
+	BodyTooLarge        Code = "body_too_large"
+	UnsupportedMedia    Code = "unsupported_media_type"
+	ValidationFailed    Code = "validation_failed"
+	UnknownEvent        Code = "unknown_event"
+	LimitReached        Code = "limit_reached"
+	RoleFixed           Code = "role_fixed"
+	RoleInUse           Code = "role_in_use"
+	LastAdmin           Code = "last_admin"
+	TestEnvironment     Code = "test_environment"
+	RateLimited         Code = "rate_limited"
+	Internal            Code = "internal"
+	Unavailable         Code = "unavailable"
+)
+
+type entry struct {
+	status int
+	en, tr string
+}
+
+var catalogue = map[Code]entry{
+	BadRequest:          {400, "The request could not be read.", "İstek okunamadı."},
+	UnknownEvent:        {400, "The event catalog has no event named %q.", "Olay kataloğunda %q adında bir olay yok."},
+	Unauthenticated:     {401, "Sign in, or send a valid credential.", "Oturum açın ya da geçerli bir kimlik bilgisi gönderin."},
+	Forbidden:           {403, "You need the permission %q for this.", "Bunun için %q yetkisi gerekir."},
+	NotLicensed:         {403, "This workspace has no licence for the module %q.", "Bu çalışma alanının %q modülü için lisansı yok."},
+	StepUpRequired:      {403, "Confirm your password to go on.", "Devam etmek için parolanızı doğrulayın."},
+	CrossOrigin:         {403, "Requests from another site are refused.", "Başka bir siteden gelen istekler kabul edilmez."},
+	NotFound:            {404, "There is no such record.", "Böyle bir kayıt yok."},
+	MethodNotAllowed:    {405, "This address does not answer that method.", "Bu adres bu yöntemi yanıtlamaz."},
+	Conflict:            {409, "This would collide with a record that exists.", "Bu işlem var olan bir kayıtla çakışıyor."},
+	LastAdmin:           {409, "The workspace needs at least one active owner. Make somebody else an owner first.", "Çalışma alanında en az bir etkin sahip olmalı. Önce bir başkasını sahip yapın."},
+	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
+	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
+	TestEnvironment:     {409, "A key of the test environment sends nothing.", "Test ortamının anahtarı hiçbir şey göndermez."},
+	IdempotencyReplay:   {409, "This request was already carried out and its answer cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
+	BodyTooLarge:        {413, "The request body is larger than %d bytes.", "İstek gövdesi %d bayttan büyük."},
+	UnsupportedMedia:    {415, "Send the body as application/json.", "Gövdeyi application/json olarak gönderin."},
+	ValidationFailed:    {422, "Some fields need attention.", "Bazı alanlar düzeltilmeli."},
+	WrongCredentials:    {422, "The e-mail address or the password is wrong.", "E-posta adresi ya da parola yanlış."},
+	IdempotencyMismatch: {422, "This Idempotency-Key was used with another request.", "Bu Idempotency-Key başka bir istekle kullanılmış."},
+	LimitReached:        {422, "The limit of %d is reached.", "%d sınırına ulaşıldı."},
+	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
+	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
+	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},
+}
+
+// Status is the HTTP status of a code.
+func (c Code) Status() int {
+	if e, ok := catalogue[c]; ok {
+		return e.status
+	}
+	return 500
+}
+
+// Message is the text of f in the language ("tr" or "en").
+func (f *Fault) Message(lang string) string {
+	e, ok := catalogue[f.Code]
+	if !ok {
+		e = catalogue[Internal]
+	}
+	text := e.en
+	if lang == "tr" {
+		text = e.tr
+	}
+	if len(f.Args) == 0 {
+		return text
+	}
+	return fmt.Sprintf(text, f.Args...)
+}
+
+// Table is the catalogue as a page of the documentation.
+func Table() string {
+	codes := slices.SortedFunc(maps.Keys(catalogue), func(a, b Code) int {
+		return cmp.Or(cmp.Compare(catalogue[a].status, catalogue[b].status), cmp.Compare(a, b))
+	})
+	var b strings.Builder
+	b.WriteString("| status | code | message | mesaj |\n|---|---|---|---|\n")
+	for _, c := range codes {
+		e := catalogue[c]
+		fmt.Fprintf(&b, "| %d | `%s` | %s | %s |\n", e.status, c, e.en, e.tr)
+	}
+	return b.String()
+}

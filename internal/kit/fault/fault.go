@@ -1,0 +1,85 @@
+// Package fault is the one error type that crosses module borders.
+//
+// A fault has a code from the catalogue, which alone decides the HTTP status
+// and the text a person reads. Domain code returns faults; whatever else comes
+// up is an internal error, logged once at the edge and shown as such.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Fault is an error that a caller can act on.
+type Fault struct {
+	Code   Code
+	Fields map[string][]string // field path -> codes, for validation_failed and its kin
+	Reason string              // machine-readable detail, e.g. why a reaction is impossible
+	// Permission names what was missing on a 403.
+	Permission string
+	// RetryAfter is in seconds, for rate_limited.
+	RetryAfter int
+	// Args fill the placeholders of the catalogue's message.
+	Args []any
+	err  error
+}
+
+// New makes a fault of the given code; args fill its message.
+func New(code Code, args ...any) *Fault { return &Fault{Code: code, Args: args} }
+
+// Invalid is validation_failed on one field.
+func Invalid(field, code string) *Fault {
+	return New(ValidationFailed).Field(field, code)
+}
+
+// Field adds a field error.
+func (f *Fault) Field(name, code string) *Fault {
+	if f.Fields == nil {
+		f.Fields = map[string][]string{}
+	}
+	f.Fields[name] = append(f.Fields[name], code)
+	return f
+}
+
+// Because adds the machine-readable reason.
+func (f *Fault) Because(reason string) *Fault { f.Reason = reason; return f }
+
+// Wrap keeps err for the log; it is never shown to the caller.
+func (f *Fault) Wrap(err error) *Fault { f.err = err; return f }
+
+// Error implements error.
+func (f *Fault) Error() string {
+	var b strings.Builder
+	b.WriteString(string(f.Code))
+	if len(f.Fields) > 0 {
+		names := make([]string, 0, len(f.Fields))
+		for n := range f.Fields {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		for _, n := range names {
+			fmt.Fprintf(&b, " %s=%s", n, strings.Join(f.Fields[n], ","))
+		}
+	}
+	if f.Reason != "" {
+		fmt.Fprintf(&b, " (%s)", f.Reason)
+	}
+	if f.err != nil {
+		fmt.Fprintf(&b, ": %v", f.err)
+	}
+	return b.String()
+}
+
+// Unwrap gives the wrapped error.
+func (f *Fault) Unwrap() error { return f.err }
+
+// As finds a fault in an error chain.
+func As(err error) (*Fault, bool) { return errors.AsType[*Fault](err) }
+
+// Is says whether err is a fault of the given code.
+func Is(err error, code Code) bool {
+	f, ok := As(err)
+	return ok && f.Code == code
+}

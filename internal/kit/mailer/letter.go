@@ -1,0 +1,149 @@
+package mailer
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"net/textproto"
+	"strings"
+	"time"
+)
+
+// Letter is a mail to one person, written in their language by the module that
+// sends it. The mailer makes plain text and simple HTML of it.
+type Letter struct {
+	To       string   `json:"to"`
+	Language string   `json:"language"` // "tr" or "en"
+	Subject  string   `json:"subject"`
+	Greeting string   `json:"greeting"`
+	Body     []string `json:"body"` // paragraphs before the link
+	// Link is the one thing to do; LinkText names it.
+	Link     string `json:"link"`
+	LinkText string `json:"link_text"`
+	// PNG is a picture such as a QR code, shown before the link.
+	PNG   []byte   `json:"png"`
+	After []string `json:"after"` // paragraphs after the link
+}
+
+func (l *Letter) text() string {
+	parts := append([]string{l.Greeting}, l.Body...)
+	if l.Link != "" {
+		parts = append(parts, l.LinkText+":\n"+l.Link)
+	}
+	parts = append(parts, l.After...)
+	return strings.Join(parts, "\n\n") + "\n\n-- \nKonak\n"
+}
+
+const picture = "picture@konak"
+
+var page = template.Must(template.New("letter").Parse(`<!doctype html>
+<html lang="{{.Language}}"><head><meta charset="utf-8"><title>{{.Subject}}</title></head>
+<body style="margin:0;padding:24px;background:#f4f4f5;color:#18181b;font:16px/1.5 system-ui,sans-serif">
+<div style="max-width:560px;margin:0 auto;padding:32px;background:#fff;border-radius:12px">
+<p>{{.Greeting}}</p>
+{{range .Body}}<p>{{.}}</p>
+{{end}}{{if .PNG}}<p><img src="cid:` + picture + `" alt="" width="220" height="220"></p>
+{{end}}{{if .Link}}<p><a href="{{.Link}}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#18181b;color:#fff;text-decoration:none">{{.LinkText}}</a></p>
+<p style="font-size:13px;color:#71717a;word-break:break-all">{{.Link}}</p>
+{{end}}{{range .After}}<p style="color:#52525b">{{.}}</p>
+{{end}}</div>
+<p style="max-width:560px;margin:16px auto;font-size:13px;color:#71717a">Konak</p>
+</body></html>
+`))
+
+// render makes the message as it goes over the wire. The same parcel gets the
+// same Message-ID, so a receiver can tell a repeated delivery.
+func (m *Mailer) render(p parcel, now time.Time) ([]byte, error) {
+	l := &p.Letter
+	var html bytes.Buffer
+	if err := page.Execute(&html, l); err != nil {
+		return nil, fmt.Errorf("mailer: render: %w", err)
+	}
+	_, domain, _ := strings.Cut(m.from.Address, "@")
+	var out bytes.Buffer
+	alt := multipart.NewWriter(&out)
+	for _, h := range [][2]string{
+		{"From", m.from.String()},
+		{"To", (&mail.Address{Address: l.To}).String()},
+		{"Subject", mime.QEncoding.Encode("utf-8", l.Subject)},
+		{"Date", now.Format(time.RFC1123Z)},
+		{"Message-ID", "<" + p.ID.String() + "@" + domain + ">"},
+		{"Auto-Submitted", "auto-generated"},
+		{"Content-Language", l.Language},
+		{"MIME-Version", "1.0"},
+		{"Content-Type", `multipart/alternative; boundary="` + alt.Boundary() + `"`},
+	} {
+		fmt.Fprintf(&out, "%s: %s\r\n", h[0], h[1])
+	}
+	out.WriteString("\r\n")
+	if err := writeText(alt, "text/plain", l.text()); err != nil {
+		return nil, err
+	}
+	if err := writeHTML(alt, html.String(), l.PNG); err != nil {
+		return nil, err
+	}
+	if err := alt.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func writeText(w *multipart.Writer, kind, text string) error {
+	part, err := w.CreatePart(textproto.MIMEHeader{
+		"Content-Type":              {kind + "; charset=utf-8"},
+		"Content-Transfer-Encoding": {"quoted-printable"},
+	})
+	if err != nil {
+		return err
+	}
+	q := quotedprintable.NewWriter(part)
+	if _, err := q.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n"))); err != nil {
+		return err
+	}
+	return q.Close()
+}
+
+// writeHTML puts the page in, together with the picture that it shows.
+func writeHTML(w *multipart.Writer, html string, png []byte) error {
+	if len(png) == 0 {
+		return writeText(w, "text/html", html)
+	}
+	var body bytes.Buffer
+	related := multipart.NewWriter(&body)
+	if err := writeText(related, "text/html", html); err != nil {
+		return err
+	}
+	part, err := related.CreatePart(textproto.MIMEHeader{
+		"Content-Type":              {"image/png"},
+		"Content-Transfer-Encoding": {"base64"},
+		"Content-ID":                {"<" + picture + ">"},
+		"Content-Disposition":       {"inline"},
+	})
+	if err != nil {
+		return err
+	}
+	text := base64.StdEncoding.EncodeToString(png)
+	for len(text) > 0 {
+		n := min(76, len(text))
+		if _, err := part.Write([]byte(text[:n] + "\r\n")); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	if err := related.Close(); err != nil {
+		return err
+	}
+	part, err = w.CreatePart(textproto.MIMEHeader{
+		"Content-Type": {`multipart/related; boundary="` + related.Boundary() + `"`},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = part.Write(body.Bytes())
+	return err
+}

@@ -1,0 +1,163 @@
+// Package mailer sends the product's own mail: verification, reset, invitation,
+// notices.
+//
+// A letter is a job that is enqueued in the transaction that makes it
+// necessary, so a record without its mail, or a mail about what was rolled
+// back, cannot exist. It goes out through the configured mail server, and
+// where there is none into an outbox that the panel and the command line show.
+// Letters carry links that open accounts, so they are sealed wherever they wait.
+package mailer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/mail"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/secret"
+)
+
+// JobKind is the kind of the jobs that send mail.
+const JobKind = "mail.send"
+
+// Mailer sends letters.
+type Mailer struct {
+	db     *db.DB
+	box    *secret.Box
+	log    *slog.Logger
+	from   mail.Address
+	server *server // nil: the outbox
+}
+
+// New makes a mailer. The address is smtp://user:password@host:port, which must
+// offer STARTTLS unless it is on this machine, or smtps://…; empty for the
+// outbox. From is "Name <address>" or a bare address.
+func New(d *db.DB, box *secret.Box, log *slog.Logger, smtpURL, from string) (*Mailer, error) {
+	sender, err := mail.ParseAddress(from)
+	if err != nil {
+		return nil, fmt.Errorf("--mail-from %q: write an address such as Konak <no-reply@example.com>", from)
+	}
+	m := &Mailer{db: d, box: box, log: log, from: *sender}
+	if smtpURL != "" {
+		if m.server, err = parseServer(smtpURL); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// parcel is what a job and a row of the outbox hold, sealed.
+type parcel struct {
+	ID     uuid.UUID `json:"id"`
+	Letter Letter    `json:"letter"`
+}
+
+type payload struct {
+	ID     uuid.UUID `json:"id"`
+	Sealed []byte    `json:"sealed"`
+}
+
+func place(id uuid.UUID) string { return "mail/" + id.String() }
+
+// Send enqueues a letter in the transaction. Under a tenant's transaction it
+// belongs to that workspace, under the system's to nobody but its reader.
+func (m *Mailer) Send(tx *db.Tx, l Letter) error {
+	id := tx.NewID()
+	text, err := json.Marshal(parcel{id, l})
+	if err != nil {
+		return fmt.Errorf("mailer: encode: %w", err)
+	}
+	_, err = jobs.Enqueue(tx, JobKind, tx.Now(), payload{id, m.box.Seal(tx.Tenant(), place(id), text)})
+	return err
+}
+
+// Handle is the jobs.Handler of JobKind.
+func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
+	var p payload
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	parcel, err := m.open(j.TenantID, p.ID, p.Sealed)
+	if err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	if j.Test {
+		return nil // what a test key sets off reaches nobody
+	}
+	if m.server == nil {
+		return m.keep(ctx, j.TenantID, parcel, p.Sealed)
+	}
+	body, err := m.render(parcel, m.db.Clock().Now())
+	if err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	return m.server.send(ctx, m.from.Address, parcel.Letter.To, body)
+}
+
+func (m *Mailer) open(tenant, id uuid.UUID, sealed []byte) (parcel, error) {
+	var p parcel
+	text, err := m.box.Open(tenant, place(id), sealed)
+	if err != nil {
+		return p, fmt.Errorf("mailer: open: %w", err)
+	}
+	return p, json.Unmarshal(text, &p)
+}
+
+// keep puts a letter into the outbox. A job that runs twice keeps it once.
+func (m *Mailer) keep(ctx context.Context, tenant uuid.UUID, p parcel, sealed []byte) error {
+	return m.db.System("mail outbox").InTx(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`INSERT INTO mail_outbox (tenant_id, id, recipient, subject, sealed, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+			tenant, p.ID, p.Letter.To, p.Letter.Subject, sealed, clock.At(tx.Now()))
+		return err
+	})
+}
+
+// Kept is a letter in the outbox.
+type Kept struct {
+	ID        uuid.UUID  `json:"id"`
+	To        string     `json:"to" example:"ayse@example.com"`
+	Subject   string     `json:"subject" example:"Confirm your e-mail address"`
+	Text      string     `json:"text" example:"Hello Ayşe, …"`
+	CreatedAt clock.Time `json:"created_at"`
+}
+
+// Outbox lists the letters of one workspace that had nowhere to go, the newest
+// first; the zero id stands for the letters that belong to none.
+func (m *Mailer) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (list db.List[Kept], err error) {
+	type row struct {
+		Kept
+		sealed []byte
+	}
+	err = m.db.System("mail outbox").Read(ctx, func(r *db.Reader) error {
+		rows, err := db.All(r, func(s db.Row) (row, error) {
+			var k row
+			err := s.Scan(&k.ID, &k.To, &k.Subject, &k.sealed, &k.CreatedAt)
+			return k, err
+		}, `SELECT id, recipient, subject, sealed, created_at FROM mail_outbox
+			WHERE tenant_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4`,
+			tenant, p.After.Sort, p.After.ID, p.Limit+1)
+		if err != nil {
+			return err
+		}
+		kept := make([]Kept, len(rows))
+		for i, k := range rows {
+			parcel, err := m.open(tenant, k.ID, k.sealed)
+			if err != nil {
+				return err
+			}
+			kept[i] = k.Kept
+			kept[i].Text = parcel.Letter.text()
+		}
+		list = db.Cut(kept, p, func(k Kept) db.Key { return db.Key{Sort: k.CreatedAt.UnixMicro(), ID: k.ID} })
+		return nil
+	})
+	return list, err
+}

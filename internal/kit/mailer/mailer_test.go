@@ -1,0 +1,267 @@
+package mailer_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"mime/multipart"
+	"net"
+	"net/mail"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/secret"
+)
+
+// post is a real mail server in the test's process.
+type post struct {
+	mu       sync.Mutex
+	got      []delivered
+	refuse   *smtp.SMTPError
+	password string
+}
+
+type delivered struct {
+	from, to string
+	body     []byte
+}
+
+type conversation struct {
+	p    *post
+	mail delivered
+}
+
+func (p *post) NewSession(*smtp.Conn) (smtp.Session, error) { return &conversation{p: p}, nil }
+
+func (c *conversation) AuthMechanisms() []string { return []string{sasl.Plain} }
+
+func (c *conversation) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		if user != "konak" || password != c.p.password {
+			return smtp.ErrAuthFailed
+		}
+		return nil
+	}), nil
+}
+
+func (c *conversation) Mail(from string, _ *smtp.MailOptions) error { c.mail.from = from; return nil }
+
+func (c *conversation) Rcpt(to string, _ *smtp.RcptOptions) error {
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	if c.p.refuse != nil {
+		return c.p.refuse
+	}
+	c.mail.to = to
+	return nil
+}
+
+func (c *conversation) Data(r io.Reader) (err error) {
+	c.mail.body, err = io.ReadAll(r)
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	c.p.got = append(c.p.got, c.mail)
+	return err
+}
+
+func (c *conversation) Reset()        {}
+func (c *conversation) Logout() error { return nil }
+
+func (p *post) listen(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := smtp.NewServer(p)
+	s.AllowInsecureAuth = true
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ln) }()
+	t.Cleanup(func() {
+		_ = s.Close()
+		if err := <-done; err != nil && !errors.Is(err, smtp.ErrServerClosed) {
+			t.Error(err)
+		}
+	})
+	return ln.Addr().String()
+}
+
+func open(t *testing.T, d *db.DB, url string) (*mailer.Mailer, *jobs.Runner) {
+	t.Helper()
+	box, err := secret.NewBox(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mailer.New(d, box, slog.New(slog.DiscardHandler), url, "Konak <no-reply@konak.example>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, &jobs.Runner{DB: d, Log: slog.New(slog.DiscardHandler), Handlers: map[string]jobs.Handler{mailer.JobKind: m.Handle}}
+}
+
+var letter = mailer.Letter{
+	To: "ayse@example.com", Language: "tr", Subject: "E-posta adresinizi doğrulayın", Greeting: "Merhaba Ayşe,",
+	Body: []string{"Hesabınızı açmak için <adresinizi> doğrulayın."}, PNG: []byte("\x89PNG picture"),
+	Link: "https://konak.example/verify#token=emv_secret", LinkText: "Adresi doğrula", After: []string{"Siz istemediyseniz bir şey yapmayın."},
+}
+
+func send(t *testing.T, d *db.DB, tenant uuid.UUID, m *mailer.Mailer) {
+	t.Helper()
+	h := d.System("test")
+	if tenant != uuid.Nil {
+		h = d.Tenant(tenant)
+	}
+	if err := h.InTx(t.Context(), func(tx *db.Tx) error { return m.Send(tx, letter) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func step(t *testing.T, r *jobs.Runner) int {
+	t.Helper()
+	n, err := r.Step(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A letter reaches a real mail server as text, page and picture.
+func TestSMTP(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		p := &post{password: "s3cret"}
+		m, runner := open(t, d, "smtp://konak:s3cret@"+p.listen(t))
+		send(t, d, uuid.Nil, m)
+		p.refuse = &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 3, 0}, Message: "come back later"}
+		step(t, runner)
+		if len(p.got) != 0 {
+			t.Fatal("a refused letter was delivered")
+		}
+		p.refuse = nil
+		if step(t, runner) != 0 {
+			t.Fatal("tried again at once")
+		}
+		c.Advance(time.Minute)
+		step(t, runner)
+		if len(p.got) != 1 {
+			t.Fatalf("%d letters, want 1", len(p.got))
+		}
+		got := p.got[0]
+		if got.from != "no-reply@konak.example" || got.to != letter.To {
+			t.Errorf("envelope %s to %s", got.from, got.to)
+		}
+		msg, err := mail.ReadMessage(bytes.NewReader(got.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		subject, err := new(mime.WordDecoder).DecodeHeader(msg.Header.Get("Subject"))
+		if err != nil || subject != letter.Subject {
+			t.Errorf("subject %q, %v", subject, err)
+		}
+		parts := split(t, msg.Header.Get("Content-Type"), msg.Body)
+		if text := parts["text/plain"]; !strings.Contains(text, "Merhaba Ayşe,") || !strings.Contains(text, letter.Link) {
+			t.Errorf("text %q", text)
+		}
+		if html := parts["text/html"]; !strings.Contains(html, "&lt;adresinizi&gt;") || !strings.Contains(html, `href="`+letter.Link+`"`) || !strings.Contains(html, "cid:") {
+			t.Errorf("html %q", html)
+		}
+		if parts["image/png"] == "" {
+			t.Error("no picture")
+		}
+	})
+}
+
+func split(t *testing.T, contentType string, body io.Reader) map[string]string {
+	t.Helper()
+	kind, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(kind, "multipart/") {
+		b, err := io.ReadAll(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return map[string]string{kind: string(b)}
+	}
+	out := map[string]string{}
+	for r := multipart.NewReader(body, params["boundary"]); ; {
+		part, err := r.NextPart()
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range split(t, part.Header.Get("Content-Type"), part) {
+			out[k] = v
+		}
+	}
+}
+
+// What the server refuses for good is not tried again.
+func TestRefusedForGood(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		p := &post{refuse: &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such person"}}
+		m, runner := open(t, d, "smtp://"+p.listen(t))
+		send(t, d, uuid.Nil, m)
+		step(t, runner)
+		c.Advance(time.Minute)
+		if step(t, runner) != 0 {
+			t.Error("a dead letter was tried again")
+		}
+	})
+}
+
+// Without a mail server letters wait in the outbox, each with its owner, and
+// the database never holds what they say.
+func TestOutbox(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		m, runner := open(t, d, "")
+		tenant, other := dbtest.Tenant(t, d, "demo"), dbtest.Tenant(t, d, "acme")
+		send(t, d, uuid.Nil, m)
+		send(t, d, tenant, m)
+		for step(t, runner) > 0 {
+		}
+		if strings.Contains(dbtest.Dump(t, d, tenant), "emv_secret") {
+			t.Error("the outbox shows the letter's secret")
+		}
+		for owner, want := range map[uuid.UUID]int{uuid.Nil: 1, tenant: 1, other: 0} {
+			list, err := m.Outbox(t.Context(), owner, db.Page{Limit: 10, After: db.First})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(list.Rows) != want || want == 1 && !strings.Contains(list.Rows[0].Text, letter.Link) {
+				t.Errorf("outbox of %s: %+v", owner, list.Rows)
+			}
+		}
+	})
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ url, from string }{
+		{"http://mail.example", "a@b.example"},
+		{"smtp://", "a@b.example"},
+		{"", "nobody"},
+	} {
+		if _, err := mailer.New(nil, nil, nil, c.url, c.from); err == nil {
+			t.Errorf("%q from %q is taken", c.url, c.from)
+		}
+	}
+}

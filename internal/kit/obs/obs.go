@@ -1,0 +1,101 @@
+// Package obs is what operators see: trace ids, logs and metrics.
+package obs
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"io"
+	"log/slog"
+	"strings"
+
+	"konak/internal/kit/caller"
+)
+
+type traceKey struct{}
+
+const traceBytes, spanBytes = 16, 8
+
+// Trace is a W3C trace context.
+type Trace struct{ ID, Span string }
+
+// StartTrace takes up a caller's traceparent header, or begins a new trace.
+func StartTrace(ctx context.Context, traceparent string) (context.Context, Trace) {
+	fresh := randomHex(traceBytes + spanBytes)
+	t := Trace{ID: parseTraceparent(traceparent), Span: fresh[2*traceBytes:]}
+	if t.ID == "" {
+		t.ID = fresh[:2*traceBytes]
+	}
+	return context.WithValue(ctx, traceKey{}, t), t
+}
+
+// TraceID is the trace of ctx, or "".
+func TraceID(ctx context.Context) string {
+	t, _ := ctx.Value(traceKey{}).(Trace)
+	return t.ID
+}
+
+// Parent is the traceparent header to answer or to send on.
+func (t Trace) Parent() string { return "00-" + t.ID + "-" + t.Span + "-01" }
+
+// parseTraceparent gives the trace id of a header that is valid to the letter;
+// a header that is not is ignored as a whole, as the standard asks.
+func parseTraceparent(h string) string {
+	if len(h) < 55 || h[2] != '-' || h[35] != '-' || h[52] != '-' {
+		return ""
+	}
+	version, id, span, flags := h[:2], h[3:35], h[36:52], h[53:55]
+	if version == "ff" || len(h) > 55 && (version == "00" || h[55] != '-') {
+		return "" // only later versions may say more
+	}
+	for _, part := range []string{version, id, span, flags} {
+		if strings.Trim(part, "0123456789abcdef") != "" {
+			return ""
+		}
+	}
+	if strings.Trim(id, "0") == "" || strings.Trim(span, "0") == "" {
+		return ""
+	}
+	return id
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	if _, err := rand.Read(b); err != nil {
+		panic(err)
+	}
+	return hex.EncodeToString(b)
+}
+
+// NewLogger writes structured lines that carry the trace and the tenant.
+func NewLogger(w io.Writer, level slog.Level, json bool) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: level}
+	var h slog.Handler = slog.NewTextHandler(w, opts)
+	if json {
+		h = slog.NewJSONHandler(w, opts)
+	}
+	return slog.New(contextHandler{h})
+}
+
+type contextHandler struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
+	if id := TraceID(ctx); id != "" {
+		r.AddAttrs(slog.String("trace_id", id))
+	}
+	if c := caller.From(ctx); c.Slug != "" {
+		r.AddAttrs(slog.String("tenant", c.Slug))
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h contextHandler) WithAttrs(a []slog.Attr) slog.Handler {
+	return contextHandler{h.Handler.WithAttrs(a)}
+}
+
+// WithGroup implements slog.Handler.
+func (h contextHandler) WithGroup(name string) slog.Handler {
+	return contextHandler{h.Handler.WithGroup(name)}
+}

@@ -1,0 +1,82 @@
+// Package perm is the one table of permissions.
+//
+// Routes name a permission from this table, roles and API-key scopes are sets
+// of them, and the API lists them. A permission that is not here does not
+// exist; a guard test fails a route that names none.
+package perm
+
+import "slices"
+
+// Permission is a right inside one workspace.
+type Permission string
+
+// Entry describes a permission for people.
+type Entry struct {
+	Name   Permission `json:"name" example:"crm.conversations.view"`
+	Module string     `json:"module" example:"crm"`
+	EN     string     `json:"en" example:"See conversations"`
+	TR     string     `json:"tr" example:"Konuşmaları görme"`
+}
+
+// Set is what a caller holds.
+type Set map[Permission]struct{}
+
+// NewSet makes a set.
+func NewSet(ps ...Permission) Set {
+	s := make(Set, len(ps))
+	for _, p := range ps {
+		s[p] = struct{}{}
+	}
+	return s
+}
+
+// Has says whether p is in the set.
+func (s Set) Has(p Permission) bool { _, ok := s[p]; return ok }
+
+// Sorted lists the set in order.
+func (s Set) Sorted() []Permission {
+	out := make([]Permission, 0, len(s))
+	for p := range s {
+		out = append(out, p)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// All is every permission, the owner's set.
+func All() []Permission {
+	out := make([]Permission, len(Table))
+	for i, e := range Table {
+		out[i] = e.Name
+	}
+	return out
+}
+
+// Known says whether p is in the table.
+func Known(p Permission) bool {
+	return slices.ContainsFunc(Table, func(e Entry) bool { return e.Name == p })
+}
+
+// Within gives what of ps the set holds, for rights that must not outgrow
+// those of whoever hands them on.
+func (s Set) Within(ps Set) Set {
+	out := make(Set, len(s))
+	for p := range s {
+		if ps.Has(p) {
+			out[p] = struct{}{}
+		}
+	}
+	return out
+}
+
+// Missing lists, in order, what of ps the set does not hold.
+func (s Set) Missing(ps ...Permission) []Permission {
+	out := []Permission{}
+	for _, p := range ps {
+		if !s.Has(p) && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

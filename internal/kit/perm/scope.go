@@ -1,0 +1,61 @@
+package perm
+
+import "slices"
+
+// Scope is a named set of permissions, in which API keys and apps are given
+// their rights. A permission of the table is a scope of its own too.
+type Scope struct {
+	Name        string       `json:"name" example:"conversations.write"`
+	Module      string       `json:"module" example:"crm"`
+	EN          string       `json:"en" example:"Read, open, change and answer conversations"`
+	TR          string       `json:"tr" example:"Konuşmaları okuma, açma, değiştirme ve yanıtlama"`
+	Permissions []Permission `json:"permissions" nullable:"false"`
+}
+
+// Scopes lists every named set. What is named "write" also reads.
+var Scopes = []Scope{
+	{"advisor.read", "advisor", "Search the regulations", "Mevzuatta arama", []Permission{AdvisorSearch}},
+	{"agents.read", "crm", "Read agents", "Temsilcileri okuma", []Permission{AgentsView}},
+	{"calls.read", "crm", "Read calls", "Aramaları okuma", []Permission{CallsView}},
+	{"channels.read", "crm", "Read channels and templates", "Kanalları ve şablonları okuma", []Permission{ChannelsView, TemplatesView}},
+	{
+		"channels.write", "crm", "Deliver into channels and send templates", "Kanallara iletme ve şablon gönderme",
+		[]Permission{ChannelsView, ChannelsManage, TemplatesView, TemplatesSend},
+	},
+	{"contacts.read", "crm", "Read contacts", "Kişileri okuma", []Permission{ContactsView}},
+	{"contacts.write", "crm", "Read, create and change contacts", "Kişileri okuma, oluşturma ve değiştirme", []Permission{ContactsView, ContactsManage}},
+	{"conversations.read", "crm", "Read conversations", "Konuşmaları okuma", []Permission{ConversationsView}},
+	{
+		"conversations.write", "crm", "Read, open, change and answer conversations", "Konuşmaları okuma, açma, değiştirme ve yanıtlama",
+		[]Permission{ConversationsView, ConversationsReply, ConversationsAssign, ConversationsManage},
+	},
+	{"events.emit", "erp", "Emit events of one's own", "Kendi olaylarını yayma", []Permission{EventsEmit}},
+	{"webhooks.manage", "erp", "Register and change webhooks", "Webhook kaydetme ve değiştirme", []Permission{SettingsView, SettingsManage}},
+	{"webhooks.read", "erp", "Read webhooks and the event catalog", "Webhook'ları ve olay kataloğunu okuma", []Permission{SettingsView}},
+	{"mail.read", "mail", "Read mail settings, rules and domains", "Posta ayarlarını, kurallarını ve alan adlarını okuma", []Permission{DLPView, DomainsView, MailboxesView, MailSettingsView}},
+}
+
+// KnownScope says whether name is a named set or a permission.
+func KnownScope(name string) bool {
+	return Known(Permission(name)) || slices.ContainsFunc(Scopes, func(s Scope) bool { return s.Name == name })
+}
+
+// Expand gives the permissions of scopes; a name that no longer exists gives
+// none.
+func Expand(scopes []string) Set {
+	out := Set{}
+	for _, name := range scopes {
+		if Known(Permission(name)) {
+			out[Permission(name)] = struct{}{}
+			continue
+		}
+		for _, s := range Scopes {
+			if s.Name == name {
+				for _, p := range s.Permissions {
+					out[p] = struct{}{}
+				}
+			}
+		}
+	}
+	return out
+}

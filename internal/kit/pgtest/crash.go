@@ -1,0 +1,33 @@
+package pgtest
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"syscall"
+)
+
+// Crash stops a cluster begun by Start without a checkpoint, as a lost server
+// would, and starts it again: what was committed comes back from the log alone.
+// Only a durable cluster promises to come back whole.
+func (s *Server) Crash() error {
+	if s.crash == nil {
+		return errors.New("a server that somebody else runs is not crashed")
+	}
+	return s.crash()
+}
+
+func crash(who *syscall.Credential, bin, dir string) error {
+	for _, args := range [][]string{
+		{"-m", "immediate", "stop"},
+		{"-l", filepath.Join(dir, "log"), "start"},
+	} {
+		args = append([]string{"-D", filepath.Join(dir, "data"), "-w", "-t", "60", "-s"}, args...)
+		// No pipes: the server would inherit them, and waiting for their end
+		// would be waiting for the server's.
+		if err := command(who, dir, filepath.Join(bin, "pg_ctl"), args...).Run(); err != nil {
+			return fmt.Errorf("pg_ctl %s: %w", args[len(args)-1], err)
+		}
+	}
+	return nil
+}

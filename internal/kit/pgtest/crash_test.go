@@ -1,0 +1,48 @@
+package pgtest_test
+
+import (
+	"errors"
+	"testing"
+
+	"konak/internal/kit/pgtest"
+)
+
+func TestCrashKeepsWhatWasCommitted(t *testing.T) {
+	t.Parallel()
+	server, err := pgtest.Start(pgtest.Options{Durable: true})
+	if errors.Is(err, pgtest.ErrNoServer) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	before := connect(t, server.URL())
+	if _, err := before.Exec(t.Context(), `CREATE TABLE kept (x int); INSERT INTO kept VALUES (7)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Crash(); err != nil {
+		t.Fatal(err)
+	}
+	if err := before.Ping(t.Context()); err == nil {
+		t.Error("the connection outlived the server")
+	}
+	if x := ask[int](t, connect(t, server.URL()), `SELECT x FROM kept`); x != 7 {
+		t.Errorf("got %d", x)
+	}
+}
+
+func TestCrashLeavesOthersServersAlone(t *testing.T) {
+	t.Parallel()
+	server, err := pgtest.Connect("postgres://elsewhere/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if server.Crash() == nil {
+		t.Error("a server that is not ours was crashed")
+	}
+}

@@ -1,0 +1,127 @@
+package pgtest
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+// places are where distributions put servers that are not on PATH.
+var places = []string{
+	"/usr/lib/postgresql/*/bin",
+	"/usr/pgsql-*/bin",
+	"/usr/lib/postgresql*/bin",
+	"/usr/local/opt/postgresql*/bin",
+	"/opt/homebrew/opt/postgresql*/bin",
+}
+
+// FindBinaries returns the folder that holds initdb, pg_ctl and postgres: the
+// one on PATH, else the newest of those the distribution installed.
+func FindBinaries() (string, error) {
+	if found, err := exec.LookPath("pg_ctl"); err == nil && complete(filepath.Dir(found)) {
+		return filepath.Abs(filepath.Dir(found))
+	}
+	var found []string
+	for _, pattern := range places {
+		dirs, err := filepath.Glob(pattern)
+		if err != nil {
+			return "", err
+		}
+		found = append(found, slices.DeleteFunc(dirs, func(dir string) bool { return !complete(dir) })...)
+	}
+	if len(found) == 0 {
+		return "", ErrNoServer
+	}
+	return slices.MaxFunc(found, func(a, b string) int { return cmp.Compare(major(a), major(b)) }), nil
+}
+
+func complete(dir string) bool {
+	for _, name := range []string{"initdb", "pg_ctl", "postgres"} {
+		if _, err := exec.LookPath(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+var number = regexp.MustCompile(`\d+`)
+
+// major reads the version out of a folder's name; a name without one is oldest.
+func major(dir string) int {
+	n, _ := strconv.Atoi(number.FindString(dir))
+	return n
+}
+
+// runAs returns the user that the server runs as, or nil for the caller.
+func runAs() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err := strconv.ParseUint(u.Uid, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("user %s: %w", name, err)
+		}
+		gid, err := strconv.ParseUint(u.Gid, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("user %s: %w", name, err)
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, fmt.Errorf("PostgreSQL refuses to run as root and this machine has neither a user postgres nor nobody")
+}
+
+// longestSocket is what the shortest sockaddr_un in use leaves for a path.
+const longestSocket = 103
+
+// makeFolder makes the cluster's folder. It is closed to everybody but its
+// owner, which is what makes trusting all who reach the socket safe.
+func makeFolder(owner *syscall.Credential) (string, error) {
+	base := os.TempDir()
+	if !suits(base, owner) {
+		base = "/tmp"
+	}
+	dir, err := os.MkdirTemp(base, "konak-pg-")
+	if err != nil {
+		return "", err
+	}
+	if owner != nil {
+		if err := os.Chown(dir, int(owner.Uid), int(owner.Gid)); err != nil {
+			_ = os.Remove(dir)
+			return "", fmt.Errorf("give the cluster's folder to its user: %w", err)
+		}
+	}
+	return dir, nil
+}
+
+// suits tells whether a cluster of the owner can live in the folder: short
+// enough for a socket and, for another user than the caller, reachable.
+func suits(base string, owner *syscall.Credential) bool {
+	const rest = "/konak-pg-0123456789/.s.PGSQL.5432.lock"
+	if !filepath.IsAbs(base) || len(base)+len(rest) > longestSocket {
+		return false
+	}
+	if owner == nil {
+		return true
+	}
+	for dir := base; ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err != nil || info.Mode().Perm()&0o001 == 0 {
+			return false
+		}
+		if dir == filepath.Dir(dir) {
+			return true
+		}
+	}
+}

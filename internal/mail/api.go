@@ -1,0 +1,47 @@
+package mail
+
+import (
+	"context"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type listIn struct{ api.Paged }
+
+type addExceptionIn struct {
+	Body struct {
+		Email string `json:"email" minLength:"1" maxLength:"254" example:"auditor@example.com"`
+		Note  string `json:"note,omitempty" maxLength:"500" example:"External auditor, until the end of the year"`
+	}
+}
+
+type exceptionIn struct {
+	ID api.ID `path:"id" record:"dlp_exception"`
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	route := func(method, path, id, summary string, p perm.Permission) api.Route {
+		return api.Route{
+			Method: method, Path: "/api/mail/v1" + path, ID: id, Tag: "Mail",
+			Summary: summary, Access: api.Session, Permission: p, Licence: "mail",
+		}
+	}
+
+	api.HandleList(a, route("GET", "/dlp/exceptions", "list-dlp-exceptions", "List DLP exceptions", perm.DLPView),
+		func(ctx context.Context, in *listIn) (db.List[Exception], error) { return s.Exceptions(ctx, in.Page()) })
+
+	add := route("POST", "/dlp/exceptions", "add-dlp-exception", "Exempt an address from DLP", perm.DLPManage)
+	add.Status, add.Refusals = 201, []int{409}
+	add.Doc = "DLP is skipped when the address is sender or recipient. An address that differs only in case is a duplicate: 409."
+	api.Handle(a, add, func(ctx context.Context, in *addExceptionIn) (Exception, error) {
+		return s.AddException(ctx, in.Body.Email, in.Body.Note)
+	})
+
+	api.Handle(a, route("DELETE", "/dlp/exceptions/{id}", "delete-dlp-exception", "Delete a DLP exception", perm.DLPManage),
+		func(ctx context.Context, in *exceptionIn) (api.Deleted, error) {
+			return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteException(ctx, in.ID.UUID)
+		})
+}

@@ -1,0 +1,35 @@
+package mail
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+const exceptionColumns = `id, email, note, created_by, created_at`
+
+func scanException(row db.Row) (Exception, error) {
+	var e Exception
+	err := row.Scan(&e.ID, &e.Email, &e.Note, &e.CreatedBy, &e.CreatedAt)
+	return e, err
+}
+
+func listExceptions(r *db.Reader, p db.Page) (db.List[Exception], error) {
+	rows, err := db.All(r, scanException, `SELECT `+exceptionColumns+` FROM dlp_exception
+		WHERE tenant_id = $1 AND (created_at, id) < ($2, $3)
+		ORDER BY created_at DESC, id DESC LIMIT $4`, r.Tenant(), p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(e Exception) db.Key { return db.Key{Sort: e.CreatedAt.UnixMicro(), ID: e.ID} }), err
+}
+
+// putException says whether the address was free.
+func putException(tx *db.Tx, e Exception, key string) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_by, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, email_key) DO NOTHING`,
+		tx.Tenant(), e.ID, e.Email, key, e.Note, e.CreatedBy, e.CreatedAt)
+	return n == 1, err
+}
+
+func dropException(tx *db.Tx, id uuid.UUID) (Exception, error) {
+	return db.One(&tx.Reader, scanException, `DELETE FROM dlp_exception
+		WHERE tenant_id = $1 AND id = $2 RETURNING `+exceptionColumns, tx.Tenant(), id)
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app"
+	"konak/internal/identity"
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+	"konak/internal/kit/pgtest"
+	"konak/migrations"
+)
+
+// errSkip says that this machine cannot measure something.
+var errSkip = errors.New("the machine lacks what it needs")
+
+// env makes what benchmarks need, the first time that one asks for it.
+type env struct {
+	bare    string
+	houses  map[db.Dialect]*house
+	reads   map[bool]*guardedDB
+	server  *pgtest.Server
+	binary  string
+	closers []func() error
+}
+
+func (e *env) close() error {
+	var err error
+	for i := len(e.closers) - 1; i >= 0; i-- {
+		err = errors.Join(err, e.closers[i]())
+	}
+	return err
+}
+
+func (e *env) closing(fn func() error) { e.closers = append(e.closers, fn) }
+
+func (e *env) folder() (string, error) {
+	dir, err := os.MkdirTemp("", "konak-bench-")
+	if err == nil {
+		e.closing(func() error { return os.RemoveAll(dir) })
+	}
+	return dir, err
+}
+
+// bareServer answers what it was sent, with nothing but net/http and the
+// time-outs that no server may be without.
+func (e *env) bareServer() (string, error) {
+	if e.bare != "" {
+		return e.bare, nil
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(b)
+	}
+	server := &http.Server{
+		Handler: http.HandlerFunc(handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute,
+	}
+	go func() { _ = server.Serve(ln) }()
+	e.closing(server.Close)
+	e.bare = ln.Addr().String()
+	return e.bare, nil
+}
+
+// postgres gives the address of an empty database.
+func (e *env) postgres(ctx context.Context) (string, error) {
+	if e.server == nil {
+		var err error
+		if raw := os.Getenv(pgtest.EnvURL); raw != "" {
+			e.server, err = pgtest.Connect(raw)
+		} else {
+			e.server, err = pgtest.Start(pgtest.Options{Durable: true})
+		}
+		if errors.Is(err, pgtest.ErrNoServer) {
+			return "", fmt.Errorf("%w: %w", errSkip, err)
+		}
+		if err != nil {
+			return "", err
+		}
+		e.closing(e.server.Stop)
+	}
+	d, err := e.server.CreateDatabase(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	e.closing(func() error { return e.server.DropDatabase(context.WithoutCancel(ctx), d.Name) })
+	return d.Owner, nil
+}
+
+// database gives the address of an empty database of either kind.
+func (e *env) database(ctx context.Context, dialect db.Dialect) (string, error) {
+	if dialect == db.Postgres {
+		return e.postgres(ctx)
+	}
+	dir, err := e.folder()
+	return "sqlite:" + filepath.Join(dir, "konak.db"), err
+}
+
+// house is a whole node that serves one workspace.
+type house struct {
+	app    *app.App
+	tenant uuid.UUID
+	member uuid.UUID
+	addr   string
+	token  string
+}
+
+const echoPath = "/api/v1/bench/echo"
+
+// echoIn is the input of a DLP exception.
+type echoIn struct {
+	Body echo
+}
+
+type echo struct {
+	Email string `json:"email" minLength:"1" maxLength:"254"`
+	Note  string `json:"note,omitempty" maxLength:"500"`
+}
+
+func (e *env) house(ctx context.Context, dialect db.Dialect) (*house, error) {
+	if h, ok := e.houses[dialect]; ok {
+		return h, nil
+	}
+	url, err := e.database(ctx, dialect)
+	if err != nil {
+		return nil, err
+	}
+	data, err := e.folder()
+	if err != nil {
+		return nil, err
+	}
+	a, err := app.Open(ctx, app.Config{
+		DB: url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
+	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), clock.System{})
+	if err != nil {
+		return nil, err
+	}
+	e.closing(a.Close)
+	// What a route costs before its work begins: everything but the work.
+	api.Handle(a.API, api.Route{
+		Method: "POST", Path: echoPath, ID: "bench-echo", Tag: "Bench", Summary: "Answer what was sent",
+		Access: api.Session, Permission: perm.DLPManage, Licence: "mail",
+	}, func(_ context.Context, in *echoIn) (echo, error) { return in.Body, nil })
+	h := &house{app: a}
+	if err := h.open(ctx); err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	h.addr = ln.Addr().String()
+	serving, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- a.Serve(serving, ln) }()
+	e.closing(func() error { stop(); return <-done })
+	if e.houses == nil {
+		e.houses = map[db.Dialect]*house{}
+	}
+	e.houses[dialect] = h
+	return h, nil
+}
+
+// open makes the workspace, signs its owner in and makes the raw table.
+func (h *house) open(ctx context.Context) error {
+	const email, password = "owner@bench.example", "correct horse battery staple"
+	w, m, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
+		Slug: "bench", Name: "Bench", OwnerName: "Owner", OwnerEmail: email, Password: password,
+	})
+	if err != nil {
+		return err
+	}
+	in, err := h.app.Identity.SignIn(ctx, email, password, "bench", "", "127.0.0.1")
+	if err != nil {
+		return err
+	}
+	h.tenant, h.member, h.token = w.ID, m.ID, in.Token
+	return createRows(ctx, h.app.DB)
+}
+
+// guardedDB is a migrated database with one record in it.
+type guardedDB struct {
+	db     *db.DB
+	tenant uuid.UUID
+	read   func(*db.Reader) error
+}
+
+func (e *env) guarded(ctx context.Context, rowSecurity bool) (*guardedDB, error) {
+	if g, ok := e.reads[rowSecurity]; ok {
+		return g, nil
+	}
+	url, err := e.postgres(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := db.Open(ctx, db.Options{URL: url, RowSecurity: rowSecurity})
+	if err != nil {
+		return nil, err
+	}
+	e.closing(d.Close)
+	if _, err := d.Migrate(ctx, migrations.Files); err != nil {
+		return nil, err
+	}
+	tenant, id, err := putTenant(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	g := &guardedDB{db: d, tenant: tenant, read: func(r *db.Reader) error {
+		_, err := readEmail(r, id)
+		return err
+	}}
+	if e.reads == nil {
+		e.reads = map[bool]*guardedDB{}
+	}
+	e.reads[rowSecurity] = g
+	return g, nil
+}

@@ -1,0 +1,80 @@
+// Bench measures the house against the raw limits of the machine it runs on,
+// both in one run: a bare net/http handler and a bare commit loop. Absolute
+// figures differ from machine to machine; the shares do not by much.
+//
+//	bench [-slice 400ms] [-rounds 9] [-clients 32] [-only regexp]
+//
+// PostgreSQL is the server that KONAK_TEST_POSTGRES names, or a private durable
+// cluster. A module adds a benchmark as a row of the table in table.go.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"runtime/pprof"
+	"syscall"
+	"time"
+)
+
+func main() {
+	var o options
+	flag.DurationVar(&o.slice, "slice", 400*time.Millisecond, "how long one measurement lasts")
+	flag.IntVar(&o.rounds, "rounds", 9, "measurements of each benchmark, in turns; the median counts")
+	flag.IntVar(&o.clients, "clients", 32, "callers at once")
+	flag.StringVar(&o.only, "only", "", "regular expression of the groups to measure")
+	flag.StringVar(&o.profile, "profile", "", "file to write a CPU profile to")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, o)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	slice         time.Duration
+	rounds        int
+	clients       int
+	only, profile string
+}
+
+func run(ctx context.Context, o options) (err error) {
+	only, err := regexp.Compile(o.only)
+	if err != nil {
+		return err
+	}
+	if o.profile != "" {
+		f, err := os.Create(o.profile)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	fmt.Printf("%s, %d cores, %d clients, median of %d × %s\n", runtime.Version(), runtime.NumCPU(), o.clients, o.rounds, o.slice)
+	e := &env{}
+	defer func() { err = errors.Join(err, e.close()) }()
+	for _, g := range table {
+		if !only.MatchString(g.name) {
+			continue
+		}
+		if err := g.run(ctx, e, o); err != nil {
+			return fmt.Errorf("%s: %w", g.name, err)
+		}
+	}
+	if only.MatchString(processGroup) {
+		return measureProcess(ctx, e)
+	}
+	return nil
+}

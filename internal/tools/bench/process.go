@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"konak/internal/kit/db"
+)
+
+const (
+	processGroup = "Process"
+	starts       = 5
+	startTarget  = 500 * time.Millisecond
+	idleTarget   = 80 // MB
+)
+
+// measureProcess starts the real binary on a database that exists.
+func measureProcess(ctx context.Context, e *env) error {
+	dir, err := e.folder()
+	if err != nil {
+		return err
+	}
+	e.binary = filepath.Join(dir, "konak")
+	build := exec.CommandContext(ctx, "go", "build", "-o", e.binary, "./cmd/konak")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	fmt.Printf("\n%s, an existing database, median of %d starts\n", processGroup, starts)
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		err := e.measureStart(ctx, dialect)
+		if errors.Is(err, errSkip) {
+			fmt.Printf("  %s: skipped, %v\n", dialect, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *env) measureStart(ctx context.Context, dialect db.Dialect) error {
+	data, err := e.folder()
+	if err != nil {
+		return err
+	}
+	args := []string{
+		"serve", "--demo", "--listen=127.0.0.1:0", "--private-listen=off", "--log-level=warn", "--data=" + data,
+	}
+	if dialect == db.Postgres {
+		url, err := e.postgres(ctx)
+		if err != nil {
+			return err
+		}
+		args = append(args, "--db="+url)
+	}
+	var times []time.Duration
+	var memory int
+	for i := range starts + 1 {
+		took, mb, err := e.start(ctx, args, i == starts)
+		if err != nil {
+			return err
+		}
+		if i > 0 { // the first one made the database
+			times = append(times, took)
+		}
+		memory = max(memory, mb)
+	}
+	slices.Sort(times)
+	fmt.Printf("  %-9s first answer after %s (target %s), resident when idle %d MB (target %d MB)\n",
+		dialect, times[len(times)/2].Round(time.Millisecond), startTarget, memory, idleTarget)
+	return nil
+}
+
+var panelLine = regexp.MustCompile(`Panel\s+http://[^:]+:(\d+)`)
+
+// start runs the binary until it has answered once, and for a moment longer
+// where its memory is asked for.
+func (e *env) start(ctx context.Context, args []string, idle bool) (took time.Duration, mb int, err error) {
+	cmd := exec.CommandContext(ctx, e.binary, args...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
+	logs := &bytes.Buffer{}
+	cmd.Stderr = logs
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, 0, err
+	}
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, 0, err
+	}
+	port := ""
+	for lines := bufio.NewScanner(out); port == "" && lines.Scan(); {
+		if m := panelLine.FindStringSubmatch(lines.Text()); m != nil {
+			port = m[1]
+		}
+	}
+	defer func() {
+		err = errors.Join(err, cmd.Process.Signal(syscall.SIGTERM), cmd.Wait())
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, logs)
+		}
+	}()
+	resp, err := http.Get("http://127.0.0.1:" + port + "/readyz")
+	if err != nil {
+		return 0, 0, err
+	}
+	took = time.Since(begin)
+	if err := resp.Body.Close(); err != nil {
+		return 0, 0, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return 0, 0, fmt.Errorf("/readyz answered %d", resp.StatusCode)
+	}
+	if idle {
+		select {
+		case <-ctx.Done():
+			return 0, 0, ctx.Err()
+		case <-time.After(3 * time.Second):
+		}
+		mb, err = resident(cmd.Process.Pid)
+	}
+	return took, mb, err
+}
+
+// resident is what a process holds in memory, where the system tells.
+func resident(pid int) (int, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kb, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")))
+			return kb / 1024, err
+		}
+	}
+	return 0, errors.New("the system does not say how much memory a process holds")
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+)
+
+// table is every benchmark. The first of a group is its raw limit.
+var table = []group{
+	{"API core", []mark{
+		{"bare net/http handler that reads a body and answers as much", 0, bare("POST", sampleBody)},
+		{"POST: trace, session, licence, permission, validated body, envelope", 0.5, served(db.SQLite, "POST", echoPath, fixed(sampleBody))},
+		{"GET one member: the same without a body, and one read from SQLite", 0, served(db.SQLite, "GET", "/api/v1/auth/me", nil)},
+	}},
+	{"Write, SQLite, synchronous=FULL", []mark{
+		{"one row a transaction, group commit", 0, rawCommit(db.SQLite)},
+		{"the gate alone: record, audit line, event, dispatched", 0, gate(db.SQLite)},
+		{"POST DLP exception: request, record, audit line, event, dispatched", 0.6, served(db.SQLite, "POST", exceptionPath, newAddress)},
+	}},
+	{"Write, PostgreSQL, fsync on", []mark{
+		{"one row a transaction", 0, rawCommit(db.Postgres)},
+		{"the gate alone: record, audit line, event, dispatched", 0, gate(db.Postgres)},
+		{"POST DLP exception: request, record, audit line, event, dispatched", 0.6, served(db.Postgres, "POST", exceptionPath, newAddress)},
+	}},
+	{"Single-row read, PostgreSQL", []mark{
+		{"without row security", 0, readOne(false)},
+		{"with row security", 0, readOne(true)},
+	}},
+}
+
+const (
+	sampleBody    = `{"email":"auditor@example.com","note":"External auditor, until the end of the year"}`
+	exceptionPath = "/api/mail/v1/dlp/exceptions"
+)
+
+// made numbers the addresses of a whole run: no two are the same.
+var made atomic.Int64
+
+// newAddress is a body of a constant length, so that the rest of the request
+// can be prepared once.
+func newAddress() string {
+	return fmt.Sprintf(`{"email":"a%012d@example.com","note":"External auditor"}`, made.Add(1))
+}
+
+func fixed(body string) func() string { return func() string { return body } }
+
+func bare(method, body string) func(context.Context, *env, int) (func() error, func(), error) {
+	return func(_ context.Context, e *env, _ int) (func() error, func(), error) {
+		addr, err := e.bareServer()
+		if err != nil {
+			return nil, nil, err
+		}
+		return dial(addr, method, "/", "", fixed(body))
+	}
+}
+
+// served calls a house that really serves, with its workers, on a database.
+func served(d db.Dialect, method, path string, body func() string) func(context.Context, *env, int) (func() error, func(), error) {
+	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
+		h, err := e.house(ctx, d)
+		if err != nil {
+			return nil, nil, err
+		}
+		return dial(h.addr, method, path, h.token, body)
+	}
+}
+
+// rawCommit is the shortest transaction that the storage kit can make durable.
+func rawCommit(d db.Dialect) func(context.Context, *env, int) (func() error, func(), error) {
+	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
+		h, err := e.house(ctx, d)
+		if err != nil {
+			return nil, nil, err
+		}
+		tenant := h.app.DB.Tenant(h.tenant)
+		return func() error { return tenant.InTx(ctx, putRow) }, nil, nil
+	}
+}
+
+// gate makes a record as a request would, without the request.
+func gate(d db.Dialect) func(context.Context, *env, int) (func() error, func(), error) {
+	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
+		h, err := e.house(ctx, d)
+		if err != nil {
+			return nil, nil, err
+		}
+		ctx = caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
+		return func() error {
+			_, err := h.app.Mail.AddException(ctx, fmt.Sprintf("a%012d@example.com", made.Add(1)), "External auditor")
+			return err
+		}, nil, nil
+	}
+}
+
+// readOne reads a record by its id.
+func readOne(rowSecurity bool) func(context.Context, *env, int) (func() error, func(), error) {
+	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
+		g, err := e.guarded(ctx, rowSecurity)
+		if err != nil {
+			return nil, nil, err
+		}
+		tenant := g.db.Tenant(g.tenant)
+		return func() error { return tenant.Read(ctx, g.read) }, nil, nil
+	}
+}

@@ -1,0 +1,301 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/outbound"
+	"konak/internal/kit/secret"
+)
+
+// Service is the webhook room.
+type Service struct {
+	db      *db.DB
+	box     *secret.Box
+	idKey   []byte
+	catalog []CatalogEntry
+	out     *outbound.Client
+	owners  Owners
+	watch   Watch
+	limit   *limiter
+	// queued tells this process's sender that endpoints have something to do,
+	// changed that they are not what they were.
+	queued, changed func(endpoints []uuid.UUID)
+}
+
+// New opens the room.
+func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners) (*Service, error) {
+	entries, err := describe(w.Catalog)
+	return &Service{
+		db: d, box: box, idKey: box.Derive("webhook delivery id"), catalog: entries, out: out, watch: w, owners: owners,
+		limit:  newLimiter(d.Clock()),
+		queued: func([]uuid.UUID) {}, changed: func([]uuid.UUID) {},
+	}, err
+}
+
+// Catalog lists the events that the workspace's licences allow.
+func (s *Service) Catalog(ctx context.Context) []CatalogEntry {
+	who := caller.From(ctx)
+	out := []CatalogEntry{}
+	for _, e := range s.catalog {
+		if e.Module == "" || who.Licences[e.Module] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (s *Service) checkEvents(ctx context.Context, names ...string) error {
+	catalog := s.Catalog(ctx)
+	for _, name := range names {
+		if !slices.ContainsFunc(catalog, func(c CatalogEntry) bool { return c.Name == name }) {
+			return fault.New(fault.UnknownEvent, name).Field("events", "unknown_event")
+		}
+	}
+	return nil
+}
+
+// Endpoints lists a module's endpoints, the newest first.
+func (s *Service) Endpoints(ctx context.Context, module string, p db.Page) (list db.List[Endpoint], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		list, err = listEndpoints(r, module, p)
+		return err
+	})
+	return list, err
+}
+
+// Endpoint reads one.
+func (s *Service) Endpoint(ctx context.Context, module string, id uuid.UUID) (e Endpoint, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		e, err = endpointByID(r, module, id)
+		return notFound(err)
+	})
+	return e, err
+}
+
+// Registered is an endpoint with its secret, which is shown once.
+type Registered struct {
+	Endpoint
+	Secret string `json:"secret" example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" doc:"Shown only in this answer"`
+}
+
+// Create is the gate for a new endpoint.
+func (s *Service) Create(ctx context.Context, module string, set settings) (Registered, error) {
+	if err := s.check(ctx, &set); err != nil {
+		return Registered{}, err
+	}
+	key := NewSecret()
+	out := Registered{Secret: key}
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if n, err := countEndpoints(&tx.Reader, module); err != nil {
+			return err
+		} else if n >= maxEndpoints {
+			return fault.New(fault.LimitReached, maxEndpoints)
+		}
+		id := tx.NewCapability()
+		var by *uuid.UUID
+		if who := caller.From(ctx); who.ID != uuid.Nil {
+			by = &who.ID
+		}
+		sealed := s.box.Seal(tx.Tenant(), place(id), []byte(key))
+		if err := putEndpoint(tx, module, id, set, sealed, secret.Last4(key), by); err != nil {
+			return fmt.Errorf("webhook: put endpoint: %w", err)
+		}
+		var err error
+		if out.Endpoint, err = endpointByID(&tx.Reader, module, id); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.created", id.String(), map[string]any{"address": set.address, "events": set.events})
+	})
+	return out, err
+}
+
+func (s *Service) check(ctx context.Context, set *settings) (err error) {
+	if set.address, err = parseAddress(s.out, set.address); err != nil {
+		return err
+	}
+	set.tidy()
+	return s.checkEvents(ctx, set.events...)
+}
+
+// Change is a change of an endpoint; what is nil stays.
+type Change struct {
+	Address     *string
+	Description *string
+	Events      []string
+	StrictOrder *bool
+	RateLimit   *int // 0 for none
+}
+
+// Update is the gate for changing an endpoint. Its secret stays.
+func (s *Service) Update(ctx context.Context, module string, id uuid.UUID, c Change) (e Endpoint, err error) {
+	err = s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) error {
+		set := settings{address: old.Address, description: old.Description, events: old.Events, strict: old.StrictOrder}
+		if old.RateLimit != nil {
+			set.rate = *old.RateLimit
+		}
+		assign(&set.address, c.Address)
+		assign(&set.description, c.Description)
+		assign(&set.strict, c.StrictOrder)
+		assign(&set.rate, c.RateLimit)
+		if c.Events != nil {
+			set.events = c.Events
+		}
+		if err := s.check(ctx, &set); err != nil {
+			return err
+		}
+		if err := updateEndpoint(tx, id, set); err != nil {
+			return err
+		}
+		if e, err = endpointByID(&tx.Reader, module, id); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.changed", id.String(), map[string]any{"address": set.address, "events": set.events})
+	})
+	return e, err
+}
+
+func assign[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// SetStatus is the gate for a person's word: active or paused. Making a
+// disabled endpoint active forgets why it was disabled.
+func (s *Service) SetStatus(ctx context.Context, module string, id uuid.UUID, status string) (e Endpoint, err error) {
+	err = s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) error {
+		if old.Status == status {
+			e = old
+			return nil
+		}
+		if err := setStatus(tx, id, status); err != nil {
+			return err
+		}
+		tx.Wake(Topic)
+		if e, err = endpointByID(&tx.Reader, module, id); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.status", id.String(), map[string]any{"from": old.Status, "to": status})
+	})
+	return e, err
+}
+
+// Rotate is the gate for a new secret. The old one is signed with beside it
+// for the grace, or dies at once without one.
+func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace time.Duration) (Registered, error) {
+	key := NewSecret()
+	out := Registered{Secret: key}
+	err := s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) (err error) {
+		var until *clock.Time
+		if grace > 0 {
+			until = clock.Ptr(tx.Now().Add(grace))
+		}
+		if err := rotateSecret(tx, id, s.box.Seal(tx.Tenant(), place(id), []byte(key)), secret.Last4(key), until); err != nil {
+			return err
+		}
+		if out.Endpoint, err = endpointByID(&tx.Reader, module, id); err != nil {
+			return err
+		}
+		if err := s.notify(tx, Notice{Kind: NoticeRotated, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.rotated", id.String(), map[string]any{"grace_seconds": int(grace.Seconds())})
+	})
+	return out, err
+}
+
+// purgeKind is the job that removes what a deleted endpoint left.
+const purgeKind = "webhook.purge"
+
+// Delete is the gate for removing an endpoint with its history.
+func (s *Service) Delete(ctx context.Context, module string, id uuid.UUID) error {
+	return s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) error {
+		if err := dropEndpoint(tx, id); err != nil {
+			return err
+		}
+		if _, err := jobs.Enqueue(tx, purgeKind, tx.Now(), id); err != nil {
+			return err
+		}
+		if err := s.notify(tx, Notice{Kind: NoticeDeleted, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.deleted", id.String(), map[string]any{"address": old.Address})
+	})
+}
+
+// change runs a gate on a locked endpoint and tells the sender.
+func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn func(*db.Tx, Endpoint) error) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		e, err := lockEndpoint(tx, module, id)
+		if err != nil {
+			return notFound(err)
+		}
+		tx.AfterCommit(func() { s.changed([]uuid.UUID{id}) })
+		return fn(tx, e)
+	})
+}
+
+// Keyless says whether the routes that carry an id work without a credential.
+func (s *Service) Keyless(ctx context.Context) (on bool, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		on, err = keylessAllowed(r)
+		return err
+	})
+	return on, err
+}
+
+// SetKeyless is the gate for that setting.
+func (s *Service) SetKeyless(ctx context.Context, on bool) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if err := setKeyless(tx, on); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.keyless", "", map[string]bool{"keyless": on})
+	})
+}
+
+func (s *Service) notify(tx *db.Tx, n Notice) error {
+	if s.owners == nil {
+		return nil
+	}
+	return s.owners.Notify(tx, n)
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}
+
+func notFound(err error) error {
+	if db.IsNoRow(err) {
+		return fault.New(fault.NotFound)
+	}
+	return err
+}
+
+// Sample writes one of each record of this room with text in it, for tests
+// that walk over every route.
+func (s *Service) Sample(ctx context.Context, text string) error {
+	for _, module := range []string{ERP, Mail} {
+		e, err := s.Create(ctx, module, settings{
+			address: "https://" + text + ".example.com/hook", description: text, events: []string{PingTest},
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := s.Test(ctx, module, e.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package webhook
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const endpointColumns = `e.id, e.address, e.description, e.events, e.status, e.strict_order, e.rate_limit, e.secret_last4,
+	e.old_secret_until, e.created_at, e.disabled_at, e.disabled_code, e.disabled_reason, e.failures, l.hold_until`
+
+const endpointTables = ` FROM webhook_endpoint e JOIN webhook_lane l ON l.tenant_id = e.tenant_id AND l.id = e.id `
+
+func scanEndpoint(row db.Row) (Endpoint, error) {
+	var e Endpoint
+	var events db.JSON[[]string]
+	var rate int
+	var hold clock.Time
+	err := row.Scan(&e.ID, &e.Address, &e.Description, &events, &e.Status, &e.StrictOrder, &rate, &e.SecretLast4,
+		&e.OldSecretEnds, &e.CreatedAt, &e.DisabledAt, &e.DisabledStatusCode, &e.DisabledReason, &e.Failures, &hold)
+	e.Events = events.V
+	if rate > 0 {
+		e.RateLimit = &rate
+	}
+	if e.Status != Disabled { // what an attempt left that disabled nothing
+		e.DisabledAt, e.DisabledStatusCode, e.DisabledReason = nil, nil, nil
+	} else if hold.Before(never) {
+		e.NextProbeAt = &hold
+	}
+	return e, err
+}
+
+func listEndpoints(r *db.Reader, module string, p db.Page) (db.List[Endpoint], error) {
+	rows, err := db.All(r, scanEndpoint, `SELECT `+endpointColumns+endpointTables+`
+		WHERE e.tenant_id = $1 AND e.module = $2 AND e.deleted_at IS NULL AND (e.created_at, e.id) < ($3, $4)
+		ORDER BY e.created_at DESC, e.id DESC LIMIT $5`, r.Tenant(), module, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(e Endpoint) db.Key { return db.Key{Sort: e.CreatedAt.UnixMicro(), ID: e.ID} }), err
+}
+
+func endpointByID(r *db.Reader, module string, id uuid.UUID) (Endpoint, error) {
+	return db.One(r, scanEndpoint, `SELECT `+endpointColumns+endpointTables+`
+		WHERE e.tenant_id = $1 AND e.id = $2 AND e.module = $3 AND e.deleted_at IS NULL`, r.Tenant(), id, module)
+}
+
+// lockEndpoint keeps the senders of other nodes from changing the endpoint
+// until the transaction ends.
+func lockEndpoint(tx *db.Tx, module string, id uuid.UUID) (Endpoint, error) {
+	return db.One(&tx.Reader, scanEndpoint, `SELECT `+endpointColumns+endpointTables+`
+		WHERE e.tenant_id = $1 AND e.id = $2 AND e.module = $3 AND e.deleted_at IS NULL`+tx.Dialect().ForUpdate("e, l"), tx.Tenant(), id, module)
+}
+
+func countEndpoints(r *db.Reader, module string) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM webhook_endpoint
+		WHERE tenant_id = $1 AND module = $2 AND deleted_at IS NULL LIMIT 1000) AS few`, r.Tenant(), module)
+}
+
+func putEndpoint(tx *db.Tx, module string, id uuid.UUID, s settings, sealed []byte, last4 string, by *uuid.UUID) error {
+	_, err := tx.Exec(`INSERT INTO webhook_endpoint (tenant_id, id, module, address, description, events, status,
+			strict_order, rate_limit, secret_sealed, secret_last4, created_by, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`,
+		tx.Tenant(), id, module, s.address, s.description, db.AsJSON(s.events), Active, s.strict, s.rate,
+		sealed, last4, by, clock.At(tx.Now()))
+	if err == nil {
+		_, err = tx.Exec(`INSERT INTO webhook_lane (tenant_id, id) VALUES ($1, $2)`, tx.Tenant(), id)
+	}
+	return err
+}
+
+func updateEndpoint(tx *db.Tx, id uuid.UUID, s settings) error {
+	_, err := tx.Exec(`UPDATE webhook_endpoint SET address = $3, description = $4, events = $5, strict_order = $6,
+			rate_limit = $7, updated_at = $8
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), id, s.address, s.description, db.AsJSON(s.events), s.strict, s.rate, clock.At(tx.Now()))
+	return err
+}
+
+// setStatus is a person's word: what the endpoint went through is forgotten.
+func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
+	if _, err := tx.Exec(`UPDATE webhook_endpoint SET status = $3, failures = 0, failing_since = NULL, disabled_at = NULL,
+			disabled_code = NULL, disabled_reason = NULL, probes = 0, dead_at = NULL, mails = 0, updated_at = $4
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, clock.At(tx.Now())); err != nil {
+		return err
+	}
+	hold := clock.Time{Time: time.UnixMicro(0)}
+	if status == Paused {
+		hold = clock.At(never)
+	}
+	return holdLane(tx, id, hold)
+}
+
+func rotateSecret(tx *db.Tx, id uuid.UUID, sealed []byte, last4 string, oldUntil *clock.Time) error {
+	_, err := tx.Exec(`UPDATE webhook_endpoint SET
+			old_secret_sealed = CASE WHEN CAST($5 AS bigint) IS NOT NULL THEN secret_sealed END, old_secret_until = $5,
+			secret_sealed = $3, secret_last4 = $4, updated_at = $6
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, sealed, last4, oldUntil, clock.At(tx.Now()))
+	return err
+}
+
+// dropEndpoint takes an endpoint out of sight and out of the queue at once; a
+// job removes what it leaves, which may be millions of rows.
+func dropEndpoint(tx *db.Tx, id uuid.UUID) error {
+	if _, err := tx.Exec(`DELETE FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE webhook_endpoint SET deleted_at = $3, updated_at = $3, old_secret_sealed = NULL
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, clock.At(tx.Now()))
+	return err
+}
+
+// purgeEndpoint removes a batch of what a deleted endpoint left, and in the
+// end the endpoint itself. It gives the number of deliveries removed.
+func purgeEndpoint(tx *db.Tx, id uuid.UUID, limit int) (int, error) {
+	ids, err := db.All(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
+		WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY created_at, id LIMIT $3`, tx.Tenant(), id, limit)
+	if err != nil {
+		return 0, err
+	}
+	if len(ids) > 0 {
+		return len(ids), dropDeliveries(tx, ids)
+	}
+	_, err = tx.Exec(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, tx.Tenant(), id)
+	return 0, err
+}
+
+type subscription struct {
+	id     uuid.UUID
+	module string
+	events []string
+}
+
+// subscriptions are the endpoints for which deliveries are recorded: the
+// active ones, and the disabled ones that may still come back by themselves.
+func subscriptions(r *db.Reader, tenant uuid.UUID) ([]subscription, error) {
+	return db.All(r, func(row db.Row) (subscription, error) {
+		var s subscription
+		var events db.JSON[[]string]
+		err := row.Scan(&s.id, &s.module, &events)
+		s.events = events.V
+		return s, err
+	}, `SELECT e.id, e.module, e.events`+endpointTables+`
+		WHERE e.tenant_id = $1 AND e.status <> 'paused' AND e.deleted_at IS NULL AND l.hold_until < $2`, tenant, clock.At(never))
+}
+
+// owner is whose an id is, for calls without a credential.
+type owner struct {
+	tenant   uuid.UUID
+	slug     string
+	licences []string
+	keyless  *bool
+}
+
+func scanOwner(row db.Row) (owner, error) {
+	var o owner
+	var licences db.JSON[[]string]
+	err := row.Scan(&o.tenant, &o.slug, &licences, &o.keyless)
+	o.licences = licences.V
+	return o, err
+}
+
+const ownerColumns = `SELECT t.id, t.slug, t.licences, s.keyless FROM tenant t
+	LEFT JOIN webhook_setting s ON s.tenant_id = t.id WHERE t.id = `
+
+func ownerOfEndpoint(r *db.Reader, id uuid.UUID) (owner, error) {
+	return db.One(r, scanOwner, ownerColumns+`(SELECT tenant_id FROM webhook_endpoint WHERE id = $1 AND deleted_at IS NULL)`, id)
+}
+
+func ownerOfDelivery(r *db.Reader, id uuid.UUID) (owner, error) {
+	return db.One(r, scanOwner, ownerColumns+`(SELECT tenant_id FROM webhook_delivery WHERE id = $1)`, id)
+}
+
+func keylessAllowed(r *db.Reader) (bool, error) {
+	on, err := db.One(r, db.Scalar[bool], `SELECT keyless FROM webhook_setting WHERE tenant_id = $1`, r.Tenant())
+	if db.IsNoRow(err) {
+		return true, nil
+	}
+	return on, err
+}
+
+func setKeyless(tx *db.Tx, on bool) error {
+	_, err := tx.Exec(`INSERT INTO webhook_setting (tenant_id, keyless) VALUES ($1, $2)
+		ON CONFLICT (tenant_id) DO UPDATE SET keyless = excluded.keyless`, tx.Tenant(), on)
+	return err
+}

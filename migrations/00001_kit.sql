@@ -1,0 +1,87 @@
+-- +goose Up
+CREATE TABLE tenant (
+    id         uuid PRIMARY KEY,
+    slug       text NOT NULL UNIQUE,
+    name       text NOT NULL,
+    licences   text NOT NULL,
+    demo       boolean NOT NULL DEFAULT false,
+    created_at bigint NOT NULL
+);
+
+-- A row without a sequence waits for the dispatcher; with one it is history.
+CREATE TABLE outbox (
+    tenant_id   uuid NOT NULL,
+    id          uuid NOT NULL,
+    type        text NOT NULL,
+    occurred_at bigint NOT NULL,
+    sequence    bigint,
+    test        boolean NOT NULL,
+    emitted     boolean NOT NULL,
+    target      uuid,
+    payload     text NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX outbox_waiting ON outbox (id) WHERE sequence IS NULL;
+CREATE UNIQUE INDEX outbox_sequence ON outbox (tenant_id, sequence) WHERE sequence IS NOT NULL;
+
+CREATE TABLE tenant_sequence (
+    tenant_id uuid PRIMARY KEY,
+    value     bigint NOT NULL
+);
+
+CREATE TABLE audit_log (
+    tenant_id  uuid NOT NULL REFERENCES tenant (id),
+    id         uuid NOT NULL,
+    at         bigint NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id   uuid,
+    ip         text NOT NULL,
+    trace_id   text NOT NULL,
+    action     text NOT NULL,
+    object     text NOT NULL,
+    details    text NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+
+-- next_at is when a job is due; while one is held it is when the lease ends,
+-- so a dead holder's job becomes due by itself.
+CREATE TABLE job (
+    tenant_id  uuid NOT NULL,
+    id         uuid NOT NULL,
+    kind       text NOT NULL,
+    payload    text NOT NULL,
+    test       boolean NOT NULL,
+    next_at    bigint NOT NULL,
+    claim_id   uuid,
+    attempts   bigint NOT NULL DEFAULT 0,
+    last_error text,
+    dead_at    bigint,
+    created_at bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX job_due ON job (tenant_id, next_at) WHERE dead_at IS NULL;
+
+CREATE TABLE idempotency (
+    tenant_id  uuid NOT NULL,
+    caller_id  uuid NOT NULL,
+    key        text NOT NULL,
+    request    bytea NOT NULL,
+    status     bigint,
+    answer     text,
+    created_at bigint NOT NULL,
+    PRIMARY KEY (tenant_id, caller_id, key)
+);
+CREATE INDEX idempotency_age ON idempotency (created_at);
+
+-- Mail that had nowhere to go: no mail server is configured. The tenant is the
+-- zero id for mail that concerns a person and no workspace.
+CREATE TABLE mail_outbox (
+    tenant_id  uuid NOT NULL,
+    id         uuid NOT NULL,
+    recipient  text NOT NULL,
+    subject    text NOT NULL,
+    sealed     bytea NOT NULL,
+    created_at bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX mail_outbox_list ON mail_outbox (tenant_id, created_at, id);

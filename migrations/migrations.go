@@ -1,0 +1,11 @@
+// Package migrations holds the schema as numbered files that run on SQLite and
+// PostgreSQL alike. Numbers go by module: kit 0xxx, identity 1xxx, webhook
+// 2xxx, crm 3xxx, mail 4xxx, telephony 5xxx, advisor 6xxx.
+package migrations
+
+import "embed"
+
+// Files are the migrations.
+//
+//go:embed *.sql
+var Files embed.FS

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { test as base, expect, type Page } from '@playwright/test'
+
+export { expect }
+
+export const owner = { email: 'owner@demo.localhost', password: 'konak-demo-password' }
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Statuses that a test provokes on purpose are logged by the browser; nothing else may be. */
+const provoked = /status of (401|404|409|422|503)/
+
+export const test = base.extend({
+  page: async ({ page }, use) => {
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !provoked.test(message.text())) complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    await use(page)
+    expect(complaints, 'the browser console').toEqual([])
+  },
+})
+
+/** Signs in as a browser would, without the form, and opens a screen. */
+export async function signIn(page: Page, path = '/'): Promise<void> {
+  const response = await page.request.post('/api/v1/auth/sign-in', { data: owner })
+  expect(response.status()).toBe(200)
+  await page.goto(path)
+  await expect(page.getByRole('main')).toBeVisible()
+}
+
+export async function signInByForm(page: Page, path = '/'): Promise<void> {
+  await page.goto(path)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+interface Violation {
+  id: string
+  impact: string
+  nodes: { target: string[]; failureSummary: string }[]
+}
+
+/** Fails on what keeps people out: violations that axe calls serious or critical, by WCAG 2.2 AA. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axeSource)
+  const violations = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run: (root: Document, options: object) => Promise<{ violations: Violation[] }> } }
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+    return (await axe.run(document, { runOnly: { type: 'tag', values: tags } })).violations
+  })
+  const grave = violations
+    .filter((violation) => violation.impact === 'serious' || violation.impact === 'critical')
+    .map((violation) => `${violation.id}: ${violation.nodes.map((node) => `${node.target.join(' ')} (${node.failureSummary})`).join('; ')}`)
+  expect(grave, 'serious accessibility violations').toEqual([])
+}
+
+export async function shoot(page: Page, name: string): Promise<void> {
+  await page.evaluate(() => document.fonts.ready)
+  await page.screenshot({ path: `test-results/screens/${name}.png` })
+}
+
+export interface Received {
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** A customer's server: keeps what arrives and answers 200. */
+export async function startReceiver() {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      received.push({ headers: request.headers, body })
+      response.writeHead(200).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    address: `http://127.0.0.1:${port}/hooks`,
+    received,
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}

@@ -1,0 +1,106 @@
+import { expect, expectAccessible, shoot, signIn, startReceiver, test } from './helpers'
+
+const sights = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  { name: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+] as const
+
+for (const sight of sights) {
+  test.describe(sight.name, () => {
+    test.use({ colorScheme: sight.colorScheme, viewport: sight.viewport })
+
+    test('sign-in', async ({ page }) => {
+      await page.goto('/sign-in')
+      await expect(page.getByRole('button', { name: 'Sign in to the demo' })).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `sign-in-${sight.name}`)
+    })
+
+    test('every screen and layer of the shell', async ({ page }) => {
+      await signIn(page)
+      await expect(page.getByText('Live', { exact: true })).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `home-${sight.name}`)
+
+      await page.keyboard.press('Control+k')
+      await expect(page.getByRole('combobox')).toBeFocused()
+      await expectAccessible(page)
+      await shoot(page, `palette-${sight.name}`)
+      await page.keyboard.press('Escape')
+
+      await page.keyboard.press('?')
+      await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+      await expectAccessible(page)
+      await page.keyboard.press('Escape')
+
+      await page.getByRole('button', { name: 'Your account' }).click()
+      await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeVisible()
+      await expectAccessible(page)
+      await page.keyboard.press('Escape')
+
+      if (sight.name === 'phone') {
+        await page.getByRole('button', { name: 'Open navigation' }).click()
+        await expect(page.getByRole('link', { name: 'Webhooks' })).toBeVisible()
+        await expectAccessible(page)
+        await shoot(page, 'navigation-phone')
+      }
+    })
+
+    test('DLP exceptions', async ({ page }) => {
+      await signIn(page, '/mail/dlp/exceptions')
+      await expect(page.getByRole('table')).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `dlp-${sight.name}`)
+      await page.getByRole('button', { name: 'Add an exception' }).click()
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      await expect(page.getByLabel('E-mail address')).toHaveAttribute('aria-invalid', 'true')
+      await expectAccessible(page)
+      await shoot(page, `dlp-add-${sight.name}`)
+    })
+
+    test('webhooks', async ({ page }) => {
+      const receiver = await startReceiver()
+      await signIn(page, '/erp/webhooks')
+      await page.getByRole('button', { name: 'Register a webhook' }).click()
+      const drawer = page.getByRole('dialog')
+      await drawer.getByRole('textbox', { name: 'Address' }).fill(receiver.address)
+      await drawer.getByRole('checkbox', { name: /dlp\.exception\.created/ }).check()
+      await expectAccessible(page)
+      await shoot(page, `webhook-register-${sight.name}`)
+      await drawer.getByRole('button', { name: 'Register', exact: true }).click()
+      await expect(page.getByRole('dialog', { name: 'Your signing secret' })).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `webhook-secret-${sight.name}`)
+      await page.getByLabel('I saved it').check()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      await expect(page.getByRole('row').filter({ hasText: 'ping.test' })).toContainText('Delivered')
+      await expectAccessible(page)
+      await shoot(page, `webhook-${sight.name}`)
+      await page.goto('/erp/webhooks')
+      await expect(page.getByRole('link', { name: receiver.address })).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `webhooks-${sight.name}`)
+      await page.getByRole('link', { name: receiver.address }).click()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await expect(page.getByRole('dialog', { name: 'Delete this webhook?' })).toBeVisible()
+      await expectAccessible(page)
+      await page.getByRole('button', { name: 'Delete the webhook' }).click()
+      await expect(page.getByRole('heading', { name: 'Nobody is listening yet' })).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `webhooks-empty-${sight.name}`)
+      await receiver.stop()
+    })
+
+    test('design system', async ({ page }) => {
+      await signIn(page, '/design')
+      for (const tab of await page.getByRole('tab').all()) {
+        await tab.click()
+        await expectAccessible(page)
+      }
+      await page.getByRole('tab').first().click()
+      await shoot(page, `design-${sight.name}`)
+    })
+  })
+}

@@ -1,0 +1,42 @@
+import { expect, owner, signIn, signInByForm, test } from './helpers'
+
+test('a wrong password is told in place and loses nothing', async ({ page }) => {
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill('not the password')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'password is wrong' })).toBeVisible()
+  await expect(page.getByLabel('E-mail')).toHaveValue(owner.email)
+})
+
+test('the gate leads to the sign-in and back to the screen that was asked for', async ({ page }) => {
+  await signInByForm(page, '/erp/webhooks')
+  await expect(page).toHaveURL(/\/erp\/webhooks$/)
+  await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
+})
+
+test('a session that ends elsewhere ends here, and signing in leads back', async ({ page, context }) => {
+  await signIn(page, '/mail/dlp/exceptions')
+  await expect(page.getByRole('table')).toBeVisible()
+  await context.clearCookies()
+  await page.getByRole('link', { name: 'Webhooks' }).click()
+  await expect(page.getByText('Your session has ended.')).toBeVisible()
+  await page.getByRole('button', { name: 'Sign in to the demo' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
+})
+
+test('signing out closes the door', async ({ page }) => {
+  await signIn(page)
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
+  await page.goto('/mail/dlp/exceptions')
+  await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
+})
+
+test('nothing of the session is readable by script', async ({ page }) => {
+  await signIn(page)
+  const visible = await page.evaluate(() => document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }))
+  expect(visible).not.toContain('token')
+  expect(visible).not.toMatch(/session/i)
+})

@@ -1,0 +1,82 @@
+import { expect, signIn, test } from './helpers'
+
+test('the palette and the shortcuts lead everywhere', async ({ page }) => {
+  await signIn(page)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Command palette' }).fill('webh')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
+  await page.keyboard.press('g')
+  await page.keyboard.press('d')
+  await expect(page.getByRole('heading', { level: 1, name: 'DLP exceptions' })).toBeVisible()
+  await page.keyboard.press('?')
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await expect(sheet).toContainText('Add an exception')
+  await sheet.getByLabel('Use shortcuts without a modifier key').uncheck()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('n')
+  await expect(page.getByRole('dialog')).toBeHidden()
+})
+
+test('language and theme are chosen once and kept', async ({ page }) => {
+  await signIn(page)
+  await page.getByRole('button', { name: 'Language' }).click()
+  await page.getByRole('menuitemradio', { name: 'Türkçe' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Merhaba')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'tr')
+  await page.getByRole('button', { name: 'Tema' }).click()
+  await page.getByRole('menuitemradio', { name: 'Koyu' }).click()
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Merhaba')
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+})
+
+test('the server speaks the language of the panel', async ({ page }) => {
+  await page.goto('/sign-in')
+  await page.getByText('Türkçe').click()
+  await page.getByLabel('E-posta').fill('kimse@ornek.com')
+  await page.getByLabel('Parola').fill('yanlis')
+  await page.getByRole('button', { name: 'Oturum aç' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'parola yanlış' })).toBeVisible()
+})
+
+test('a lost stream is told, and its return too', async ({ page }) => {
+  await page.route('**/api/v1/stream', (route) => route.fulfill({ status: 503 }))
+  await signIn(page)
+  await expect(page.getByText('The connection is lost.')).toBeVisible()
+  await page.unroute('**/api/v1/stream')
+  await expect(page.getByText('Live', { exact: true })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('The connection is lost.')).toBeHidden()
+})
+
+test('an unknown address is a page of its own, with the navigation around it', async ({ page }) => {
+  await signIn(page)
+  await page.goto('/no/such/screen')
+  await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
+})
+
+test('a screen without its permission or licence says which one', async ({ page }) => {
+  await page.route('**/api/v1/auth/me', async (route) => {
+    const response = await route.fetch()
+    if (!response.ok()) return route.fulfill({ response })
+    const body = (await response.json()) as { data: { permissions: string[]; licences: string[] } }
+    body.data.permissions = body.data.permissions.filter((name) => !name.startsWith('mail.'))
+    body.data.licences = body.data.licences.filter((name) => name !== 'erp')
+    await route.fulfill({ response, json: body })
+  })
+  await signIn(page, '/mail/dlp/exceptions')
+  await expect(page.getByRole('main')).toContainText('mail.dlp.view')
+  await expect(page.getByRole('link', { name: 'DLP exceptions' })).toBeHidden()
+  await page.goto('/erp/webhooks')
+  await expect(page.getByRole('heading', { level: 1, name: 'Module not licensed' })).toBeVisible()
+})
+
+test('the first press of Tab skips to the content', async ({ page }) => {
+  await signIn(page)
+  await page.goto('/mail/dlp/exceptions')
+  await expect(page.getByRole('table')).toBeVisible()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('main')).toBeFocused()
+})

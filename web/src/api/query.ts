@@ -1,0 +1,47 @@
+import { QueryClient, useInfiniteQuery, type QueryKey } from '@tanstack/react-query'
+import { asApiError } from './error'
+
+/** Asking again helps only when the network or the server stumbled, never when it refused. */
+export function shouldRetry(failures: number, error: unknown): boolean {
+  const refused = asApiError(error)
+  if (refused && refused.status !== 0 && refused.status < 500) return false
+  return failures < 2
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: { staleTime: 15_000, retry: shouldRetry, refetchOnWindowFocus: true },
+    mutations: { retry: false },
+  },
+})
+
+interface Page<Row> {
+  data: Row[]
+  next_cursor?: string | null
+}
+
+interface PagesOptions<Row> {
+  key: QueryKey
+  fetch: (cursor: string | undefined) => Promise<Page<Row>>
+  refetchInterval?: (rows: Row[]) => number | false
+}
+
+/** A keyset list: all loaded rows as one array, and the way to the next page. */
+export function usePages<Row>({ key, fetch, refetchInterval }: PagesOptions<Row>) {
+  const query = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam }) => fetch(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    refetchInterval: (q) => refetchInterval?.(q.state.data?.pages.flatMap((page) => page.data) ?? []) ?? false,
+  })
+  return {
+    rows: query.data?.pages.flatMap((page) => page.data) ?? [],
+    isPending: query.isPending,
+    error: query.error,
+    retry: () => void query.refetch(),
+    more: query.hasNextPage
+      ? { load: () => void query.fetchNextPage(), loading: query.isFetchingNextPage }
+      : null,
+  }
+}

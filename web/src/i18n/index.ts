@@ -1,0 +1,105 @@
+import { createStore, useStore } from '@/lib/store'
+import { recall, remember } from '@/lib/storage'
+import type { Dictionary, Key } from './en'
+
+export type { Key } from './en'
+
+export const languages = ['tr', 'en'] as const
+export type Language = (typeof languages)[number]
+
+/** Only the chosen dictionary is fetched; the other one waits for a switch. */
+const loaders: Record<Language, () => Promise<Record<Key, string>>> = {
+  tr: () => import('./tr').then((m) => m.tr),
+  en: () => import('./en').then((m) => m.en),
+}
+
+type Names<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
+
+/** The placeholders of a text are part of its type: a forgotten one does not compile. */
+export type Args<K extends Key> = [Names<Dictionary[K]>] extends [never]
+  ? []
+  : [values: Record<Names<Dictionary[K]>, string | number>]
+
+/** Texts without placeholders: what a title or a label can be. */
+export type PlainKey = { [K in Key]: Args<K> extends [] ? K : never }[Key]
+
+/** Keys that come in a `_one` and an `_other` form and are chosen by a count. */
+export type CountKey = Key extends infer K ? (K extends `${infer Base}_other` ? Base : never) : never
+
+interface Current {
+  language: Language
+  texts: Record<Key, string>
+}
+
+const current = createStore<Current>({ language: 'tr', texts: {} as Record<Key, string> })
+
+export function isLanguage(value: string | null | undefined): value is Language {
+  return languages.includes(value as Language)
+}
+
+export function fill(text: string, values?: Record<string, string | number>): string {
+  if (!values) return text
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole))
+}
+
+export function t<K extends Key>(key: K, ...args: Args<K>): string {
+  return fill(current.get().texts[key] ?? key, args[0])
+}
+
+export function tCount(base: CountKey, count: number): string {
+  const { language, texts } = current.get()
+  const form = new Intl.PluralRules(language).select(count) === 'one' ? 'one' : 'other'
+  return fill(texts[`${base}_${form}` as Key] ?? base, { count: formatNumber(count) })
+}
+
+export function language(): Language {
+  return current.get().language
+}
+
+/** Subscribes the component to the language; the functions themselves are global. */
+export function useI18n() {
+  const { language } = useStore(current)
+  return { language, t, tCount }
+}
+
+async function activate(language: Language): Promise<void> {
+  const texts = await loaders[language]()
+  document.documentElement.lang = language
+  current.set({ language, texts })
+}
+
+export function startI18n(): Promise<void> {
+  const saved = recall('lang')
+  return activate(isLanguage(saved) ? saved : navigator.language.startsWith('en') ? 'en' : 'tr')
+}
+
+export function chooseLanguage(language: Language): Promise<void> {
+  remember('lang', language)
+  return activate(language)
+}
+
+export function formatNumber(value: number): string {
+  return new Intl.NumberFormat(language()).format(value)
+}
+
+export function formatDateTime(iso: string): string {
+  return new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso))
+}
+
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+/** "3 minutes ago"; `now` is a parameter so that a test can freeze it. */
+export function formatAgo(iso: string, now: number = Date.now()): string {
+  const seconds = (new Date(iso).getTime() - now) / 1000
+  const format = new Intl.RelativeTimeFormat(language(), { numeric: 'auto' })
+  for (const [unit, size] of steps) {
+    if (Math.abs(seconds) >= size) return format.format(Math.round(seconds / size), unit)
+  }
+  return format.format(0, 'second')
+}

@@ -1,0 +1,7 @@
+import type { Key } from '../en'
+import { shell } from './shell'
+import { mail } from './mail'
+import { erp } from './erp'
+import { design } from './design'
+
+export const tr: Record<Key, string> = { ...shell, ...mail, ...erp, ...design }

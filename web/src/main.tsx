@@ -1,0 +1,47 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { onSignedOut } from './api/client'
+import { queryClient } from './api/query'
+import { forgetSession } from './api/session'
+import { startI18n } from './i18n'
+import { recall, remember } from './lib/storage'
+import { startTheme } from './lib/theme'
+import { router } from './router'
+import { startShortcuts } from './shell/shortcuts'
+import { Toaster } from './ui/Toast'
+import { TooltipProvider } from './ui/Tooltip'
+import './styles/app.css'
+
+// A new release removes the old one's files: a page that still asks for them starts afresh,
+// but not again and again when the file is truly gone.
+window.addEventListener('vite:preloadError', () => {
+  const last = Number(recall('reloadedAt') ?? 0)
+  if (Date.now() - last < 30_000) return
+  remember('reloadedAt', String(Date.now()))
+  window.location.reload()
+})
+
+onSignedOut(() => {
+  const { pathname, href } = router.state.location
+  if (pathname === '/sign-in') return
+  void router.navigate({ to: '/sign-in', search: { next: href, expired: true } }).then(() => forgetSession(queryClient))
+})
+
+startTheme()
+startShortcuts()
+await startI18n()
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no #root')
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <TooltipProvider delayDuration={500}>
+        <RouterProvider router={router} />
+        <Toaster />
+      </TooltipProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,87 @@
+import { useI18n, type PlainKey } from '@/i18n'
+import { PageHeader } from '@/ui/PageHeader'
+import { Tabs } from '@/ui/Tabs'
+import { ComponentSamples } from './ComponentSamples'
+import { DataSamples } from './DataSamples'
+import { LayerSamples } from './LayerSamples'
+
+const colours = [
+  ['bg', 'surface', 'sunken', 'line', 'edge'],
+  ['ink', 'ink-2', 'ink-3'],
+  ['accent', 'accent-hover', 'accent-soft', 'accent-ink', 'mark'],
+  ['danger', 'danger-soft', 'danger-ink', 'warn-soft', 'warn-ink', 'ok-soft', 'ok-ink'],
+  ['nav', 'nav-hover', 'nav-active', 'nav-ink', 'nav-ink-2'],
+] as const
+
+const sizes = [
+  { name: '26 / 600', className: 'text-[26px] font-semibold tracking-[-0.01em]' },
+  { name: '18 / 600', className: 'text-lg font-semibold' },
+  { name: '14 / 400', className: 'text-sm' },
+  { name: '13 / 400', className: 'text-[13px] text-ink-2' },
+  { name: '13 mono', className: 'font-mono text-[13px]' },
+] as const
+
+export function DesignScreen() {
+  const { t } = useI18n()
+  return (
+    <>
+      <PageHeader title={t('design.title')} lead={t('design.lead')} />
+      <Tabs
+        label={t('design.title')}
+        tabs={[
+          { id: 'tokens', label: t('design.tokens'), content: <Tokens /> },
+          { id: 'components', label: t('design.components'), content: <ComponentSamples /> },
+          { id: 'data', label: t('design.data'), content: <DataSamples /> },
+          { id: 'layers', label: t('design.layers'), content: <LayerSamples /> },
+        ]}
+      />
+    </>
+  )
+}
+
+export function Sample({ title, children }: { title: PlainKey; children: React.ReactNode }) {
+  const { t } = useI18n()
+  return (
+    <section className="mb-8">
+      <h2 className="mb-3 font-semibold">{t(title)}</h2>
+      {children}
+    </section>
+  )
+}
+
+function Tokens() {
+  const { t } = useI18n()
+  return (
+    <>
+      <Sample title="design.tokens">
+        <p className="mb-4 max-w-[68ch] text-sm text-ink-2">{t('design.tokensLead')}</p>
+        <div className="flex flex-col gap-3">
+          {colours.map((row) => (
+            <ul key={row[0]} className="grid grid-cols-2 gap-3 sm:grid-cols-4 lg:grid-cols-7">
+              {row.map((name) => (
+                <li key={name}>
+                  <span
+                    aria-hidden
+                    className="block h-14 rounded-md border border-line"
+                    style={{ background: `var(--k-${name})` }}
+                  />
+                  <span className="mt-1 block font-mono text-xs text-ink-2">{name}</span>
+                </li>
+              ))}
+            </ul>
+          ))}
+        </div>
+      </Sample>
+      <Sample title="design.type">
+        <dl className="flex flex-col gap-3">
+          {sizes.map((size) => (
+            <div key={size.name} className="grid items-baseline gap-x-6 sm:grid-cols-[6rem_1fr]">
+              <dt className="font-mono text-xs text-ink-3">{size.name}</dt>
+              <dd className={size.className}>{t('design.typeSample')}</dd>
+            </div>
+          ))}
+        </dl>
+      </Sample>
+    </>
+  )
+}

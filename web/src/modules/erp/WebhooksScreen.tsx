@@ -1,0 +1,129 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Plus, Webhook as WebhookIcon } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { meets, useMe } from '@/api/session'
+import { formatAgo, formatDateTime, useI18n } from '@/i18n'
+import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { Badge, Code } from '@/ui/Badge'
+import { Button } from '@/ui/Button'
+import { EmptyState } from '@/ui/EmptyState'
+import { PageHeader } from '@/ui/PageHeader'
+import { QueryState } from '@/ui/QueryState'
+import { SecretOnce } from '@/ui/SecretOnce'
+import { Table, type Column } from '@/ui/Table'
+import { RegisterDrawer } from './RegisterDrawer'
+import { useWebhooks, webhookLooks, type Webhook, type WebhookCreated } from './webhooks'
+
+const noShortcuts: readonly Shortcut[] = []
+/** More names than this are summed up: the row stays one line high. */
+const namesShown = 2
+
+export function WebhooksScreen() {
+  const { t } = useI18n()
+  const navigate = useNavigate()
+  const canManage = meets(useMe(), { permission: 'erp.settings.manage' })
+  const list = useWebhooks()
+  const [registering, setRegistering] = useState(false)
+  const [created, setCreated] = useState<WebhookCreated | null>(null)
+
+  const shortcuts = useMemo<Shortcut[]>(
+    () => [{ keys: 'n', label: 'webhooks.register', run: () => setRegistering(true) }],
+    [],
+  )
+  useShortcuts(canManage ? shortcuts : noShortcuts)
+
+  const registerButton = canManage && (
+    <Button look="primary" icon={Plus} onClick={() => setRegistering(true)}>
+      {t('webhooks.register')}
+    </Button>
+  )
+
+  const columns: Column<Webhook>[] = [
+    {
+      id: 'address',
+      header: t('webhooks.address'),
+      cell: (row) => (
+        <>
+          <Link
+            to="/erp/webhooks/$webhookId"
+            params={{ webhookId: row.id }}
+            className="font-medium break-all text-accent-ink underline decoration-accent/40 underline-offset-3 hover:decoration-current"
+          >
+            {row.address}
+          </Link>
+          {row.description && <span className="block text-[13px] text-ink-2">{row.description}</span>}
+        </>
+      ),
+    },
+    { id: 'events', header: t('webhooks.events'), wide: true, cell: (row) => <EventNames names={row.events} /> },
+    {
+      id: 'status',
+      header: t('common.status'),
+      cell: (row) => (
+        <Badge dot tone={webhookLooks[row.status].tone}>
+          {t(webhookLooks[row.status].label)}
+        </Badge>
+      ),
+    },
+    {
+      id: 'created',
+      header: t('common.created'),
+      wide: true,
+      cell: (row) => (
+        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="whitespace-nowrap text-ink-2">
+          {formatAgo(row.created_at)}
+        </time>
+      ),
+    },
+  ]
+
+  return (
+    <>
+      <PageHeader title={t('webhooks.title')} lead={t('webhooks.lead')} actions={list.rows.length > 0 && registerButton} />
+      <QueryState
+        {...list}
+        isEmpty={list.rows.length === 0}
+        empty={
+          <EmptyState icon={WebhookIcon} title={t('webhooks.empty.title')} action={registerButton}>
+            {t('webhooks.empty.text')}
+          </EmptyState>
+        }
+      >
+        <Table label={t('webhooks.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
+      </QueryState>
+      {registering && (
+        <RegisterDrawer
+          onClose={() => setRegistering(false)}
+          onCreated={(webhook) => {
+            setRegistering(false)
+            setCreated(webhook)
+          }}
+        />
+      )}
+      {created && (
+        <SecretOnce
+          title={t('webhooks.secret.title')}
+          description={t('webhooks.secret.text')}
+          secret={created.secret}
+          onSaved={() => {
+            setCreated(null)
+            void navigate({ to: '/erp/webhooks/$webhookId', params: { webhookId: created.id } })
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function EventNames({ names }: { names: readonly string[] }) {
+  const { tCount } = useI18n()
+  const rest = names.length - namesShown
+  return (
+    <span className="flex flex-wrap items-center gap-1.5">
+      {names.slice(0, namesShown).map((name) => (
+        <Code key={name}>{name}</Code>
+      ))}
+      {rest > 0 && <span className="text-[13px] text-ink-3">{tCount('webhooks.moreEvents', rest)}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,30 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { Webhook } from 'lucide-react'
+import { shellRoute } from '@/routes/shell'
+import { defineModule } from '../module'
+
+const need = { permission: 'erp.settings.view', licence: 'erp' } as const
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/erp/webhooks',
+  component: lazyRouteComponent(() => import('./WebhooksScreen'), 'WebhooksScreen'),
+  staticData: {
+    screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: Webhook, nav: true, shortcut: 'g w' },
+  },
+})
+
+const webhookRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/erp/webhooks/$webhookId',
+  component: lazyRouteComponent(() => import('./WebhookScreen'), 'WebhookScreen'),
+  staticData: { screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: Webhook } },
+})
+
+export const erpModule = defineModule({
+  id: 'erp',
+  title: 'nav.erp',
+  routes: [webhooksRoute, webhookRoute],
+  // Whatever happens may have become a delivery to someone.
+  live: { '*': [['erp', 'deliveries'], ['erp', 'webhooks']] },
+})

@@ -1,0 +1,26 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { LayoutGrid, SwatchBook } from 'lucide-react'
+import { shellRoute } from '@/routes/shell'
+import { defineModule } from '../module'
+
+const homeRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./HomeScreen'), 'HomeScreen'),
+  staticData: {
+    screen: { title: 'home.title', lead: 'home.lead', icon: LayoutGrid, nav: true, shortcut: 'g h' },
+  },
+})
+
+const designRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/design',
+  component: lazyRouteComponent(() => import('../design/DesignScreen'), 'DesignScreen'),
+  staticData: { screen: { title: 'design.title', lead: 'design.lead', icon: SwatchBook } },
+})
+
+export const homeModule = defineModule({
+  id: 'home',
+  title: 'nav.workspace',
+  routes: [homeRoute, designRoute],
+})

@@ -1,0 +1,49 @@
+import type { AnyRoute } from '@tanstack/react-router'
+import type { LucideIcon } from 'lucide-react'
+import { meets, type Me } from '@/api/session'
+import type { PlainKey } from '@/i18n'
+import type { LiveTable } from '@/live/refresh'
+
+
+/** What the shell knows of a screen: its place in navigation, palette, home and the gate. */
+export interface ScreenInfo {
+  title: PlainKey
+  lead: PlainKey
+  icon: LucideIcon
+  permission?: string
+  /** Set by the module's licence; a screen does not repeat it. */
+  licence?: string
+  /** A sequence such as "g w". Screens without `nav` are reached from another screen. */
+  shortcut?: string
+  nav?: boolean
+}
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    screen?: ScreenInfo
+  }
+}
+
+export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]> {
+  id: string
+  title: PlainKey
+  routes: Routes
+  live?: LiveTable
+}
+
+export function defineModule<const Routes extends readonly AnyRoute[]>(module: Module<Routes>): Module<Routes> {
+  return module
+}
+
+export interface NavEntry extends ScreenInfo {
+  path: string
+}
+
+/** The entries of a module that this person may open. */
+export function entriesFor(module: Module, me: Me): NavEntry[] {
+  return module.routes.flatMap((route) => {
+    const screen = route.options.staticData?.screen
+    if (!screen?.nav || !meets(me, screen)) return []
+    return [{ ...screen, path: route.fullPath as string }]
+  })
+}

@@ -1,0 +1,29 @@
+import { useEffect, useState } from 'react'
+import { WifiOff } from 'lucide-react'
+import { useI18n } from '@/i18n'
+import { useStore } from '@/lib/store'
+import { streamState } from '@/live/stream'
+
+/** A blink of the network is nobody's business; only a real gap is shown. */
+const patience = 2500
+
+export function ConnectionBanner() {
+  const { t } = useI18n()
+  const lost = useStore(streamState) === 'lost'
+  return <div role="status">{lost && <LostNotice text={t('connection.lost')} />}</div>
+}
+
+function LostNotice({ text }: { text: string }) {
+  const [due, setDue] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setDue(true), patience)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!due) return null
+  return (
+    <p className="flex items-center justify-center gap-2 bg-warn-soft px-4 py-2 text-sm font-medium text-warn-ink">
+      <WifiOff aria-hidden className="size-4 shrink-0" />
+      {text}
+    </p>
+  )
+}

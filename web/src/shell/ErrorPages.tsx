@@ -1,0 +1,95 @@
+import { Link, type ErrorComponentProps } from '@tanstack/react-router'
+import { CloudOff, Compass, KeyRound, Lock } from 'lucide-react'
+import { errorText } from '@/api/message'
+import { asApiError } from '@/api/error'
+import { useI18n } from '@/i18n'
+import { Button, buttonClass } from '@/ui/Button'
+import { Code } from '@/ui/Badge'
+import { EmptyState } from '@/ui/EmptyState'
+import { PageHeader } from '@/ui/PageHeader'
+
+function HomeLink() {
+  const { t } = useI18n()
+  return (
+    <Link to="/" className={buttonClass('secondary')}>
+      {t('errors.home')}
+    </Link>
+  )
+}
+
+/** Stands alone when nothing is signed in, and inside of the shell when someone is. */
+function Standing({ children }: { children: React.ReactNode }) {
+  return <div className="mx-auto w-full max-w-3xl px-4 py-10 sm:px-8">{children}</div>
+}
+
+export function NotFoundPage() {
+  const { t } = useI18n()
+  return (
+    <Standing>
+      <PageHeader title={t('errors.notFound.title')} />
+      <EmptyState icon={Compass} title={t('errors.notFound.lead')} action={<HomeLink />}>
+        {t('errors.notFound.text')}
+      </EmptyState>
+    </Standing>
+  )
+}
+
+export function ForbiddenPage({ permission }: { permission: string }) {
+  const { t } = useI18n()
+  return (
+    <Standing>
+      <PageHeader title={t('errors.forbidden.title')} />
+      <EmptyState icon={Lock} title={t('errors.forbidden.lead')} action={<HomeLink />}>
+        <p>{t('errors.forbidden.text')}</p>
+        <p className="mt-3">
+          <Code>{permission}</Code>
+        </p>
+      </EmptyState>
+    </Standing>
+  )
+}
+
+export function UnlicensedPage({ licence }: { licence: string }) {
+  const { t } = useI18n()
+  return (
+    <Standing>
+      <PageHeader title={t('errors.unlicensed.title')} />
+      <EmptyState icon={KeyRound} title={t('errors.unlicensed.lead')} action={<HomeLink />}>
+        <p>{t('errors.unlicensed.text')}</p>
+        <p className="mt-3">
+          <Code>{licence}</Code>
+        </p>
+      </EmptyState>
+    </Standing>
+  )
+}
+
+/** The last net: a screen broke or its data could not be had. */
+export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
+  const { t } = useI18n()
+  const trace = asApiError(error)?.traceId
+  return (
+    <Standing>
+      <PageHeader title={t('errors.unexpected.title')} />
+      <EmptyState
+        icon={CloudOff}
+        title={t('errors.unexpected.lead')}
+        action={
+          <>
+            <Button look="primary" onClick={reset}>
+              {t('common.retry')}
+            </Button>
+            <HomeLink />
+          </>
+        }
+      >
+        <p>{errorText(error)}</p>
+        {trace && (
+          <p className="mt-3">
+            {t('errors.trace')} <Code>{trace}</Code>
+          </p>
+        )}
+      </EmptyState>
+    </Standing>
+  )
+}

@@ -1,0 +1,58 @@
+import { Link } from '@tanstack/react-router'
+import { useMe } from '@/api/session'
+import { useI18n } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { modules } from '@/modules'
+import { entriesFor } from '@/modules/module'
+import { Logo } from './Logo'
+
+export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
+  const { t } = useI18n()
+  const me = useMe()
+  return (
+    <div className="flex h-full flex-col bg-nav text-nav-ink">
+      <div className="flex h-15 shrink-0 items-center gap-2.5 px-5">
+        <Logo className="size-6.5" />
+        <span className="text-[17px] font-semibold tracking-[-0.01em]">Konak</span>
+      </div>
+      <nav aria-label={t('nav.label')} className="min-h-0 flex-1 overflow-y-auto px-3 pt-2 pb-4">
+        {modules.map((module) => {
+          const entries = entriesFor(module, me)
+          if (entries.length === 0) return null
+          return (
+            <section key={module.id} aria-labelledby={`nav-${module.id}`} className="mb-5">
+              <h2 id={`nav-${module.id}`} className="px-2.5 pb-1.5 text-xs font-semibold text-nav-ink-2">
+                {t(module.title)}
+              </h2>
+              <ul className="flex flex-col gap-0.5">
+                {entries.map((entry) => (
+                  <li key={entry.path}>
+                    <Link
+                      to={entry.path}
+                      onClick={onNavigate}
+                      activeOptions={{ exact: entry.path === '/' }}
+                      className="group relative flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors focus-visible:outline-nav-ink"
+                      activeProps={{ className: 'bg-nav-active text-nav-ink' }}
+                      inactiveProps={{ className: 'text-nav-ink-2 hover:bg-nav-hover hover:text-nav-ink' }}
+                    >
+                      {({ isActive }) => (
+                        <>
+                          <span
+                            aria-hidden
+                            className={cx('absolute top-2 bottom-2 -left-3 w-1 rounded-r-full', isActive && 'bg-mark')}
+                          />
+                          <entry.icon aria-hidden className="size-[18px] shrink-0" strokeWidth={1.9} />
+                          <span className="truncate">{t(entry.title)}</span>
+                        </>
+                      )}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )
+        })}
+      </nav>
+    </div>
+  )
+}

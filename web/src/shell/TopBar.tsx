@@ -1,0 +1,83 @@
+import { useNavigate } from '@tanstack/react-router'
+import { CircleUserRound, Keyboard, Languages, LogOut, Menu as MenuIcon, Moon, Search, Sun, SunMoon, SwatchBook } from 'lucide-react'
+import { useMe } from '@/api/session'
+import { chooseLanguage, languages, useI18n } from '@/i18n'
+import { useStore } from '@/lib/store'
+import { chooseTheme, themes, themeStore, type Theme } from '@/lib/theme'
+import type { PlainKey } from '@/i18n'
+import { IconButton } from '@/ui/Button'
+import { Kbd } from '@/ui/Kbd'
+import { Menu, MenuChoice, MenuItem, MenuRule } from '@/ui/Menu'
+import { useSignOut } from './signOut'
+
+const themeLabels = { light: 'theme.light', dark: 'theme.dark', system: 'theme.system' } as const satisfies Record<Theme, PlainKey>
+const themeIcons = { light: Sun, dark: Moon, system: SunMoon } as const
+
+/** Each language is named in itself, so that whoever needs it can find it. */
+const languageNames = { tr: 'Türkçe', en: 'English' } as const
+
+interface TopBarProps {
+  onOpenNav: () => void
+  onOpenPalette: () => void
+  onOpenShortcuts: () => void
+}
+
+export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProps) {
+  const { t, language } = useI18n()
+  const me = useMe()
+  const theme = useStore(themeStore)
+  const navigate = useNavigate()
+  const signOut = useSignOut()
+  return (
+    <header className="sticky top-0 z-30 flex h-15 items-center gap-1 border-b border-line bg-surface px-3 sm:px-5">
+      <IconButton icon={MenuIcon} label={t('nav.open')} onClick={onOpenNav} className="lg:hidden" />
+      <p className="min-w-0 flex-1 truncate px-1.5 font-semibold">
+        <span className="sr-only">{t('shell.workspace')}: </span>
+        {me.workspace.name}
+      </p>
+      <button
+        type="button"
+        onClick={onOpenPalette}
+        className="mr-2 hidden h-9 w-64 items-center gap-2.5 rounded-md border border-line bg-bg px-3 text-sm text-ink-2 hover:border-edge sm:flex"
+      >
+        <Search aria-hidden className="size-4" />
+        <span className="flex-1 text-left">{t('palette.open')}</span>
+        <Kbd keys={['mod', 'K']} />
+      </button>
+      <IconButton icon={Search} label={t('palette.open')} onClick={onOpenPalette} className="sm:hidden" />
+      <Menu trigger={<IconButton icon={Languages} label={t('language.label')} />}>
+        <MenuChoice
+          label={t('language.label')}
+          value={language}
+          options={languages.map((value) => ({ value, label: languageNames[value], lang: value }))}
+          onChange={(value) => void chooseLanguage(value)}
+        />
+      </Menu>
+      <Menu trigger={<IconButton icon={themeIcons[theme]} label={t('theme.label')} />}>
+        <MenuChoice
+          label={t('theme.label')}
+          value={theme}
+          options={themes.map((value) => ({ value, label: t(themeLabels[value]) }))}
+          onChange={chooseTheme}
+        />
+      </Menu>
+      <Menu trigger={<IconButton icon={CircleUserRound} label={t('user.menu')} />}>
+        <div className="max-w-64 px-2.5 pt-1.5 pb-2">
+          <p className="truncate text-sm font-semibold">{me.user.name}</p>
+          <p className="truncate text-[13px] text-ink-3">{me.user.email}</p>
+        </div>
+        <MenuRule />
+        <MenuItem icon={Keyboard} onSelect={onOpenShortcuts}>
+          {t('shortcuts.title')}
+        </MenuItem>
+        <MenuItem icon={SwatchBook} onSelect={() => void navigate({ to: '/design' })}>
+          {t('design.title')}
+        </MenuItem>
+        <MenuRule />
+        <MenuItem icon={LogOut} onSelect={signOut}>
+          {t('user.signOut')}
+        </MenuItem>
+      </Menu>
+    </header>
+  )
+}

@@ -1,0 +1,102 @@
+import * as Radix from '@radix-ui/react-dialog'
+import { X } from 'lucide-react'
+import { useRef, type ReactNode } from 'react'
+import { useI18n } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { IconButton } from './Button'
+import { Scrim } from './Scrim'
+
+interface LayerProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  description?: string
+  children: ReactNode
+  footer?: ReactNode
+  /** A layer that must be answered ignores Esc, the close button and a press outside. */
+  mustAnswer?: boolean
+}
+
+function refuse(event: Event) {
+  event.preventDefault()
+}
+
+function Layer({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  footer,
+  mustAnswer,
+  frame,
+}: LayerProps & { frame: string }) {
+  const { t } = useI18n()
+  const body = useRef<HTMLDivElement>(null)
+
+  /** The first field, or the layer itself: never the close button. */
+  function focusFirst(event: Event) {
+    event.preventDefault()
+    const field = body.current?.querySelector<HTMLElement>('input, select, textarea')
+    const layer = body.current?.closest<HTMLElement>('[role=dialog]')
+    ;(field ?? layer)?.focus()
+  }
+
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Scrim />
+        <Radix.Content
+          {...(description ? {} : { 'aria-describedby': undefined })}
+          onOpenAutoFocus={focusFirst}
+          {...(mustAnswer && { onEscapeKeyDown: refuse, onInteractOutside: refuse })}
+          className={cx('fixed z-50 flex flex-col bg-surface text-ink shadow-2 focus:outline-none', frame)}
+        >
+          <header className="flex items-start gap-3 px-5 pt-4.5 pb-4">
+            <div className="min-w-0 flex-1 pt-1">
+              <Radix.Title className="text-lg leading-tight font-semibold">{title}</Radix.Title>
+              {description && (
+                <Radix.Description className="mt-1.5 text-sm text-ink-2">{description}</Radix.Description>
+              )}
+            </div>
+            {!mustAnswer && (
+              <Radix.Close asChild>
+                <IconButton icon={X} label={t('common.close')} className="-mr-2" />
+              </Radix.Close>
+            )}
+          </header>
+          <div ref={body} className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+          {footer && (
+            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3.5">{footer}</footer>
+          )}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+export function Dialog({ wide, ...props }: LayerProps & { wide?: boolean }) {
+  return (
+    <Layer
+      {...props}
+      frame={cx(
+        'inset-x-0 bottom-0 max-h-[92dvh] animate-rise rounded-t-xl',
+        'sm:inset-x-auto sm:top-[12vh] sm:bottom-auto sm:left-1/2 sm:max-h-[78vh] sm:-translate-x-1/2 sm:rounded-xl',
+        wide ? 'sm:w-[min(52rem,calc(100vw-3rem))]' : 'sm:w-[min(30rem,calc(100vw-3rem))]',
+      )}
+    />
+  )
+}
+
+/** A panel from the side: for long forms and details that keep the page in view. */
+export function Drawer({ side = 'end', ...props }: LayerProps & { side?: 'start' | 'end' }) {
+  return (
+    <Layer
+      {...props}
+      frame={cx(
+        'inset-y-0 w-[min(34rem,100vw)]',
+        side === 'end' ? 'right-0 animate-slide-end' : 'left-0 animate-slide',
+      )}
+    />
+  )
+}

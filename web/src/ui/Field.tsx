@@ -1,0 +1,94 @@
+import { CircleAlert } from 'lucide-react'
+import { createContext, useContext, useId, type ComponentProps, type ReactNode } from 'react'
+import { useI18n } from '@/i18n'
+import { cx } from '@/lib/cx'
+
+interface FieldWiring {
+  id: string
+  describedBy: string | undefined
+  invalid: boolean
+}
+
+const FieldContext = createContext<FieldWiring | null>(null)
+
+interface FieldProps {
+  label: string
+  hint?: ReactNode
+  error?: string | null
+  optional?: boolean
+  className?: string
+  children: ReactNode
+}
+
+/** Label, hint and error around one control, tied together for assistive technology. */
+export function Field({ label, hint, error, optional, className, children }: FieldProps) {
+  const { t } = useI18n()
+  const id = useId()
+  const hintId = `${id}-hint`
+  const errorId = `${id}-error`
+  const describedBy = [hint && hintId, error && errorId].filter(Boolean).join(' ') || undefined
+  return (
+    <FieldContext value={{ id, describedBy, invalid: Boolean(error) }}>
+      <div className={cx('flex flex-col gap-1.5', className)}>
+        <label htmlFor={id} className="text-[13px] font-semibold text-ink">
+          {label}
+          {optional && <span className="font-normal text-ink-3"> {t('common.optional')}</span>}
+        </label>
+        {children}
+        {hint && (
+          <p id={hintId} className="text-[13px] text-ink-3">
+            {hint}
+          </p>
+        )}
+        <p id={errorId} role="alert" className={cx('flex gap-1.5 text-[13px] text-danger-ink', !error && 'hidden')}>
+          {error && <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />}
+          {error}
+        </p>
+      </div>
+    </FieldContext>
+  )
+}
+
+function useWiring() {
+  const field = useContext(FieldContext)
+  return field ? { id: field.id, 'aria-describedby': field.describedBy, 'aria-invalid': field.invalid || undefined } : {}
+}
+
+const control = cx(
+  'w-full rounded-md border border-edge bg-surface text-sm text-ink placeholder:text-ink-3',
+  'hover:border-ink-3 aria-invalid:border-danger disabled:bg-sunken disabled:text-ink-3',
+)
+
+export function Input({ className, ...rest }: ComponentProps<'input'>) {
+  return <input {...useWiring()} {...rest} className={cx(control, 'h-9.5 px-3', className)} />
+}
+
+export function Textarea({ className, ...rest }: ComponentProps<'textarea'>) {
+  return <textarea rows={3} {...useWiring()} {...rest} className={cx(control, 'px-3 py-2', className)} />
+}
+
+/** The platform's own select: the best one on a phone, and it needs no script to be reachable. */
+export function Select({ className, children, ...rest }: ComponentProps<'select'>) {
+  return (
+    <select {...useWiring()} {...rest} className={cx(control, 'h-9.5 pr-8 pl-2.5', className)}>
+      {children}
+    </select>
+  )
+}
+
+interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'> {
+  label: ReactNode
+  detail?: ReactNode
+}
+
+export function Checkbox({ label, detail, className, ...rest }: CheckboxProps) {
+  return (
+    <label className={cx('flex min-h-6 items-start gap-2.5 text-sm', className)}>
+      <input type="checkbox" {...rest} className="mt-0.5 size-4.5 shrink-0 accent-accent" />
+      <span className="min-w-0">
+        <span className="block">{label}</span>
+        {detail && <span className="block text-[13px] text-ink-3">{detail}</span>}
+      </span>
+    </label>
+  )
+}

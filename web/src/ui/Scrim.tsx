@@ -1,0 +1,27 @@
+import { useLayoutEffect } from 'react'
+
+let layers = 0
+
+/**
+ * Darkens the page behind a layer and keeps it still. The library's own overlay does
+ * it with a style element, which the content policy forbids; app.css hides the page's
+ * overflow instead, and the width of its scroll bar is given back here.
+ */
+export function Scrim() {
+  useLayoutEffect(() => {
+    const { dataset, style } = document.documentElement
+    layers += 1
+    if (layers === 1) {
+      const bar = window.innerWidth - document.documentElement.clientWidth
+      dataset.modal = ''
+      if (bar > 0) style.paddingRight = `${bar}px`
+    }
+    return () => {
+      layers -= 1
+      if (layers > 0) return
+      delete dataset.modal
+      style.paddingRight = ''
+    }
+  }, [])
+  return <div aria-hidden className="fixed inset-0 z-40 animate-fade bg-scrim" />
+}
