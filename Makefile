@@ -149,4 +149,5 @@ bench: ## Measure the API core and writes on both databases against their raw li
 
 .PHONY: eval-search
 eval-search: ## Measure the advisor's search: make eval-search CORPUS=… QRELS=… [ARGS=-ablation]
-	@go run ./internal/tools/evalsearch -corpus '$(CORPUS)' -qrels '$(QRELS)' $(ARGS)
+	@scripts/ensure-postgres || true
+	@scripts/with-postgres go run ./internal/tools/evalsearch -corpus '$(CORPUS)' -qrels '$(QRELS)' $(ARGS)
