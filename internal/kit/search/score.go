@@ -121,51 +121,78 @@ func (r *ranking) run() error {
 	return nil
 }
 
-// score lists the documents of one segment that may be hits.
+// score lists the documents of one segment that may be hits. Most documents
+// share only a common word with the query; they are passed over by a single
+// comparison with the least sum that could reach the floor within their run.
 func (r *ranking) score(i int, x *sums, context []float32) {
-	seg, dead := r.snap.segments[i], r.snap.dead[i]
-	var bonus []float32
-	var group []uint32
-	if context != nil {
-		bonus, group = r.snap.groupBonus(i, context)
-	}
-	checks, prior := r.checks[i], seg.prior
-	best, share := float32(r.best), float32(floorShare)
-	if len(r.query.Boosts) > 0 {
-		share = 0 // any match may still be lifted
-	}
-	floor := best * share
-	// low is the sum below which a document misses the floor even with the
-	// greatest prior and context: one comparison disposes of most documents,
-	// which share only a common word with the query.
-	var topBonus float32
-	for _, v := range bonus {
-		topBonus = max(topBonus, v)
-	}
-	reach := func(floor float32) int32 {
-		return max(1, int32((floor-topBonus)/(impactUnit*seg.topPrior)))
-	}
-	low := reach(floor)
-	for d, a := range x.acc {
-		if a < low {
-			continue
+	seg, dead, checks := r.snap.segments[i], r.snap.dead[i], r.checks[i]
+	bonus := r.snap.groupBonus(i, context)
+	lifted, all := r.lifted(seg)
+	best := r.lowerBest(i, x.acc)
+	for _, run := range seg.runs {
+		add, share := float32(0), float32(floorShare)
+		if run.group != none {
+			if bonus != nil {
+				add = bonus[run.group]
+			}
+			if slices.Contains(lifted, run.group) {
+				share = 0
+			}
 		}
-		v := float32(a) * impactUnit * prior[d]
-		if bonus != nil {
-			v += bonus[group[d]]
+		if all {
+			share = 0
 		}
-		// The floor rises with the best score, so what is below it now stays
-		// below.
-		if v < floor || dead.has(uint32(d)) || !pass(checks, uint32(d)) {
-			continue
-		}
-		x.found = append(x.found, match{uint32(d), v})
-		if v > best {
-			best, floor = v, v*share
-			low = reach(floor)
+		floor := best * share
+		reach := func() int32 { return max(1, int32((floor*.999-add)/(impactUnit*run.topPrior))) }
+		low := reach()
+		for k, a := range x.acc[run.start:run.end] {
+			if a < low {
+				continue
+			}
+			d := run.start + uint32(k)
+			v := float32(a)*impactUnit*seg.prior[d] + add
+			if v < floor || dead.has(d) || !pass(checks, d) {
+				continue
+			}
+			x.found = append(x.found, match{d, v})
+			if v > best {
+				best = v
+				floor = best * share
+				low = reach()
+			}
 		}
 	}
 	r.best = float64(best)
+}
+
+// lifted are the groups that the query boosts: their documents may be hits
+// from below the floor. all says that others may be, too.
+func (r *ranking) lifted(seg *segment) (groups []uint32, all bool) {
+	for _, b := range r.query.Boosts {
+		if b.Attr != r.snap.schema.Group {
+			return nil, true
+		}
+		if g, ok := seg.attrs[r.snap.schema.attr(b.Attr)].find(b.Value); ok {
+			groups = append(groups, g)
+		}
+	}
+	return groups, false
+}
+
+// lowerBest is a score that the best document reaches at least: that of the
+// greatest sum. With it the floor is high from the start.
+func (r *ranking) lowerBest(i int, acc []int32) float32 {
+	seg, top, at := r.snap.segments[i], int32(0), -1
+	for d, a := range acc {
+		if a > top && !r.snap.dead[i].has(uint32(d)) && pass(r.checks[i], uint32(d)) {
+			top, at = a, d
+		}
+	}
+	best := float32(r.best)
+	if at >= 0 {
+		best = max(best, float32(top)*impactUnit*seg.prior[at])
+	}
+	return best
 }
 
 // boost applies the boosts and pins of the query to one segment.
@@ -286,21 +313,20 @@ func (s *Snapshot) contextScores(plan []plannedTerm) []float32 {
 	return sum
 }
 
-// groupBonus is the context of the groups of segment i, and the group of each
-// of its documents.
-func (s *Snapshot) groupBonus(i int, context []float32) ([]float32, []uint32) {
-	attr := s.schema.attr(s.schema.Group)
-	col := &s.segments[i].attrs[attr]
-	if i == 0 {
-		return context, col.of
+// groupBonus is the context of the groups of segment i.
+func (s *Snapshot) groupBonus(i int, context []float32) []float32 {
+	if i == 0 || context == nil {
+		return context
 	}
-	bonus := make([]float32, len(col.values))
-	for g, value := range col.values {
+	attr := s.schema.attr(s.schema.Group)
+	values := s.segments[i].attrs[attr].values
+	bonus := make([]float32, len(values))
+	for g, value := range values {
 		if base, ok := s.segments[0].attrs[attr].find(value); ok {
 			bonus[g] = context[base]
 		}
 	}
-	return bonus, col.of
+	return bonus
 }
 
 // sorted is the list of candidates, best first.
