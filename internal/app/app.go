@@ -136,13 +136,18 @@ func (a *App) wire(box *secret.Box) error {
 		return err
 	}
 	a.Identity = identity.New(identity.Config{
-		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost,
+		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo,
 	})
 	a.Mail = mail.New(a.DB)
-	a.Webhook = webhook.New(a.DB, box, catalog, len(inside) > 0)
-	a.Sender = webhook.NewSender(a.Webhook, a.log, outbound.New(inside))
+	out := outbound.New(outbound.Options{Allowed: inside})
+	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, nil); err != nil {
+		return err
+	}
+	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics))
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
-	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: map[string]jobs.Handler{mailer.JobKind: a.Mailer.Handle}}
+	handlers := a.Webhook.Jobs()
+	handlers[mailer.JobKind] = a.Mailer.Handle
+	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
 

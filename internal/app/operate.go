@@ -8,10 +8,13 @@ import (
 	"net/http/pprof"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"konak/internal/kit/api"
+	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
 )
 
 // Meta is what anybody may know about a node.
@@ -61,9 +64,33 @@ func (a *App) servePrivate() (func(context.Context) error, error) {
 	return server.Shutdown, nil
 }
 
+// Outbox gives the newest letters that had nowhere to go: a workspace's, or
+// with no slug the service's own.
+func (a *App) Outbox(ctx context.Context, slug string, limit int) ([]mailer.Kept, error) {
+	tenant := uuid.Nil
+	if slug != "" {
+		var err error
+		if tenant, err = a.Identity.TenantBySlug(ctx, slug); err != nil {
+			return nil, fmt.Errorf("there is no workspace %q: %w", slug, err)
+		}
+	}
+	list, err := a.Mailer.Outbox(ctx, tenant, db.Page{Limit: limit, After: db.First})
+	return list.Rows, err
+}
+
 // janitor removes what has outlived its use, a little at a time.
 func (a *App) janitor(ctx context.Context) {
 	jobs.Loop{
-		Name: "janitor", DB: a.DB, Log: a.log, Full: api.CleanBatch, Every: 10 * time.Minute, Step: a.API.Clean,
+		Name: "janitor", DB: a.DB, Log: a.log, Full: 1, Every: 10 * time.Minute, Step: a.clean,
 	}.Run(ctx)
+}
+
+// clean does one round of that and says how much it removed.
+func (a *App) clean(ctx context.Context) (int, error) {
+	keys, err := a.API.Clean(ctx)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := a.Webhook.Clean(ctx)
+	return keys + rows, err
 }

@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	auth   = "/api/v1/auth"
 	strong = "dört at yeşil çayırda koşar"
 )
 

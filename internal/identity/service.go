@@ -22,6 +22,8 @@ type Config struct {
 	BaseURL string
 	// Domain is the bare host, to which passkeys are bound.
 	Domain string
+	// Demo shows the service's own mail to everybody who may see an outbox.
+	Demo bool
 	// PasswordCost is the product's where it is not set.
 	PasswordCost PasswordCost
 }

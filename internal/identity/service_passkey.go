@@ -33,8 +33,9 @@ func (s *Service) party(ctx context.Context) (*webauthn.WebAuthn, error) {
 		return nil, fmt.Errorf("identity: base address: %w", err)
 	}
 	var origins []string
-	if host := api.ModuleHost(ctx); host != "" {
-		origins = append(origins, base.Scheme+"://"+strings.Replace(base.Host, base.Hostname(), host, 1))
+	if labels := api.HostLabels(ctx); labels != "" {
+		host := strings.Replace(base.Host, base.Hostname(), labels+"."+s.cfg.Domain, 1)
+		origins = append(origins, base.Scheme+"://"+host)
 	}
 	w, err := s.relyingParty(origins...)
 	if err != nil {

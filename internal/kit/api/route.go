@@ -147,6 +147,21 @@ func (p *Paged) Page() db.Page { return p.page }
 
 func (p *Paged) paged() *Paged { return p }
 
+// PagedBy100 is Paged for histories, which show a hundred rows at first.
+type PagedBy100 struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Rows to return"`
+	Cursor string `query:"cursor" maxLength:"512" doc:"The next_cursor of the page before"`
+	inner  Paged
+}
+
+// Page is where to read and how much.
+func (p *PagedBy100) Page() db.Page { return p.inner.page }
+
+func (p *PagedBy100) paged() *Paged {
+	p.inner.Limit, p.inner.Cursor = p.Limit, p.Cursor
+	return &p.inner
+}
+
 // HandleList registers a keyset-paginated list; In embeds Paged.
 func HandleList[In, Row any, P interface {
 	*In
