@@ -140,7 +140,7 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Mail = mail.New(a.DB)
 	out := outbound.New(outbound.Options{Allowed: inside})
-	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, nil); err != nil {
+	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, owners{a.Identity, a.Mailer, a.cfg.BaseURL()}); err != nil {
 		return err
 	}
 	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics))

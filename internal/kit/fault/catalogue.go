@@ -1,6 +1,12 @@
 package fault
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Code identifies a kind of failure. Clients switch on it, so a code never
 // changes its meaning once released.
@@ -126,11 +132,16 @@ func (f *Fault) Message(lang string) string {
 	return fmt.Sprintf(text, f.Args...)
 }
 
-// Codes lists the catalogue for the documentation and its tests.
-func Codes() []Code {
-	out := make([]Code, 0, len(catalogue))
-	for c := range catalogue {
-		out = append(out, c)
+// Table is the catalogue as a page of the documentation.
+func Table() string {
+	codes := slices.SortedFunc(maps.Keys(catalogue), func(a, b Code) int {
+		return cmp.Or(cmp.Compare(catalogue[a].status, catalogue[b].status), cmp.Compare(a, b))
+	})
+	var b strings.Builder
+	b.WriteString("| status | code | message | mesaj |\n|---|---|---|---|\n")
+	for _, c := range codes {
+		e := catalogue[c]
+		fmt.Fprintf(&b, "| %d | `%s` | %s | %s |\n", e.status, c, e.en, e.tr)
 	}
-	return out
+	return b.String()
 }

@@ -619,7 +619,7 @@ export interface paths {
         put?: never;
         /**
          * Go on in another workspace
-         * @description Opens a session in the other workspace and closes this one in one statement. The new session keeps the old one's absolute end and joins its family.
+         * @description Opens a session in the other workspace and closes this one in one statement. The new session keeps the old one's absolute end and joins its family. An app may follow only where the person granted it as much.
          */
         post: operations["switch-workspace"];
         delete?: never;
@@ -689,6 +689,23 @@ export interface paths {
         head?: never;
         /** Change an OAuth app */
         patch: operations["change-app"];
+        trace?: never;
+    };
+    "/api/v1/auth/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the audit log */
+        get: operations["list-audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/auth/email/verify": {
@@ -771,26 +788,6 @@ export interface paths {
         };
         /** Who is signed in, where, and what they may do */
         get: operations["me"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/auth/outbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Mail that was kept because no mail server is configured
-         * @description Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed.
-         */
-        get: operations["list-outbox"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1355,7 +1352,7 @@ export interface components {
              *       "ping.test"
              *     ]
              */
-            events?: string[] | null;
+            events?: string[];
             /**
              * Format: int64
              * @description Most deliveries in a second; 0 for no limit
@@ -1426,7 +1423,7 @@ export interface components {
             code: string;
             /** @description Field path to codes */
             fields: {
-                [key: string]: string[] | null;
+                [key: string]: string[];
             };
             /**
              * Format: int64
@@ -1542,6 +1539,45 @@ export interface components {
         };
         IdentityAppListEnvelope: {
             data: components["schemas"]["IdentityApp"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        IdentityAuditActor: {
+            id: string | null;
+            /** @enum {string} */
+            kind: "agent" | "contact" | "bot" | "system" | "api_key";
+            /** @example Defne Yılmaz */
+            name: string | null;
+        };
+        IdentityAuditLine: {
+            /** @example api_key.created */
+            action: string;
+            actor: components["schemas"]["IdentityAuditActor"];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /** @description What changed; never a secret */
+            details: unknown;
+            id: string;
+            /** @example 203.0.113.7 */
+            ip: string;
+            /**
+             * @description The record it was done to
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            object: string;
+            /** @example 4bf92f3577b34da6a3ce929d0e0e4736 */
+            trace_id: string;
+        };
+        IdentityAuditLineListEnvelope: {
+            data: components["schemas"]["IdentityAuditLine"][];
             /** @description Pass as cursor to read on; null at the end */
             next_cursor: string | null;
             /**
@@ -1668,9 +1704,9 @@ export interface components {
             publisher: string;
         };
         IdentityMe: {
-            licences: string[] | null;
+            licences: string[];
             membership: components["schemas"]["IdentityMembership"];
-            permissions: string[] | null;
+            permissions: string[];
             session_id: string;
             user: components["schemas"]["IdentityUser"];
             /**
@@ -2181,30 +2217,6 @@ export interface components {
              */
             trace_id: string;
         };
-        MailerKept: {
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            id: string;
-            /** @example Confirm your e-mail address */
-            subject: string;
-            /** @example Hello Ayşe, … */
-            text: string;
-            /** @example ayse@example.com */
-            to: string;
-        };
-        MailerKeptListEnvelope: {
-            data: components["schemas"]["MailerKept"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         OauthTokenInBody: {
             /** @example app_… */
             client_id: string;
@@ -2460,7 +2472,7 @@ export interface components {
             schema: unknown;
         };
         WebhookCatalogEntryArrayEnvelope: {
-            data: components["schemas"]["WebhookCatalogEntry"][] | null;
+            data: components["schemas"]["WebhookCatalogEntry"][];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -2518,7 +2530,7 @@ export interface components {
             status: "pending" | "failed" | "exhausted" | "delivered";
         };
         WebhookDeliveryArrayEnvelope: {
-            data: components["schemas"]["WebhookDelivery"][] | null;
+            data: components["schemas"]["WebhookDelivery"][];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -7688,6 +7700,95 @@ export interface operations {
             };
         };
     };
+    "list-audit": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description A membership or an API key */
+                actor?: string;
+                /** @description A name, or its beginning and .* */
+                action?: string;
+                /** @description The record it was done to */
+                object?: string;
+                /** @description Included */
+                from?: string;
+                /** @description Not included */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityAuditLineListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "verify-email": {
         parameters: {
             query?: never;
@@ -8078,87 +8179,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["IdentityMeEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "list-outbox": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-                /** @description service: mail that concerns no workspace, such as verifications; a demo shows it, elsewhere only the command line does */
-                scope?: "workspace" | "service";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MailerKeptListEnvelope"];
                 };
             };
             /** @description Unauthorized */
