@@ -14,6 +14,7 @@ import (
 )
 
 const (
+	auth   = "/api/v1/auth"
 	strong = "dört at yeşil çayırda koşar"
 )
 
