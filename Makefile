@@ -13,7 +13,7 @@ export CGO_ENABLED := 0
 # What to narrow by hand: make test-go PACKAGES=./internal/mail TESTFLAGS='-run DLP -v'
 PACKAGES ?= ./...
 TESTFLAGS ?=
-# More for the server: make run ARGS='--listen 127.0.0.1:9090'
+# More for the program that is run: make run ARGS='--listen 127.0.0.1:9090'
 ARGS ?=
 
 # A tagged commit carries its tag, everything else is "dev".
@@ -85,7 +85,7 @@ test-web: ## Run the panel's unit tests
 .PHONY: test-browser
 test-browser: build ## Run the browser tests against the real binary
 	@if browser=$$(scripts/ensure-chromium); then \
-		CHROMIUM=$$browser E2E_BINARY=$(CURDIR)/bin/konak $(NPM) run e2e; \
+		KONAK_TEST_CHROMIUM=$$browser KONAK_TEST_BIN=$(CURDIR)/bin/konak $(NPM) run e2e; \
 	elif [ -n "$${CI:-}" ]; then \
 		echo "browser tests need Chromium" >&2; exit 1; \
 	else \
@@ -149,4 +149,4 @@ bench: ## Measure the API core and writes on both databases against their raw li
 
 .PHONY: eval-search
 eval-search: ## Measure the quality of the advisor's search
-	@go run ./internal/tools/evalsearch
+	@go run ./internal/tools/evalsearch $(ARGS)

@@ -16,6 +16,7 @@ CREATE TABLE outbox (
     occurred_at bigint NOT NULL,
     sequence    bigint,
     test        boolean NOT NULL,
+    emitted     boolean NOT NULL,
     target      uuid,
     payload     text NOT NULL,
     PRIMARY KEY (tenant_id, id)

@@ -1,41 +1,96 @@
 -- +goose Up
 CREATE TABLE webhook_endpoint (
-    tenant_id      uuid NOT NULL REFERENCES tenant (id),
-    id             uuid NOT NULL,
-    module         text NOT NULL,
-    address        text NOT NULL,
-    description    text NOT NULL,
-    events         text NOT NULL,
-    status         text NOT NULL,
-    disabled_reason text,
-    secret_sealed  bytea NOT NULL,
-    secret_last4   text NOT NULL,
-    created_by     uuid,
-    created_at     bigint NOT NULL,
-    updated_at     bigint NOT NULL,
+    tenant_id         uuid NOT NULL REFERENCES tenant (id),
+    id                uuid NOT NULL,
+    module            text NOT NULL,
+    address           text NOT NULL,
+    description       text NOT NULL,
+    events            text NOT NULL,
+    status            text NOT NULL,
+    strict_order      boolean NOT NULL,
+    rate_limit        bigint NOT NULL,
+    secret_sealed     bytea NOT NULL,
+    secret_last4      text NOT NULL,
+    old_secret_sealed bytea,
+    old_secret_until  bigint,
+    failures          bigint NOT NULL DEFAULT 0,
+    failing_since     bigint,
+    disabled_at       bigint,
+    disabled_code     bigint,
+    disabled_reason   text,
+    probes            bigint NOT NULL DEFAULT 0,
+    dead_at           bigint,
+    mails             bigint NOT NULL DEFAULT 0,
+    created_by        uuid,
+    created_at        bigint NOT NULL,
+    updated_at        bigint NOT NULL,
+    deleted_at        bigint,
     PRIMARY KEY (tenant_id, id)
 );
 CREATE UNIQUE INDEX webhook_endpoint_id ON webhook_endpoint (id);
 CREATE INDEX webhook_endpoint_list ON webhook_endpoint (tenant_id, module, created_at, id);
 
-CREATE TABLE webhook_delivery (
-    tenant_id        uuid NOT NULL,
-    id               uuid NOT NULL,
-    endpoint_id      uuid NOT NULL,
-    event_id         uuid NOT NULL,
-    event_type       text NOT NULL,
-    status           text NOT NULL,
-    next_at          bigint NOT NULL,
-    claim_id         uuid,
-    attempts         bigint NOT NULL DEFAULT 0,
-    last_status_code bigint,
-    last_error       text,
-    created_at       bigint NOT NULL,
-    delivered_at     bigint,
+-- The queue of one endpoint. run_at is when somebody should look at it: when
+-- its next delivery is due and, while a node holds it, when that node's lease
+-- ends. Without a run_at nothing waits. Nothing is sent before hold_until.
+CREATE TABLE webhook_lane (
+    tenant_id  uuid NOT NULL,
+    id         uuid NOT NULL,
+    run_at     bigint,
+    hold_until bigint NOT NULL DEFAULT 0,
+    claim_id   uuid,
     PRIMARY KEY (tenant_id, id),
-    FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoint (tenant_id, id),
-    UNIQUE (tenant_id, event_id, endpoint_id)
+    FOREIGN KEY (tenant_id, id) REFERENCES webhook_endpoint (tenant_id, id)
+);
+CREATE INDEX webhook_lane_due ON webhook_lane (run_at) WHERE run_at IS NOT NULL;
+
+-- base is how many attempts there were when a person last queued the delivery:
+-- the schedule begins anew there. The columns from attempted_at on are those of the newest attempt; the ones
+-- before it stand in webhook_attempt. Most deliveries need one attempt, and
+-- so one row. The answer comes last, where a reader of the rest need not pass.
+CREATE TABLE webhook_delivery (
+    tenant_id    uuid NOT NULL,
+    id           uuid NOT NULL,
+    module       text NOT NULL,
+    endpoint_id  uuid NOT NULL,
+    event_id     uuid NOT NULL,
+    event_type   text NOT NULL,
+    status       text NOT NULL,
+    next_at      bigint NOT NULL,
+    attempts     bigint NOT NULL DEFAULT 0,
+    base         bigint NOT NULL DEFAULT 0,
+    created_at   bigint NOT NULL,
+    delivered_at bigint,
+    attempted_at bigint,
+    duration_us  bigint,
+    status_code  bigint,
+    error_class  text,
+    error_text   text,
+    answer       bytea,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoint (tenant_id, id)
 );
 CREATE UNIQUE INDEX webhook_delivery_id ON webhook_delivery (id);
-CREATE INDEX webhook_delivery_due ON webhook_delivery (next_at) WHERE status IN ('pending', 'failed');
+CREATE INDEX webhook_delivery_waiting ON webhook_delivery (tenant_id, endpoint_id, next_at, event_id) WHERE status IN ('pending', 'failed');
 CREATE INDEX webhook_delivery_history ON webhook_delivery (tenant_id, endpoint_id, created_at, id);
+CREATE INDEX webhook_delivery_list ON webhook_delivery (tenant_id, module, created_at, id);
+CREATE INDEX webhook_delivery_trouble ON webhook_delivery (tenant_id, module, status, created_at, id) WHERE status IN ('failed', 'exhausted');
+
+CREATE TABLE webhook_attempt (
+    tenant_id    uuid NOT NULL,
+    delivery_id  uuid NOT NULL,
+    number       bigint NOT NULL,
+    attempted_at bigint NOT NULL,
+    duration_us  bigint NOT NULL,
+    status_code  bigint,
+    error_class  text,
+    error_text   text,
+    answer       bytea,
+    PRIMARY KEY (tenant_id, delivery_id, number),
+    FOREIGN KEY (tenant_id, delivery_id) REFERENCES webhook_delivery (tenant_id, id)
+);
+
+CREATE TABLE webhook_setting (
+    tenant_id uuid PRIMARY KEY REFERENCES tenant (id),
+    keyless   boolean NOT NULL
+);

@@ -1,8 +1,8 @@
 import { defineConfig } from '@playwright/test'
 
 // Started by e2e/run.mjs, which brings up the server and finds the browser.
-const { E2E_URL, E2E_BROWSER } = process.env
-if (!E2E_URL || !E2E_BROWSER) throw new Error('run the browser tests with: npm run e2e')
+const { KONAK_TEST_URL, KONAK_TEST_CHROMIUM } = process.env
+if (!KONAK_TEST_URL || !KONAK_TEST_CHROMIUM) throw new Error('run the browser tests with: npm run e2e')
 
 export default defineConfig({
   testDir: './e2e',
@@ -15,14 +15,14 @@ export default defineConfig({
   forbidOnly: true,
   reporter: [['list']],
   use: {
-    baseURL: E2E_URL,
+    baseURL: KONAK_TEST_URL,
     locale: 'en-US',
     viewport: { width: 1280, height: 800 },
     contextOptions: { reducedMotion: 'reduce' },
     trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
     launchOptions: {
-      executablePath: E2E_BROWSER,
+      executablePath: KONAK_TEST_CHROMIUM,
       args: [
         '--no-sandbox',
         '--disable-gpu',

@@ -73,7 +73,7 @@ export default defineConfig({
     },
   },
   server: {
-    proxy: { '/api': { target: process.env.KONAK_API ?? 'http://localhost:8080', changeOrigin: false } },
+    proxy: { '/api': { target: process.env.PANEL_API ?? 'http://localhost:8080', changeOrigin: false } },
   },
   test: { include: ['src/**/*.test.ts'], environment: 'node' },
 })

@@ -114,7 +114,10 @@ var secretFlags = []string{"master-key", "db", "smtp-url"}
 func (c *configCmd) Run(kctx *kong.Context, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "FLAG\tVARIABLE\tVALUE\tMEANING")
-	for _, f := range kctx.Selected().Flags {
+	for _, f := range slices.Concat(kctx.Model.Flags, kctx.Selected().Flags) {
+		if f.Name == "help" {
+			continue
+		}
 		value := fmt.Sprint(f.Target.Interface())
 		if slices.Contains(secretFlags, f.Name) && value != "" {
 			value = "***"

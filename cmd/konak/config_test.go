@@ -61,3 +61,15 @@ func TestMisspelledSettingsAreRefused(t *testing.T) {
 		t.Errorf("variable: code %d, %q", code, errs.String())
 	}
 }
+
+func TestEverySettingIsInTheDocs(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flag := range settings(t, `{}`) {
+		if strings.HasPrefix(flag, "--") && !bytes.Contains(page, []byte("| `"+flag+"` |")) {
+			t.Errorf("docs/configuration.md says nothing of %s", flag)
+		}
+	}
+}

@@ -256,10 +256,10 @@ func (k *trial) open() *db.DB {
 	return d
 }
 
-// endLeases is the minute after which a dead sender's deliveries are due again.
+// endLeases is the time after which a dead sender's lanes are due again.
 func (k *trial) endLeases(d *db.DB) {
 	k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE webhook_delivery SET next_at = created_at WHERE status IN ('pending', 'failed')`)
+		_, err := tx.Exec(`UPDATE webhook_lane SET run_at = 0 WHERE run_at IS NOT NULL`)
 		return err
 	}))
 }

@@ -64,6 +64,16 @@ func (a *App) servePrivate() (func(context.Context) error, error) {
 // janitor removes what has outlived its use, a little at a time.
 func (a *App) janitor(ctx context.Context) {
 	jobs.Loop{
-		Name: "janitor", DB: a.DB, Log: a.log, Full: api.CleanBatch, Every: 10 * time.Minute, Step: a.API.Clean,
+		Name: "janitor", DB: a.DB, Log: a.log, Full: 1, Every: 10 * time.Minute, Step: a.clean,
 	}.Run(ctx)
+}
+
+// clean does one round of that and says how much it removed.
+func (a *App) clean(ctx context.Context) (int, error) {
+	keys, err := a.API.Clean(ctx)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := a.Webhook.Clean(ctx)
+	return keys + rows, err
 }

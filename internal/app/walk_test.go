@@ -114,7 +114,13 @@ func (w *walk) operation(op operation) {
 	}
 }
 
-func streams(op operation) bool { return op.ID == "stream" }
+// streams says that the answer has no end.
+func streams(op operation) bool {
+	ok, _ := op.Responses["200"].(map[string]any)
+	content, _ := ok["content"].(map[string]any)
+	_, is := content["text/event-stream"]
+	return is
+}
 
 // caller may call the operation in its own tenant.
 func (w *walk) caller(op operation) *apptest.Client {

@@ -157,9 +157,9 @@ func (s *Service) registerSessions(a *api.API) {
 		})
 
 	reauth := route("POST", "/app/reauth", "reauth", "Prove the password again")
-	reauth.Apps = true
 	reauth.Doc = "Stamps the session, so that calls which need a fresh proof work for 15 minutes. " +
 		"A wrong password or code is a 422, never a 401."
+	reauth.Apps = true
 	api.Handle(a, reauth, func(ctx context.Context, in *reauthIn) (Reauthenticated, error) {
 		return s.Reauth(ctx, in.Body.Password, in.Body.Code)
 	})

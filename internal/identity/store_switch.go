@@ -19,7 +19,8 @@ type successor struct {
 // old row comes out of the SELECT again (n = 0) and meets itself, which closes
 // it; beside it comes the new one (n = 1). On PostgreSQL what is read is
 // locked, or a revoke that is under way would be overwritten. The new row comes
-// first: a row that the statement itself has changed is no longer given out.
+// first: a row that the statement itself has changed is no longer given out. An
+// app goes only where its person consented to it, with what was granted there.
 func switchSQL(d db.Dialect) string {
 	return `INSERT INTO session (id, tenant_id, membership_id, user_id, family_id, prev_id, token_hash, kind,
 			device_name, platform, app_id, scopes, ip, verified_at, last_seen_at, absolute_expires_at,
@@ -30,7 +31,8 @@ func switchSQL(d db.Dialect) string {
 			s.user_id, s.family_id,
 			CASE k.n WHEN 0 THEN s.prev_id ELSE s.id END,
 			CASE k.n WHEN 0 THEN s.token_hash ELSE $4 END,
-			s.kind, s.device_name, s.platform, s.app_id, s.scopes,
+			s.kind, s.device_name, s.platform, s.app_id,
+			CASE k.n WHEN 0 THEN s.scopes ELSE g.scopes END,
 			CASE k.n WHEN 0 THEN s.ip ELSE $5 END,
 			s.verified_at,
 			CASE k.n WHEN 0 THEN s.last_seen_at ELSE $6 END,
@@ -40,8 +42,11 @@ func switchSQL(d db.Dialect) string {
 			CASE k.n WHEN 0 THEN s.created_at ELSE $6 END
 		FROM session s
 		JOIN membership m ON m.user_id = s.user_id AND m.tenant_id = $2 AND m.state = 'active'
+		LEFT JOIN oauth_grant g ON g.tenant_id = m.tenant_id AND g.membership_id = m.id AND g.app_id = s.app_id
+			AND g.revoked_at IS NULL
 		CROSS JOIN (SELECT 0 AS n UNION ALL SELECT 1) k
 		WHERE s.id = $1 AND s.closed_at IS NULL AND s.absolute_expires_at > $6
+			AND (s.app_id IS NULL OR g.id IS NOT NULL)
 		ORDER BY k.n DESC` + d.ForUpdate("s, m") + `
 		ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at, close_reason = excluded.close_reason
 		RETURNING id, membership_id, token_hash, kind, device_name, platform, verified_at, absolute_expires_at, created_at`

@@ -2,18 +2,18 @@ package webhook
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
 	"konak/internal/kit/api"
+	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
-
-// ERP is the module whose endpoints these routes serve.
-const ERP = "erp"
 
 type listIn struct{ api.Paged }
 
@@ -22,6 +22,19 @@ type registerWebhookIn struct {
 		Address     string   `json:"address" minLength:"1" maxLength:"2048" example:"https://example.com/hooks/konak"`
 		Events      []string `json:"events" minItems:"1" maxItems:"100" nullable:"false" example:"[\"ping.test\"]"`
 		Description string   `json:"description,omitempty" maxLength:"200" example:"Order system"`
+		StrictOrder bool     `json:"strict_order,omitempty" doc:"Hold a delivery back until the one before it has arrived or is exhausted"`
+		RateLimit   int      `json:"rate_limit,omitempty" minimum:"1" maximum:"1000" example:"50" doc:"Most deliveries in a second"`
+	}
+}
+
+type changeWebhookIn struct {
+	ID   api.ID `path:"id" record:"webhook_endpoint"`
+	Body struct {
+		Address     *string  `json:"address,omitempty" minLength:"1" maxLength:"2048" example:"https://example.com/hooks/konak"`
+		Events      []string `json:"events,omitempty" minItems:"1" maxItems:"100" example:"[\"ping.test\"]"`
+		Description *string  `json:"description,omitempty" maxLength:"200" example:"Order system"`
+		StrictOrder *bool    `json:"strict_order,omitempty"`
+		RateLimit   *int     `json:"rate_limit,omitempty" minimum:"0" maximum:"1000" example:"50" doc:"Most deliveries in a second; 0 for no limit"`
 	}
 }
 
@@ -29,86 +42,299 @@ type endpointIn struct {
 	ID api.ID `path:"id" record:"webhook_endpoint"`
 }
 
+type rotateWebhookIn struct {
+	ID   api.ID `path:"id" record:"webhook_endpoint"`
+	Body *struct {
+		GraceSeconds int `json:"grace_seconds,omitempty" minimum:"0" maximum:"604800" example:"0" doc:"For how long deliveries are signed with the old secret too; 0 (the default) ends it at once"`
+	} `required:"false"`
+}
+
+func (in *rotateWebhookIn) grace() time.Duration {
+	if in.Body == nil {
+		return 0
+	}
+	return time.Duration(in.Body.GraceSeconds) * time.Second
+}
+
+type webhookStatusIn struct {
+	ID   api.ID `path:"id" record:"webhook_endpoint"`
+	Body struct {
+		Status string `json:"status" enum:"active,paused" doc:"active also brings a disabled endpoint back; while one is paused nothing is recorded for it"`
+	}
+}
+
 type historyIn struct {
-	api.Paged
+	api.PagedBy100
 	ID api.ID `path:"id" record:"webhook_endpoint"`
+}
+
+type deliveryIn struct {
+	ID api.ID `path:"id" record:"webhook_delivery"`
+}
+
+type webhookEventsIn struct {
+	api.PagedBy100
+	Status string `query:"status" enum:"pending,failed,exhausted,delivered" doc:"Only deliveries of this status"`
+}
+
+type emitWebhookIn struct {
+	Body struct {
+		Event string         `json:"event" minLength:"1" maxLength:"100" example:"ping.test" doc:"A name of the catalog"`
+		Data  map[string]any `json:"data" nullable:"false" example:"{\"id\":\"42\",\"message\":\"Hello\"}" doc:"The object that the event carries"`
+	}
+}
+
+type recoverWebhookIn struct {
+	ID   api.ID `path:"id" record:"webhook_endpoint"`
+	Body struct {
+		Since            time.Time `json:"since" format:"date-time" example:"2026-11-15T08:00:00Z" doc:"At most 30 days ago"`
+		Until            time.Time `json:"until,omitempty" format:"date-time" example:"2026-11-15T09:00:00Z" doc:"Now if absent"`
+		IncludeDelivered bool      `json:"include_delivered,omitempty" doc:"Send again what had arrived, too"`
+	}
+}
+
+type webhookSettingsIn struct {
+	Body WebhookSettings
+}
+
+// WebhookSettings are a workspace's own.
+type WebhookSettings struct {
+	Keyless bool `json:"keyless" example:"true" doc:"Whether routes that carry an endpoint's or a delivery's id work without a credential"`
 }
 
 // Queued is the answer to a test.
 type Queued struct {
-	DeliveryID uuid.UUID `json:"delivery_id" format:"uuid"`
+	DeliveryID *uuid.UUID `json:"delivery_id" nullable:"true" format:"uuid" doc:"Null for a key of the test environment, which sends nothing"`
+}
+
+// Emitted is the answer to an emission.
+type Emitted struct {
+	EventID string `json:"event_id" example:"evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+}
+
+// routes are one module's: its address, its licence and its permissions.
+type routes struct {
+	*Service
+	module, base, tag, prefix string
+	view, manage              perm.Permission
+}
+
+func (r *routes) route(method, path, id, summary string, access api.Access, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: r.base + path, ID: r.prefix + id, Tag: r.tag,
+		Summary: summary, Access: access, Permission: p, Licence: r.module,
+	}
 }
 
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
-	route := func(method, path, id, summary string, access api.Access, p perm.Permission) api.Route {
-		return api.Route{
-			Method: method, Path: "/api/erp/v1/webhooks" + path, ID: id, Tag: "ERP webhooks",
-			Summary: summary, Access: access, Permission: p, Licence: "erp",
-		}
-	}
+	erp := &routes{s, ERP, "/api/erp/v1/webhooks", "ERP webhooks", "", perm.SettingsView, perm.SettingsManage}
+	erp.registerEndpoints(a, api.Keyless)
+	erp.registerERP(a)
+	erp.registerMore(a)
+	erp.registerStream(a)
+	mail := &routes{s, Mail, "/api/mail/v1/webhooks", "Mail webhooks", "mail-", perm.MailWebhooksView, perm.MailWebhooksManage}
+	mail.registerEndpoints(a, api.Session)
+	mail.registerMail(a)
+}
 
-	api.HandleList(a, route("GET", "", "list-webhooks", "List webhooks", api.Session, perm.SettingsView),
+// registerEndpoints adds what both modules have, with how much the routes that
+// end an endpoint's life ask for.
+func (r *routes) registerEndpoints(a *api.API, access api.Access) {
+	api.HandleList(a, r.route("GET", "", "list-webhooks", "List webhooks", api.Session, r.view),
 		func(ctx context.Context, in *listIn) (db.List[Endpoint], error) {
-			return s.Endpoints(ctx, ERP, in.Page())
+			return r.Endpoints(ctx, r.module, in.Page())
 		})
 
-	create := route("POST", "", "register-webhook", "Register a webhook", api.Session, perm.SettingsManage)
+	create := r.route("POST", "", "register-webhook", "Register a webhook", api.Session, r.manage)
 	create.Status, create.ShowsSecret, create.Refusals = 201, true, []int{400}
 	create.Doc = "The signing secret is shown only in this answer. An event name that the catalog does not have is a 400."
 	api.Handle(a, create, func(ctx context.Context, in *registerWebhookIn) (Registered, error) {
-		return s.Create(ctx, ERP, in.Body.Address, in.Body.Description, in.Body.Events)
+		b := in.Body
+		return r.Create(ctx, r.module, settings{
+			address: b.Address, description: b.Description, events: b.Events, strict: b.StrictOrder, rate: b.RateLimit,
+		})
 	})
 
-	api.Handle(a, route("GET", "/catalog", "webhook-catalog", "Event catalog", api.SessionOrKey, perm.SettingsView),
-		func(ctx context.Context, _ *struct{}) ([]CatalogEntry, error) { return s.Catalog(ctx), nil })
-
-	api.Handle(a, route("DELETE", "/{id}", "delete-webhook", "Delete a webhook", api.Keyless, perm.SettingsManage),
+	api.Handle(a, r.route("DELETE", "/{id}", "delete-webhook", "Delete a webhook", access, r.manage),
 		func(ctx context.Context, in *endpointIn) (api.Deleted, error) {
-			ctx, err := s.keyless(ctx, in.ID.UUID)
+			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
 			if err != nil {
 				return api.Deleted{}, err
 			}
-			return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, ERP, in.ID.UUID)
+			return api.Deleted{ID: in.ID, Deleted: true}, r.Delete(ctx, r.module, in.ID.UUID)
 		})
 
-	test := route("POST", "/{id}/test", "test-webhook", "Queue a ping.test delivery", api.Keyless, perm.SettingsManage)
-	api.Handle(a, test, func(ctx context.Context, in *endpointIn) (Queued, error) {
-		ctx, err := s.keyless(ctx, in.ID.UUID)
+	rotate := r.route("POST", "/{id}/rotate-secret", "rotate-webhook-secret", "Rotate the signing secret", access, r.manage)
+	rotate.ShowsSecret = true
+	rotate.Doc = "The new secret is shown only in this answer. Without grace_seconds the old one ends at once; with it, webhook-signature carries both and X-Service-Signature keeps to the old one until then."
+	api.Handle(a, rotate, func(ctx context.Context, in *rotateWebhookIn) (Registered, error) {
+		ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
 		if err != nil {
-			return Queued{}, err
+			return Registered{}, err
 		}
-		id, err := s.Test(ctx, ERP, in.ID.UUID)
-		return Queued{id}, err
+		return r.Rotate(ctx, r.module, in.ID.UUID, in.grace())
 	})
 
-	api.HandleList(a, route("GET", "/{id}/events", "webhook-deliveries", "Delivery history of one endpoint", api.Keyless, perm.SettingsView),
-		func(ctx context.Context, in *historyIn) (db.List[Delivery], error) {
-			ctx, err := s.keyless(ctx, in.ID.UUID)
+	api.Handle(a, r.route("POST", "/{id}/test", "test-webhook", "Queue a ping.test delivery", api.Keyless, r.manage),
+		func(ctx context.Context, in *endpointIn) (Queued, error) {
+			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
 			if err != nil {
-				return db.List[Delivery]{}, err
+				return Queued{}, err
 			}
-			return s.Deliveries(ctx, ERP, in.ID.UUID, in.Page())
+			id, err := r.Test(ctx, r.module, in.ID.UUID)
+			return Queued{id}, err
 		})
 }
 
-// keyless finds the tenant of a call without a credential by the endpoint's
-// id, which is a capability. On a tenant's host another tenant's id is absent.
-func (s *Service) keyless(ctx context.Context, endpoint uuid.UUID) (context.Context, error) {
+// registerERP adds the platform document's other ERP routes.
+func (r *routes) registerERP(a *api.API) {
+	for _, alias := range []struct{ path, id string }{{r.base + "/catalog", "webhook-catalog"}, {"/api/v1/webhooks/catalog", "webhook-catalog-alias"}} {
+		rt := r.route("GET", "", alias.id, "Event catalog", api.SessionOrKey, r.view)
+		rt.Path = alias.path
+		rt.Doc = "The events that the workspace's licences allow, each with the JSON Schema of its body and an example."
+		api.Handle(a, rt, func(ctx context.Context, _ *struct{}) ([]CatalogEntry, error) { return r.Catalog(ctx), nil })
+	}
+
+	api.Handle(a, r.route("POST", "/{id}/status", "set-webhook-status", "Set the status of a webhook", api.Keyless, r.manage),
+		func(ctx context.Context, in *webhookStatusIn) (Endpoint, error) {
+			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
+			if err != nil {
+				return Endpoint{}, err
+			}
+			return r.SetStatus(ctx, r.module, in.ID.UUID, in.Body.Status)
+		})
+
+	api.HandleList(a, r.route("GET", "/{id}/events", "webhook-deliveries", "Delivery history of one endpoint", api.Keyless, r.view),
+		func(ctx context.Context, in *historyIn) (db.List[Delivery], error) {
+			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
+			if err != nil {
+				return db.List[Delivery]{}, err
+			}
+			return r.Deliveries(ctx, r.module, in.ID.UUID, in.Page())
+		})
+
+	emit := r.route("POST", "/emit", "emit-webhook", "Emit an event of the catalog", api.SessionOrKey, perm.EventsEmit)
+	emit.Status, emit.Refusals, emit.MaxBody = 202, []int{400}, 512<<10
+	emit.Doc = "The event goes to the endpoints that asked for it, like any other of its name. A name that the catalog does not have is a 400."
+	api.Handle(a, emit, func(ctx context.Context, in *emitWebhookIn) (Emitted, error) {
+		id, err := r.Emit(ctx, in.Body.Event, in.Body.Data)
+		return Emitted{"evt_" + id.String()}, err
+	})
+
+	api.HandleList(a, r.route("GET", "/events", "webhook-events", "Deliveries of all endpoints", api.SessionOrKey, r.view),
+		func(ctx context.Context, in *webhookEventsIn) (db.List[Delivery], error) {
+			return r.AllDeliveries(ctx, r.module, in.Status, in.Page())
+		})
+
+	api.Handle(a, r.route("POST", "/events/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
+}
+
+// registerMore adds what the panel and its users need beyond the document.
+func (r *routes) registerMore(a *api.API) {
+	api.Handle(a, r.route("GET", "/{id}", "get-webhook", "One webhook", api.SessionOrKey, r.view),
+		func(ctx context.Context, in *endpointIn) (Endpoint, error) {
+			return r.Endpoint(ctx, r.module, in.ID.UUID)
+		})
+
+	change := r.route("PATCH", "/{id}", "change-webhook", "Change a webhook; its secret stays", api.Session, r.manage)
+	change.Refusals = []int{400}
+	api.Handle(a, change, func(ctx context.Context, in *changeWebhookIn) (Endpoint, error) {
+		b := in.Body
+		return r.Update(ctx, r.module, in.ID.UUID, Change{b.Address, b.Description, b.Events, b.StrictOrder, b.RateLimit})
+	})
+
+	api.Handle(a, r.route("GET", "/events/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.Keyless, r.view),
+		func(ctx context.Context, in *deliveryIn) (Detail, error) {
+			ctx, err := r.ofDelivery(ctx, in.ID.UUID, "webhook.delivery_read")
+			if err != nil {
+				return Detail{}, err
+			}
+			return r.Delivery(ctx, r.module, in.ID.UUID)
+		})
+
+	rec := r.route("POST", "/{id}/recover", "recover-webhook", "Send what an endpoint missed in a range of time", api.SessionOrKey, r.manage)
+	rec.Status = 202
+	rec.Doc = "A job goes over the events of the range in order: what did not arrive is sent, recorded for the endpoint at the time or not."
+	api.Handle(a, rec, func(ctx context.Context, in *recoverWebhookIn) (Recovery, error) {
+		b := in.Body
+		return r.Recover(ctx, r.module, newRecovery(in.ID.UUID, b.Since, b.Until, b.IncludeDelivered))
+	})
+
+	api.Handle(a, r.route("GET", "/settings", "webhook-settings", "Webhook settings of the workspace", api.Session, r.view),
+		func(ctx context.Context, _ *struct{}) (WebhookSettings, error) {
+			on, err := r.Keyless(ctx)
+			return WebhookSettings{on}, err
+		})
+	api.Handle(a, r.route("PUT", "/settings", "set-webhook-settings", "Set the webhook settings of the workspace", api.Session, r.manage),
+		func(ctx context.Context, in *webhookSettingsIn) (WebhookSettings, error) {
+			return in.Body, r.SetKeyless(ctx, in.Body.Keyless)
+		})
+}
+
+// registerMail adds the platform document's other mail routes.
+func (r *routes) registerMail(a *api.API) {
+	api.Handle(a, r.route("GET", "/{id}/deliveries", "webhook-deliveries", "Delivery history of an endpoint, the newest 100", api.Keyless, r.view),
+		func(ctx context.Context, in *endpointIn) ([]Delivery, error) {
+			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
+			if err != nil {
+				return nil, err
+			}
+			list, err := r.Deliveries(ctx, r.module, in.ID.UUID, db.Page{Limit: 100, After: db.First})
+			return list.Rows, err
+		})
+	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
+}
+
+func (r *routes) resend(ctx context.Context, in *deliveryIn) (Delivery, error) {
+	ctx, err := r.ofDelivery(ctx, in.ID.UUID, "")
+	if err != nil {
+		return Delivery{}, err
+	}
+	return r.Resend(ctx, r.module, in.ID.UUID)
+}
+
+func (r *routes) ofEndpoint(ctx context.Context, id uuid.UUID, read string) (context.Context, error) {
+	return r.keyless(ctx, id, ownerOfEndpoint, read)
+}
+
+func (r *routes) ofDelivery(ctx context.Context, id uuid.UUID, read string) (context.Context, error) {
+	return r.keyless(ctx, id, ownerOfDelivery, read)
+}
+
+// keyless finds the tenant of a call without a credential by the id in its
+// path, which is a capability. On a tenant's host another tenant's id is
+// absent. What such a call changes is audited where it is changed; what it
+// reads is audited here.
+func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader, uuid.UUID) (owner, error), read string) (context.Context, error) {
 	if caller.From(ctx).TenantID != uuid.Nil {
 		return ctx, nil
 	}
-	var tenant uuid.UUID
-	var slug string
-	err := s.db.System("keyless look-up").Read(ctx, func(r *db.Reader) (err error) {
-		tenant, slug, err = tenantOfEndpoint(r, endpoint)
-		return err
+	ip := api.ClientIP(ctx)
+	if err := r.limit.take(ip); err != nil {
+		return ctx, err
+	}
+	var o owner
+	err := r.db.System("keyless look-up").Read(ctx, func(rd *db.Reader) (err error) {
+		o, err = find(rd, id)
+		return notFound(err)
 	})
 	if err != nil {
-		return ctx, notFound(err)
+		return ctx, err
 	}
-	if host := api.HostSlug(ctx); host != "" && host != slug {
+	switch host := api.HostSlug(ctx); {
+	case host != "" && host != o.slug:
 		return ctx, fault.New(fault.NotFound)
+	case o.keyless != nil && !*o.keyless:
+		return ctx, fault.New(fault.Unauthenticated)
+	case !slices.Contains(o.licences, r.module):
+		return ctx, fault.New(fault.NotLicensed, r.module)
 	}
-	return caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: tenant, Slug: slug, IP: api.ClientIP(ctx)}), nil
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: o.tenant, Slug: o.slug, IP: ip})
+	if read == "" {
+		return ctx, nil
+	}
+	return ctx, r.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		return audit.Write(tx, read, id.String(), nil)
+	})
 }

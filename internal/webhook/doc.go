@@ -2,8 +2,19 @@
 //
 // The dispatcher turns an event into delivery rows in its own transaction, one
 // for each endpoint that asked for it, so no crash can lose the step between
-// them. The deliveries table is the queue: rows are claimed with a lease,
-// sent, and marked. Any 2xx means delivered, everything else is tried again;
-// delivery is at least once. Ids of endpoints and deliveries are random
-// (UUIDv4): knowing one is what the keyless routes ask for.
+// them. A delivery's id follows from its event and its endpoint, so there can
+// be only one. It is also unguessable, like an endpoint's: knowing one is what
+// the keyless routes ask for.
+//
+// The deliveries of an endpoint are a lane. A node claims a lane with a lease,
+// sends what is due in the order of the events, marks many results in one
+// transaction and gives the lane back. So an endpoint has one sender at a time
+// in the whole installation, its limits hold everywhere, and claiming writes
+// one row for any number of deliveries. A node that dies loses its lanes when
+// their lease ends; one that was only slow finds them claimed by another and
+// can mark nothing.
+//
+// Any 2xx means delivered, everything else is tried again: delivery is at
+// least once. Bodies are not copied: they are the outbox rows, sent as the
+// same bytes on every attempt, and live as long as a delivery is listed.
 package webhook

@@ -1,12 +1,8 @@
 package webhook
 
 import (
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
-	"net/url"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,86 +10,91 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/outbound"
+)
+
+// The modules that have endpoints. Each is a world of its own: its routes see
+// no other's endpoints.
+const (
+	ERP  = "erp"
+	Mail = "mail"
+	// Channel is for the custom channels of the CRM, which have no routes here.
+	Channel = "channel"
 )
 
 // Endpoint statuses.
 const (
-	Active   = "active"
-	Paused   = "paused"
+	// Active endpoints are sent to.
+	Active = "active"
+	// Paused ones were switched off by a person: nothing is recorded for them,
+	// and a recovery brings what they missed.
+	Paused = "paused"
+	// Disabled ones failed too often. Their deliveries wait, and they are
+	// probed until they answer again.
 	Disabled = "disabled"
 )
 
 // Endpoint is where events are sent.
 type Endpoint struct {
-	ID             uuid.UUID  `json:"id" format:"uuid"`
-	Address        string     `json:"address" example:"https://example.com/hooks/konak"`
-	Description    string     `json:"description" example:"Order system"`
-	Events         []string   `json:"events" nullable:"false" example:"[\"conversation.created\"]"`
-	Status         string     `json:"status" enum:"active,paused,disabled"`
-	DisabledReason *string    `json:"disabled_reason" doc:"Why it was switched off: status code and error text"`
-	SecretLast4    string     `json:"secret_last4" example:"q1Y="`
-	CreatedAt      clock.Time `json:"created_at"`
+	ID                 uuid.UUID   `json:"id" format:"uuid"`
+	Address            string      `json:"address" example:"https://example.com/hooks/konak"`
+	Description        string      `json:"description" example:"Order system"`
+	Events             []string    `json:"events" nullable:"false" example:"[\"conversation.created\"]"`
+	Status             string      `json:"status" enum:"active,paused,disabled"`
+	StrictOrder        bool        `json:"strict_order" doc:"A delivery waits until the one before it has arrived or is exhausted"`
+	RateLimit          *int        `json:"rate_limit" nullable:"true" example:"50" doc:"Most deliveries in a second; null for no limit"`
+	DisabledAt         *clock.Time `json:"disabled_at" nullable:"true" doc:"Since when it is switched off because it failed"`
+	DisabledReason     *string     `json:"disabled_reason" nullable:"true" example:"the receiver answered 503" doc:"The error text of the last failed attempt"`
+	DisabledStatusCode *int        `json:"disabled_status_code" nullable:"true" example:"503" doc:"What the last failed attempt was answered"`
+	Failures           int         `json:"consecutive_failures" example:"0" doc:"Failed attempts in a row"`
+	NextProbeAt        *clock.Time `json:"next_probe_at" nullable:"true" doc:"When a disabled endpoint is tried again; null when only a person can enable it"`
+	SecretLast4        string      `json:"secret_last4" example:"q1Y="`
+	OldSecretEnds      *clock.Time `json:"old_secret_ends_at" nullable:"true" doc:"Until when the secret before the last rotation is still signed with"`
+	CreatedAt          clock.Time  `json:"created_at"`
 }
 
-// Delivery statuses.
+// settings are what a person can set of an endpoint.
+type settings struct {
+	address, description string
+	events               []string
+	strict               bool
+	rate                 int
+}
+
+// Limits of an endpoint.
 const (
-	Pending   = "pending"
-	Failed    = "failed"
-	Exhausted = "exhausted"
-	Delivered = "delivered"
+	// maxEndpoints bounds the endpoints of a workspace in one module.
+	maxEndpoints = 20
+	// MaxGrace bounds how long a rotated secret may still be signed with.
+	MaxGrace = 7 * 24 * time.Hour
 )
 
-// Delivery is one event on its way to one endpoint.
-type Delivery struct {
-	ID             uuid.UUID   `json:"id" format:"uuid"`
-	EndpointID     uuid.UUID   `json:"endpoint_id" format:"uuid"`
-	EventType      string      `json:"event_type" example:"conversation.created"`
-	Status         string      `json:"status" enum:"pending,failed,exhausted,delivered"`
-	Attempts       int         `json:"attempts" example:"1"`
-	LastStatusCode *int        `json:"last_status_code" example:"200"`
-	LastError      *string     `json:"last_error"`
-	NextAttemptAt  *clock.Time `json:"next_attempt_at" nullable:"true"`
-	CreatedAt      clock.Time  `json:"created_at"`
-	DeliveredAt    *clock.Time `json:"delivered_at" nullable:"true"`
-}
-
-// schedule is the wait after each failed attempt; after the last one the
-// delivery is exhausted.
-var schedule = []time.Duration{
-	5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
-	5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
-}
-
-const secretPrefix = "whsec_"
-
-// NewSecret makes a signing secret.
-func NewSecret() string {
-	var b [32]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		panic(err)
-	}
-	return secretPrefix + base64.StdEncoding.EncodeToString(b[:])
-}
-
-// Sign is the hex HMAC-SHA256 of the raw body with the whole secret as shown.
-func Sign(secret string, body []byte) string {
-	m := hmac.New(sha256.New, []byte(secret))
-	m.Write(body)
-	return hex.EncodeToString(m.Sum(nil))
-}
-
-// parseAddress checks what can be checked before the address is resolved.
-func parseAddress(raw string, allowHTTP bool) (string, error) {
-	u, err := url.Parse(strings.TrimSpace(raw))
+// parseAddress checks what can be checked before the name is looked up.
+func parseAddress(out *outbound.Client, raw string) (string, error) {
+	u, err := out.Parse(raw)
 	switch {
-	case err != nil || u.Host == "" || u.Hostname() == "":
-		return "", fault.Invalid("address", "invalid_address")
-	case u.Scheme != "https" && (u.Scheme != "http" || !allowHTTP):
+	case err == nil:
+		return u.String(), nil
+	case errors.Is(err, outbound.ErrScheme):
 		return "", fault.Invalid("address", "https_required")
-	case u.User != nil:
+	case errors.Is(err, outbound.ErrCredentials):
 		return "", fault.Invalid("address", "credentials_in_address")
-	case u.Fragment != "":
-		return "", fault.Invalid("address", "invalid_address")
+	case errors.Is(err, outbound.ErrInside):
+		return "", fault.Invalid("address", "inside_address").Because(err.Error())
+	case errors.Is(err, outbound.ErrNumericHost):
+		return "", fault.Invalid("address", "invalid_address").Because(err.Error())
 	}
-	return u.String(), nil
+	return "", fault.Invalid("address", "invalid_address")
 }
+
+// normal brings a list of event names into one form.
+func normal(events []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(events)))
+}
+
+func (s *settings) tidy() {
+	s.description, s.events = strings.TrimSpace(s.description), normal(s.events)
+}
+
+// place is what an endpoint's secret is sealed to.
+func place(endpoint uuid.UUID) string { return "webhook_endpoint/" + endpoint.String() }

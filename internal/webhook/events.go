@@ -1,6 +1,14 @@
 package webhook
 
 import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
 	"konak/internal/kit/event"
 	"konak/internal/kit/perm"
 )
@@ -10,14 +18,67 @@ const PingTest = "ping.test"
 
 // Ping is what the sample carries.
 type Ping struct {
-	ID      string `json:"id"`
-	Message string `json:"message"`
+	ID      uuid.UUID `json:"id" format:"uuid" doc:"The endpoint that is tested"`
+	Message string    `json:"message" example:"It works."`
 }
 
 // Events are what this room announces.
 func Events() event.Catalog {
 	return event.Catalog{{
 		Name: PingTest, Module: "", Permission: perm.SettingsView,
-		Description: "Sample delivery queued by a test call.", Example: Ping{ID: "ping", Message: "It works."},
+		Description: "Sample delivery queued by a test call.",
+		Example:     Ping{ID: uuid.MustParse("8f1f6c3e-53b0-4a0e-9d53-0d8a4f7b2c11"), Message: "It works."},
 	}}
 }
+
+// CatalogEntry is an event that can be subscribed to.
+type CatalogEntry struct {
+	Name        string          `json:"name" example:"conversation.created"`
+	Module      string          `json:"module" example:"crm" doc:"The licence that it belongs to; empty for all"`
+	Description string          `json:"description" example:"A new conversation opened by any route."`
+	Schema      json.RawMessage `json:"schema" doc:"JSON Schema (2020-12) of the whole body"`
+	Example     json.RawMessage `json:"example" doc:"A whole body as it is sent"`
+}
+
+// describe writes the schema and the example of every event once.
+func describe(catalog event.Catalog) ([]CatalogEntry, error) {
+	var out []CatalogEntry
+	for _, t := range catalog {
+		if t.Hidden {
+			continue
+		}
+		example, err := event.Sample(t)
+		if err != nil {
+			return nil, err
+		}
+		schema, err := schemaOf(t)
+		if err != nil {
+			return nil, fmt.Errorf("webhook: schema of %s: %w", t.Name, err)
+		}
+		out = append(out, CatalogEntry{t.Name, t.Module, t.Description, schema, example})
+	}
+	return out, nil
+}
+
+// schemaOf is the schema of an event's body. Its object may be cut down to its
+// id when the body would be too large, and a customer may emit any object.
+func schemaOf(t event.Type) (json.RawMessage, error) {
+	object, err := api.JSONSchema(reflect.TypeOf(t.Example))
+	if err != nil {
+		return nil, err
+	}
+	return json.RawMessage(strings.NewReplacer("%OBJECT%", string(object), "%TYPE%", t.Name).Replace(bodySchema)), nil
+}
+
+const bodySchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",` +
+	`"required":["sequence","id","type","occurred_at","api_version","truncated","tenant","actor","data"],"properties":{` +
+	`"sequence":{"type":"integer","minimum":1,"description":"Counts the workspace's events without a gap"},` +
+	`"id":{"type":"string","pattern":"^evt_[0-9a-f-]{36}$"},` +
+	`"type":{"const":"%TYPE%"},` +
+	`"occurred_at":{"type":"string","format":"date-time"},` +
+	`"api_version":{"const":"1"},` +
+	`"truncated":{"type":"boolean","description":"The object was too large and is only its id"},` +
+	`"tenant":{"type":"object","required":["id","slug"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"type":"string"}}},` +
+	`"actor":{"type":"object","required":["type","id"],"properties":{` +
+	`"type":{"enum":["agent","contact","bot","system","api_key"]},"id":{"type":["string","null"],"format":"uuid"}}},` +
+	`"data":{"type":"object","required":["object","item","previous"],"properties":{"object":%OBJECT%,"item":{},"previous":{}}}}}`

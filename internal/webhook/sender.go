@@ -4,129 +4,534 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
+	"net/url"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
-	"konak/internal/kit/jobs"
 	"konak/internal/kit/outbound"
 )
 
-// Topic is woken when deliveries wait.
+// Topic is woken when lanes have something to do.
 const Topic = "webhook"
 
 const (
-	lease   = time.Minute
-	perStep = 64
+	// lease is how long a silent node keeps its lanes. No attempt takes half
+	// as long.
+	lease      = 40 * time.Second
+	renewEvery = 10 * time.Second
+	perClaim   = 128
+	lanesMax   = 4096
+	look       = time.Second // without being woken
+	drain      = outbound.Timeout + 3*time.Second
 )
 
-// Sender posts the waiting deliveries.
+// Sender posts the waiting deliveries. Any number of them, in any number of
+// processes, share the lanes of a database.
 type Sender struct {
-	svc *Service
-	log *slog.Logger
-	out *outbound.Client
+	svc     *Service
+	log     *slog.Logger
+	metrics *metrics
+	claim   uuid.UUID // what this sender's lanes are claimed with
+
+	mu       sync.Mutex
+	lanes    map[uuid.UUID]*lane
+	tenants  map[uuid.UUID]*load
+	paces    map[uuid.UUID]*pace
+	pools    [classes]slotPool
+	dirty    []*lane
+	marking  bool
+	stopping bool
+	begun    int
+	empty    *sync.Cond // no lane is held
+	wake     chan struct{}
 }
 
-// NewSender makes a sender.
-func NewSender(s *Service, log *slog.Logger, out *outbound.Client) *Sender {
-	return &Sender{svc: s, log: log, out: out}
+// NewSender makes the sender of a process.
+func NewSender(s *Service, log *slog.Logger, m *Metrics) *Sender {
+	out := &Sender{
+		svc: s, log: log, metrics: m.in, claim: s.db.Clock().NewCapability(),
+		lanes: map[uuid.UUID]*lane{}, tenants: map[uuid.UUID]*load{}, paces: map[uuid.UUID]*pace{},
+		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1),
+	}
+	out.empty = sync.NewCond(&out.mu)
+	s.queued, s.changed = out.poke, out.reread
+	return out
 }
 
-// batch is what one claim brought, with all that sending needs.
-type batch struct {
-	due    []claimed
-	events map[uuid.UUID]event.Event
-	to     map[uuid.UUID]destination
+// Step takes one round of what is due now and returns once it is marked. It
+// says how many attempts it made.
+func (s *Sender) Step(ctx context.Context) (int, error) {
+	s.mu.Lock()
+	before := s.begun
+	s.mu.Unlock()
+	for {
+		n, err := s.claimDue(ctx)
+		if err != nil {
+			return 0, err
+		}
+		s.mu.Lock()
+		for len(s.lanes) > 0 {
+			s.empty.Wait()
+		}
+		made := s.begun - before
+		s.mu.Unlock()
+		if n < perClaim {
+			return made, nil
+		}
+	}
 }
 
-func (s *Sender) claim(ctx context.Context) (b batch, err error) {
-	err = s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-		if b.due, err = claimDeliveries(tx, lease, perStep); err != nil {
-			return fmt.Errorf("webhook: claim: %w", err)
+// Run sends until ctx ends, then lets what is under way finish and gives the
+// lanes back.
+func (s *Sender) Run(ctx context.Context) {
+	s.svc.db.Listen(Topic, s.signal)
+	timer, renew := time.NewTimer(0), time.NewTicker(renewEvery)
+	defer timer.Stop()
+	defer renew.Stop()
+	for {
+		due := true
+		select {
+		case <-ctx.Done():
+			s.drain()
+			return
+		case <-renew.C:
+			s.renew(ctx)
+			continue
+		case <-s.wake:
+		case <-timer.C:
+			s.refresh()
+			due = s.due(ctx)
 		}
-		events, endpoints := make([]uuid.UUID, len(b.due)), make([]uuid.UUID, len(b.due))
-		for i, c := range b.due {
-			events[i], endpoints[i] = c.event, c.endpoint
+		n := perClaim
+		for due && n == perClaim && ctx.Err() == nil {
+			var err error
+			if n, err = s.claimDue(ctx); err != nil {
+				s.log.Error("webhook lanes could not be claimed", "error", err)
+				n = 0
+			}
 		}
-		if b.events, err = event.Load(&tx.Reader, events); err != nil {
-			return fmt.Errorf("webhook: load events: %w", err)
-		}
-		b.to, err = destinations(&tx.Reader, endpoints)
+		timer.Reset(s.wait(ctx))
+	}
+}
+
+func (s *Sender) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Sender) nextRun(ctx context.Context) time.Time {
+	next := never
+	err := s.svc.db.System("delivery claim").Read(ctx, func(r *db.Reader) (err error) {
+		next, err = nextRun(r)
 		return err
 	})
-	return b, err
-}
-
-// Step claims what is due and sends it.
-func (s *Sender) Step(ctx context.Context) (int, error) {
-	b, err := s.claim(ctx)
 	if err != nil {
-		return 0, err
+		s.log.Error("webhook lanes could not be read", "error", err)
 	}
-	var wg sync.WaitGroup
-	for _, c := range b.due {
-		wg.Go(func() {
-			if err := s.deliver(ctx, c, &b); err != nil {
-				s.log.ErrorContext(ctx, "delivery could not be marked; its lease will end", "delivery", c.id, "error", err)
-			}
-		})
-	}
-	wg.Wait()
-	return len(b.due), nil
+	return next
 }
 
-func (s *Sender) deliver(ctx context.Context, c claimed, b *batch) error {
+func (s *Sender) due(ctx context.Context) bool {
+	next := s.nextRun(ctx)
 	now := s.svc.db.Clock().Now()
-	e, ok := b.events[c.event]
-	if !ok { // queued a moment ago and not numbered yet
-		return s.mark(ctx, c, Pending, now.Add(50*time.Millisecond), nil, nil)
-	}
-	code, err := s.post(ctx, c, b.to[c.endpoint], e.Body())
-	if err == nil {
-		return s.mark(ctx, c, Delivered, now, &code, nil)
-	}
-	text := err.Error()
-	var status *int
-	if code > 0 {
-		status = &code
-	}
-	if c.attempts > len(schedule) {
-		return s.mark(ctx, c, Exhausted, now, status, &text)
-	}
-	wait := schedule[c.attempts-1]
-	jitter := 0.8 + 0.4*rand.Float64() // spreads retries, guards nothing
-	return s.mark(ctx, c, Failed, now.Add(time.Duration(float64(wait)*jitter)), status, &text)
+	s.metrics.lag.Set(max(now.Sub(next), 0).Seconds())
+	return !next.After(now)
 }
 
-func (s *Sender) post(ctx context.Context, c claimed, to destination, body []byte) (int, error) {
-	key, err := s.svc.box.Open(c.tenant, place(c.endpoint), to.sealed)
-	if err != nil {
-		return 0, fmt.Errorf("the signing secret cannot be opened: %w", err)
-	}
-	answer, err := s.out.Post(ctx, to.address, map[string]string{
-		"Content-Type":        "application/json",
-		"User-Agent":          "Konak-Webhooks/1",
-		"X-Service-Event":     c.eventType,
-		"X-Service-Delivery":  c.id.String(),
-		"X-Service-Signature": Sign(string(key), body),
-	}, body)
-	if err == nil && answer.Status/100 != 2 {
-		err = fmt.Errorf("the receiver answered %d", answer.Status)
-	}
-	return answer.Status, err
+// wait is how long to sleep: until the next lane is due, and not for long.
+func (s *Sender) wait(ctx context.Context) time.Duration {
+	return min(max(s.nextRun(ctx).Sub(s.svc.db.Clock().Now()), 5*time.Millisecond), look)
 }
 
-func (s *Sender) mark(ctx context.Context, c claimed, status string, next time.Time, code *int, text *string) error {
-	return s.svc.db.System("delivery claim").InTx(context.WithoutCancel(ctx), func(tx *db.Tx) error {
-		return markDelivery(tx, c, status, next, code, text)
+// claimDue takes lanes that are due and begins to work them off.
+func (s *Sender) claimDue(ctx context.Context) (int, error) {
+	s.mu.Lock()
+	limit := min(perClaim, lanesMax-len(s.lanes))
+	if s.stopping {
+		limit = 0
+	}
+	s.mu.Unlock()
+	if limit <= 0 {
+		return 0, nil
+	}
+	var keys []laneKey
+	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+		keys, err = claimLanes(tx, s.claim, limit)
+		return err
 	})
+	if err != nil {
+		return 0, fmt.Errorf("webhook: claim lanes: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range keys {
+		if old, ok := s.lanes[k.id]; ok {
+			s.lose(old) // its lease ended without our noticing
+		}
+		l := &lane{laneKey: k, load: s.loadOf(k.tenant), pace: s.paceOf(k.id), renewed: clock.Stopwatch(), fresh: clock.Stopwatch()}
+		l.load.lanes++
+		l.rewind()
+		s.lanes[k.id] = l
+		s.advance(l)
+	}
+	s.metrics.lanes.Set(float64(len(s.lanes)))
+	return len(keys), nil
 }
 
-// Run sends until ctx ends.
-func (s *Sender) Run(ctx context.Context) {
-	jobs.Loop{Name: "webhooks", DB: s.svc.db, Topics: []string{Topic}, Log: s.log, Step: s.Step, Full: 1}.Run(ctx)
+// advance takes a lane's next step, whatever that is. The lock is held.
+func (s *Sender) advance(l *lane) {
+	if l.lost || l.releasing {
+		return
+	}
+	if s.stopping {
+		l.halt(time.Time{})
+	}
+	if l.more && !l.stop && !l.fetching && len(l.buffer) <= fetchRows/4 {
+		l.fetching = true
+		go s.fetch(l)
+	}
+	s.ready(l)
+	s.pump()
+	if l.idle() || len(l.results) > 0 {
+		s.markSoon(l)
+	}
+}
+
+// fetch reads a lane's settings, what is due in it and the bodies.
+func (s *Sender) fetch(l *lane) {
+	s.mu.Lock()
+	rows, after, id := fetchRows, l.cursorTime, l.cursorID
+	s.mu.Unlock()
+	var t target
+	var jobs []job
+	now := s.svc.db.Clock().Now()
+	err := s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
+		if t, err = targetOf(r, l.laneKey); err != nil {
+			return err
+		}
+		if jobs, err = dueJobs(r, l.laneKey, clock.At(now), after, id, rows); err != nil {
+			return err
+		}
+		ids := make([]uuid.UUID, len(jobs))
+		for i, j := range jobs {
+			ids[i] = j.event
+		}
+		events, err := event.Load(r, l.tenant, ids)
+		for i := range jobs {
+			if e, ok := events[jobs[i].event]; ok {
+				jobs[i].body = e.Body()
+			}
+		}
+		return err
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.fetching = false
+	if !s.settle(l, &t, err) {
+		return
+	}
+	if n := len(jobs); n > 0 {
+		l.cursorTime, l.cursorID = jobs[n-1].nextAt, jobs[n-1].event
+	}
+	l.more = len(jobs) == rows || l.poked
+	l.poked = false
+	if l.probe && len(jobs) > 1 {
+		jobs, l.more = jobs[:1], false
+	}
+	if !l.stop {
+		l.buffer = append(l.buffer, jobs...)
+	}
+	s.advance(l)
+}
+
+// reload reads a lane's settings after they changed.
+func (s *Sender) reload(l *lane) {
+	var t target
+	err := s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
+		t, err = targetOf(r, l.laneKey)
+		return err
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.reloading = false
+	if s.settle(l, &t, err) {
+		s.advance(l)
+	}
+}
+
+// settle puts an endpoint's settings into its lane. It says false where there
+// is nothing to go on with.
+func (s *Sender) settle(l *lane, t *target, err error) bool {
+	switch {
+	case l.lost:
+		return false
+	case db.IsNoRow(err): // deleted, with its lane
+		s.lose(l)
+		return false
+	case err != nil:
+		s.log.Error("a webhook lane could not be read", "endpoint", l.id, "error", err)
+		l.halt(s.svc.db.Clock().Now().Add(look))
+	case t.status == Paused:
+		l.halt(time.Time{})
+	default:
+		if err := s.apply(l, t); err != nil {
+			s.log.Error("a webhook endpoint cannot be sent to", "endpoint", l.id, "error", err)
+			l.halt(s.svc.db.Clock().Now().Add(time.Minute))
+		}
+	}
+	return true
+}
+
+func (s *Sender) apply(l *lane, t *target) (err error) {
+	now := s.svc.db.Clock().Now()
+	l.fresh = clock.Stopwatch()
+	// What it leads to is checked when it is dialled: the allowed ranges may
+	// have changed since it was registered.
+	if l.to, err = url.Parse(t.address); err != nil {
+		return err
+	}
+	l.strict, l.rate, l.clean = t.strict, t.rate, t.clean()
+	if l.probe = t.status == Disabled; l.probe && len(l.buffer) > 1 {
+		l.buffer = l.buffer[:1]
+	}
+	if t.oldUntil == nil || !t.oldUntil.After(now) {
+		t.oldSecret = nil
+	}
+	if sealed := [2]string{string(t.secret), string(t.oldSecret)}; l.sealed != sealed {
+		keys, err := s.svc.secrets(l.laneKey, t)
+		if err != nil {
+			return err
+		}
+		l.sign.Lock()
+		l.signer, l.sealed = newSigner(keys...), sealed
+		l.sign.Unlock()
+	}
+	if l.rate > 0 && now.Sub(l.pace.window) >= rateSpan {
+		l.pace.window, l.pace.sent = now, 0
+	}
+	return nil
+}
+
+// secrets opens an endpoint's secrets. The one before a rotation comes first
+// while it lasts: the plain signature, which has room for one, keeps to it.
+func (s *Service) secrets(k laneKey, t *target) ([]string, error) {
+	var keys []string
+	for _, sealed := range [][]byte{t.oldSecret, t.secret} {
+		if sealed == nil {
+			continue
+		}
+		key, err := s.box.Open(k.tenant, place(k.id), sealed)
+		if err != nil {
+			return nil, fmt.Errorf("the signing secret cannot be opened: %w", err)
+		}
+		keys = append(keys, string(key))
+	}
+	return keys, nil
+}
+
+// start begins an attempt in a slot of a class. The lock is held.
+func (s *Sender) start(l *lane, class int) {
+	now := s.svc.db.Clock().Now()
+	if l.rate > 0 {
+		if l.pace.sent >= l.rate {
+			l.halt(l.pace.window.Add(rateSpan))
+			s.advance(l)
+			return
+		}
+		l.pace.sent++
+	}
+	j := l.buffer[0]
+	l.buffer = l.buffer[1:]
+	l.inflight++
+	l.load.inflight++
+	s.pools[class].free--
+	s.begun++
+	go s.attempt(l, l.to, result{job: j, probe: l.probe, at: now}, class)
+	if len(l.buffer) <= fetchRows/4 && l.more && !l.fetching {
+		l.fetching = true
+		go s.fetch(l)
+	}
+}
+
+func (s *Sender) attempt(l *lane, to *url.URL, r result, class int) {
+	r.answer = outbound.Answer{Class: outbound.ClassBody, Err: errTooOld}
+	free := false // the slot was given back
+	if r.body != nil {
+		timer := time.AfterFunc(slowAfter, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if free {
+				return
+			}
+			free = true
+			s.pools[class].free++
+			l.pace.slow = true
+			s.pump()
+		})
+		l.sign.Lock()
+		header := l.signer.header(&r.job, r.at)
+		l.sign.Unlock()
+		s.metrics.inflight.Inc()
+		r.answer = s.svc.out.Post(context.Background(), to, header, r.body, r.at)
+		s.metrics.inflight.Dec()
+		timer.Stop()
+		r.at = s.svc.db.Clock().Now()
+	}
+	r.body = nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !free {
+		free = true
+		s.pools[class].free++
+	}
+	l.inflight--
+	l.load.inflight--
+	l.pace.learn(&r.answer)
+	for c := range s.pools {
+		s.line(l.load, c)
+	}
+	if l.lost {
+		s.forget(l)
+		s.pump()
+		return
+	}
+	l.results = append(l.results, r)
+	if !r.ok() && (l.strict || l.probe) {
+		l.halt(time.Time{}) // the marker says for how long
+	}
+	s.advance(l)
+}
+
+// poke says that endpoints have something to do.
+func (s *Sender) poke(endpoints []uuid.UUID) {
+	s.mu.Lock()
+	others := false
+	for _, id := range endpoints {
+		l, ok := s.lanes[id]
+		if !ok || l.stop {
+			others = true
+			continue
+		}
+		l.poked, l.more = true, true
+		s.advance(l)
+	}
+	s.mu.Unlock()
+	if others {
+		s.signal()
+	}
+}
+
+// reread says that endpoints are not what they were: nothing more starts
+// before their settings are read again.
+func (s *Sender) reread(endpoints []uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range endpoints {
+		if l, ok := s.lanes[id]; ok && !l.reloading && !l.lost && !l.releasing {
+			l.reloading = true
+			go s.reload(l)
+		}
+	}
+}
+
+// refresh looks after lanes that have been held for a while: another node may
+// have changed their endpoint or added to their queue.
+func (s *Sender) refresh() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.lanes {
+		if l.fresh() < look || l.reloading || l.fetching || l.lost || l.releasing {
+			continue
+		}
+		l.reloading = true
+		l.poked, l.more = true, true
+		go s.reload(l)
+	}
+}
+
+// renew prolongs the leases of all lanes, so that one that waits for slots or
+// for a slow answer is not taken for dead.
+func (s *Sender) renew(ctx context.Context) {
+	s.mu.Lock()
+	ids := make([]uuid.UUID, 0, len(s.lanes))
+	for id := range s.lanes {
+		ids = append(ids, id)
+	}
+	s.mu.Unlock()
+	for chunk := range slices.Chunk(ids, fetchRows) {
+		var owned []uuid.UUID
+		err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+			owned, err = renewLanes(tx, s.claim, chunk)
+			return err
+		})
+		if err != nil {
+			s.log.Error("webhook leases could not be renewed", "error", err)
+			return
+		}
+		s.mu.Lock()
+		for _, id := range chunk {
+			l, ok := s.lanes[id]
+			switch {
+			case !ok || l.releasing:
+			case slices.Contains(owned, id):
+				l.renewed = clock.Stopwatch()
+			default:
+				s.lose(l)
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// lose lets go of a lane that is no longer ours. The lock is held.
+func (s *Sender) lose(l *lane) {
+	l.lost, l.buffer, l.results = true, nil, nil
+	if s.lanes[l.id] == l {
+		delete(s.lanes, l.id)
+	}
+	s.forget(l)
+}
+
+// forget drops a lane's tenant once nothing of it is left.
+func (s *Sender) forget(l *lane) {
+	if l.inflight > 0 {
+		return
+	}
+	if l.load.lanes--; l.load.lanes == 0 {
+		delete(s.tenants, l.tenant)
+	}
+	s.metrics.lanes.Set(float64(len(s.lanes)))
+	if len(s.lanes) == 0 {
+		s.empty.Broadcast()
+	}
+}
+
+// drain ends sending: what is under way finishes, and the lanes are given back.
+func (s *Sender) drain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopping = true
+	for _, l := range s.lanes {
+		s.advance(l)
+	}
+	giveUp := time.AfterFunc(drain, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, l := range s.lanes {
+			s.lose(l)
+		}
+		s.empty.Broadcast()
+	})
+	defer giveUp.Stop()
+	for len(s.lanes) > 0 {
+		s.empty.Wait()
+	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -12,47 +12,57 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
-	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 )
-
-// maxEndpoints bounds the endpoints of a workspace in one module.
-const maxEndpoints = 20
 
 // Service is the webhook room.
 type Service struct {
 	db      *db.DB
 	box     *secret.Box
-	catalog event.Catalog
-	// allowHTTP permits plain http addresses, for the demo and for tests.
-	allowHTTP bool
+	idKey   []byte
+	catalog []CatalogEntry
+	out     *outbound.Client
+	owners  Owners
+	watch   Watch
+	limit   *limiter
+	// queued tells this process's sender that endpoints have something to do,
+	// changed that they are not what they were.
+	queued, changed func(endpoints []uuid.UUID)
 }
 
-// New opens the room. The catalog is every module's.
-func New(d *db.DB, box *secret.Box, catalog event.Catalog, allowHTTP bool) *Service {
-	return &Service{db: d, box: box, catalog: catalog, allowHTTP: allowHTTP}
-}
-
-// CatalogEntry is an event that can be subscribed to.
-type CatalogEntry struct {
-	Name        string `json:"name" example:"conversation.created"`
-	Module      string `json:"module" example:"crm"`
-	Description string `json:"description" example:"A new conversation opened by any route."`
-	Example     any    `json:"example" doc:"The record that the event carries"`
+// New opens the room.
+func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners) (*Service, error) {
+	entries, err := describe(w.Catalog)
+	return &Service{
+		db: d, box: box, idKey: box.Derive("webhook delivery id"), catalog: entries, out: out, watch: w, owners: owners,
+		limit:  newLimiter(d.Clock()),
+		queued: func([]uuid.UUID) {}, changed: func([]uuid.UUID) {},
+	}, err
 }
 
 // Catalog lists the events that the workspace's licences allow.
 func (s *Service) Catalog(ctx context.Context) []CatalogEntry {
 	who := caller.From(ctx)
 	out := []CatalogEntry{}
-	for _, t := range s.catalog {
-		if t.Hidden || t.Module != "" && !who.Licences[t.Module] {
-			continue
+	for _, e := range s.catalog {
+		if e.Module == "" || who.Licences[e.Module] {
+			out = append(out, e)
 		}
-		out = append(out, CatalogEntry{t.Name, t.Module, t.Description, t.Example})
 	}
 	return out
+}
+
+func (s *Service) checkEvents(ctx context.Context, names ...string) error {
+	catalog := s.Catalog(ctx)
+	for _, name := range names {
+		if !slices.ContainsFunc(catalog, func(c CatalogEntry) bool { return c.Name == name }) {
+			return fault.New(fault.UnknownEvent, name).Field("events", "unknown_event")
+		}
+	}
+	return nil
 }
 
 // Endpoints lists a module's endpoints, the newest first.
@@ -64,126 +74,207 @@ func (s *Service) Endpoints(ctx context.Context, module string, p db.Page) (list
 	return list, err
 }
 
-// Registered is a new endpoint with its secret, which is shown once.
+// Endpoint reads one.
+func (s *Service) Endpoint(ctx context.Context, module string, id uuid.UUID) (e Endpoint, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		e, err = endpointByID(r, module, id)
+		return notFound(err)
+	})
+	return e, err
+}
+
+// Registered is an endpoint with its secret, which is shown once.
 type Registered struct {
 	Endpoint
 	Secret string `json:"secret" example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" doc:"Shown only in this answer"`
 }
 
 // Create is the gate for a new endpoint.
-func (s *Service) Create(ctx context.Context, module, address, description string, events []string) (Registered, error) {
-	address, err := parseAddress(address, s.allowHTTP)
-	if err != nil {
+func (s *Service) Create(ctx context.Context, module string, set settings) (Registered, error) {
+	if err := s.check(ctx, &set); err != nil {
 		return Registered{}, err
 	}
-	catalog := s.Catalog(ctx)
-	for _, name := range events {
-		if !slices.ContainsFunc(catalog, func(c CatalogEntry) bool { return c.Name == name }) {
-			return Registered{}, fault.New(fault.UnknownEvent, name).Field("events", "unknown_event")
-		}
-	}
 	key := NewSecret()
-	var out Registered
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	out := Registered{Secret: key}
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if n, err := countEndpoints(&tx.Reader, module); err != nil {
 			return err
 		} else if n >= maxEndpoints {
 			return fault.New(fault.LimitReached, maxEndpoints)
 		}
-		out = Registered{Secret: key, Endpoint: Endpoint{
-			ID: tx.NewCapability(), Address: address, Description: strings.TrimSpace(description),
-			Events: slices.Compact(slices.Sorted(slices.Values(events))), Status: Active,
-			SecretLast4: secret.Last4(key), CreatedAt: clock.At(tx.Now()),
-		}}
+		id := tx.NewCapability()
 		var by *uuid.UUID
 		if who := caller.From(ctx); who.ID != uuid.Nil {
 			by = &who.ID
 		}
-		sealed := s.box.Seal(tx.Tenant(), place(out.ID), []byte(key))
-		if err := putEndpoint(tx, module, out.Endpoint, sealed, by); err != nil {
+		sealed := s.box.Seal(tx.Tenant(), place(id), []byte(key))
+		if err := putEndpoint(tx, module, id, set, sealed, secret.Last4(key), by); err != nil {
 			return fmt.Errorf("webhook: put endpoint: %w", err)
 		}
-		return audit.Write(tx, "webhook.created", out.ID.String(), map[string]any{"address": address, "events": out.Events})
+		var err error
+		if out.Endpoint, err = endpointByID(&tx.Reader, module, id); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.created", id.String(), map[string]any{"address": set.address, "events": set.events})
 	})
 	return out, err
 }
 
-// Delete is the gate for removing an endpoint with its history.
-func (s *Service) Delete(ctx context.Context, module string, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		e, err := dropEndpoint(tx, module, id)
-		if err != nil {
-			return notFound(err)
-		}
-		return audit.Write(tx, "webhook.deleted", id.String(), map[string]any{"address": e.Address})
-	})
+func (s *Service) check(ctx context.Context, set *settings) (err error) {
+	if set.address, err = parseAddress(s.out, set.address); err != nil {
+		return err
+	}
+	set.tidy()
+	return s.checkEvents(ctx, set.events...)
 }
 
-// Test queues a sample delivery to one endpoint and gives the delivery's id.
-func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (uuid.UUID, error) {
-	var delivery uuid.UUID
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if _, err := endpointByID(&tx.Reader, module, id); err != nil {
-			return notFound(err)
+// Change is a change of an endpoint; what is nil stays.
+type Change struct {
+	Address     *string
+	Description *string
+	Events      []string
+	StrictOrder *bool
+	RateLimit   *int // 0 for none
+}
+
+// Update is the gate for changing an endpoint. Its secret stays.
+func (s *Service) Update(ctx context.Context, module string, id uuid.UUID, c Change) (e Endpoint, err error) {
+	err = s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) error {
+		set := settings{address: old.Address, description: old.Description, events: old.Events, strict: old.StrictOrder}
+		if old.RateLimit != nil {
+			set.rate = *old.RateLimit
 		}
-		ping := Ping{ID: "ping", Message: "It works."}
-		ev, err := event.Emit(tx, event.Change{Type: PingTest, Object: ping, Target: &id})
-		if err != nil {
+		assign(&set.address, c.Address)
+		assign(&set.description, c.Description)
+		assign(&set.strict, c.StrictOrder)
+		assign(&set.rate, c.RateLimit)
+		if c.Events != nil {
+			set.events = c.Events
+		}
+		if err := s.check(ctx, &set); err != nil {
 			return err
 		}
-		delivery, err = putDelivery(tx, tx.Tenant(), id, ev, PingTest)
-		return err
+		if err := updateEndpoint(tx, id, set); err != nil {
+			return err
+		}
+		if e, err = endpointByID(&tx.Reader, module, id); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.changed", id.String(), map[string]any{"address": set.address, "events": set.events})
 	})
-	return delivery, err
+	return e, err
 }
 
-// Deliveries is the history of one endpoint, the newest first.
-func (s *Service) Deliveries(ctx context.Context, module string, id uuid.UUID, p db.Page) (list db.List[Delivery], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if _, err := endpointByID(r, module, id); err != nil {
+func assign[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// SetStatus is the gate for a person's word: active or paused. Making a
+// disabled endpoint active forgets why it was disabled.
+func (s *Service) SetStatus(ctx context.Context, module string, id uuid.UUID, status string) (e Endpoint, err error) {
+	err = s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) error {
+		if old.Status == status {
+			e = old
+			return nil
+		}
+		if err := setStatus(tx, id, status); err != nil {
+			return err
+		}
+		tx.Wake(Topic)
+		if e, err = endpointByID(&tx.Reader, module, id); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.status", id.String(), map[string]any{"from": old.Status, "to": status})
+	})
+	return e, err
+}
+
+// Rotate is the gate for a new secret. The old one is signed with beside it
+// for the grace, or dies at once without one.
+func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace time.Duration) (Registered, error) {
+	key := NewSecret()
+	out := Registered{Secret: key}
+	err := s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) (err error) {
+		var until *clock.Time
+		if grace > 0 {
+			until = clock.Ptr(tx.Now().Add(grace))
+		}
+		if err := rotateSecret(tx, id, s.box.Seal(tx.Tenant(), place(id), []byte(key)), secret.Last4(key), until); err != nil {
+			return err
+		}
+		if out.Endpoint, err = endpointByID(&tx.Reader, module, id); err != nil {
+			return err
+		}
+		if err := s.notify(tx, Notice{Kind: NoticeRotated, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.rotated", id.String(), map[string]any{"grace_seconds": int(grace.Seconds())})
+	})
+	return out, err
+}
+
+// purgeKind is the job that removes what a deleted endpoint left.
+const purgeKind = "webhook.purge"
+
+// Delete is the gate for removing an endpoint with its history.
+func (s *Service) Delete(ctx context.Context, module string, id uuid.UUID) error {
+	return s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) error {
+		if err := dropEndpoint(tx, id); err != nil {
+			return err
+		}
+		if _, err := jobs.Enqueue(tx, purgeKind, tx.Now(), id); err != nil {
+			return err
+		}
+		if err := s.notify(tx, Notice{Kind: NoticeDeleted, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.deleted", id.String(), map[string]any{"address": old.Address})
+	})
+}
+
+// change runs a gate on a locked endpoint and tells the sender.
+func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn func(*db.Tx, Endpoint) error) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		e, err := lockEndpoint(tx, module, id)
+		if err != nil {
 			return notFound(err)
 		}
-		list, err = listDeliveries(r, id, p)
-		return err
+		tx.AfterCommit(func() { s.changed([]uuid.UUID{id}) })
+		return fn(tx, e)
 	})
-	return list, err
 }
 
-// Dispatch implements event.Subscriber: one delivery for each endpoint that
-// asked for the event. Test-environment keys cause none.
-func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
-	subs := map[uuid.UUID][]subscription{}
-	for _, e := range events {
-		if e.Test || e.Target != nil {
-			continue // a targeted event brought its delivery along
+// Keyless says whether the routes that carry an id work without a credential.
+func (s *Service) Keyless(ctx context.Context) (on bool, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		on, err = keylessAllowed(r)
+		return err
+	})
+	return on, err
+}
+
+// SetKeyless is the gate for that setting.
+func (s *Service) SetKeyless(ctx context.Context, on bool) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if err := setKeyless(tx, on); err != nil {
+			return err
 		}
-		list, ok := subs[e.TenantID]
-		if !ok {
-			var err error
-			if list, err = activeSubscriptions(&tx.Reader, e.TenantID); err != nil {
-				return fmt.Errorf("webhook: subscriptions: %w", err)
-			}
-			subs[e.TenantID] = list
-		}
-		for _, sub := range list {
-			if !slices.Contains(sub.events, e.Type) {
-				continue
-			}
-			if _, err := putDelivery(tx, e.TenantID, sub.id, e.ID, e.Type); err != nil {
-				return fmt.Errorf("webhook: put delivery: %w", err)
-			}
-		}
+		return audit.Write(tx, "webhook.keyless", "", map[string]bool{"keyless": on})
+	})
+}
+
+func (s *Service) notify(tx *db.Tx, n Notice) error {
+	if s.owners == nil {
+		return nil
 	}
-	tx.Wake(Topic)
-	return nil
+	return s.owners.Notify(tx, n)
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
-
-// place is what an endpoint's secret is sealed to.
-func place(endpoint uuid.UUID) string { return "webhook_endpoint/" + endpoint.String() }
 
 func notFound(err error) error {
 	if db.IsNoRow(err) {
@@ -195,10 +286,16 @@ func notFound(err error) error {
 // Sample writes one of each record of this room with text in it, for tests
 // that walk over every route.
 func (s *Service) Sample(ctx context.Context, text string) error {
-	e, err := s.Create(ctx, ERP, "https://"+text+".example.com/hook", text, []string{PingTest})
-	if err != nil {
-		return err
+	for _, module := range []string{ERP, Mail} {
+		e, err := s.Create(ctx, module, settings{
+			address: "https://" + text + ".example.com/hook", description: text, events: []string{PingTest},
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := s.Test(ctx, module, e.ID); err != nil {
+			return err
+		}
 	}
-	_, err = s.Test(ctx, ERP, e.ID)
-	return err
+	return nil
 }

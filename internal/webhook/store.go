@@ -9,159 +9,178 @@ import (
 	"konak/internal/kit/db"
 )
 
-const endpointColumns = `id, address, description, events, status, disabled_reason, secret_last4, created_at`
+const endpointColumns = `e.id, e.address, e.description, e.events, e.status, e.strict_order, e.rate_limit, e.secret_last4,
+	e.old_secret_until, e.created_at, e.disabled_at, e.disabled_code, e.disabled_reason, e.failures, l.hold_until`
+
+const endpointTables = ` FROM webhook_endpoint e JOIN webhook_lane l ON l.tenant_id = e.tenant_id AND l.id = e.id `
 
 func scanEndpoint(row db.Row) (Endpoint, error) {
 	var e Endpoint
 	var events db.JSON[[]string]
-	err := row.Scan(&e.ID, &e.Address, &e.Description, &events, &e.Status, &e.DisabledReason, &e.SecretLast4, &e.CreatedAt)
+	var rate int
+	var hold clock.Time
+	err := row.Scan(&e.ID, &e.Address, &e.Description, &events, &e.Status, &e.StrictOrder, &rate, &e.SecretLast4,
+		&e.OldSecretEnds, &e.CreatedAt, &e.DisabledAt, &e.DisabledStatusCode, &e.DisabledReason, &e.Failures, &hold)
 	e.Events = events.V
+	if rate > 0 {
+		e.RateLimit = &rate
+	}
+	if e.Status != Disabled { // what an attempt left that disabled nothing
+		e.DisabledAt, e.DisabledStatusCode, e.DisabledReason = nil, nil, nil
+	} else if hold.Before(never) {
+		e.NextProbeAt = &hold
+	}
 	return e, err
 }
 
 func listEndpoints(r *db.Reader, module string, p db.Page) (db.List[Endpoint], error) {
-	rows, err := db.All(r, scanEndpoint, `SELECT `+endpointColumns+` FROM webhook_endpoint
-		WHERE tenant_id = $1 AND module = $2 AND (created_at, id) < ($3, $4)
-		ORDER BY created_at DESC, id DESC LIMIT $5`, r.Tenant(), module, p.After.Sort, p.After.ID, p.Limit+1)
+	rows, err := db.All(r, scanEndpoint, `SELECT `+endpointColumns+endpointTables+`
+		WHERE e.tenant_id = $1 AND e.module = $2 AND e.deleted_at IS NULL AND (e.created_at, e.id) < ($3, $4)
+		ORDER BY e.created_at DESC, e.id DESC LIMIT $5`, r.Tenant(), module, p.After.Sort, p.After.ID, p.Limit+1)
 	return db.Cut(rows, p, func(e Endpoint) db.Key { return db.Key{Sort: e.CreatedAt.UnixMicro(), ID: e.ID} }), err
 }
 
 func endpointByID(r *db.Reader, module string, id uuid.UUID) (Endpoint, error) {
-	return db.One(r, scanEndpoint, `SELECT `+endpointColumns+` FROM webhook_endpoint
-		WHERE tenant_id = $1 AND module = $2 AND id = $3`, r.Tenant(), module, id)
+	return db.One(r, scanEndpoint, `SELECT `+endpointColumns+endpointTables+`
+		WHERE e.tenant_id = $1 AND e.id = $2 AND e.module = $3 AND e.deleted_at IS NULL`, r.Tenant(), id, module)
 }
 
-// tenantOfEndpoint finds whose a capability is, for calls without a credential.
-func tenantOfEndpoint(r *db.Reader, id uuid.UUID) (tenant uuid.UUID, slug string, err error) {
-	type found struct {
-		tenant uuid.UUID
-		slug   string
-	}
-	f, err := db.One(r, func(row db.Row) (found, error) {
-		var f found
-		err := row.Scan(&f.tenant, &f.slug)
-		return f, err
-	}, `SELECT t.id, t.slug FROM webhook_endpoint e JOIN tenant t ON t.id = e.tenant_id WHERE e.id = $1`, id)
-	return f.tenant, f.slug, err
+// lockEndpoint keeps the senders of other nodes from changing the endpoint
+// until the transaction ends.
+func lockEndpoint(tx *db.Tx, module string, id uuid.UUID) (Endpoint, error) {
+	return db.One(&tx.Reader, scanEndpoint, `SELECT `+endpointColumns+endpointTables+`
+		WHERE e.tenant_id = $1 AND e.id = $2 AND e.module = $3 AND e.deleted_at IS NULL`+tx.Dialect().ForUpdate("e, l"), tx.Tenant(), id, module)
 }
 
 func countEndpoints(r *db.Reader, module string) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM webhook_endpoint
-		WHERE tenant_id = $1 AND module = $2 LIMIT 1000) AS few`, r.Tenant(), module)
+		WHERE tenant_id = $1 AND module = $2 AND deleted_at IS NULL LIMIT 1000) AS few`, r.Tenant(), module)
 }
 
-func putEndpoint(tx *db.Tx, module string, e Endpoint, sealed []byte, by *uuid.UUID) error {
+func putEndpoint(tx *db.Tx, module string, id uuid.UUID, s settings, sealed []byte, last4 string, by *uuid.UUID) error {
 	_, err := tx.Exec(`INSERT INTO webhook_endpoint (tenant_id, id, module, address, description, events, status,
-			secret_sealed, secret_last4, created_by, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`,
-		tx.Tenant(), e.ID, module, e.Address, e.Description, db.AsJSON(e.Events), e.Status, sealed, e.SecretLast4, by, e.CreatedAt)
+			strict_order, rate_limit, secret_sealed, secret_last4, created_by, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`,
+		tx.Tenant(), id, module, s.address, s.description, db.AsJSON(s.events), Active, s.strict, s.rate,
+		sealed, last4, by, clock.At(tx.Now()))
+	if err == nil {
+		_, err = tx.Exec(`INSERT INTO webhook_lane (tenant_id, id) VALUES ($1, $2)`, tx.Tenant(), id)
+	}
 	return err
 }
 
-func dropEndpoint(tx *db.Tx, module string, id uuid.UUID) (Endpoint, error) {
-	e, err := endpointByID(&tx.Reader, module, id)
+func updateEndpoint(tx *db.Tx, id uuid.UUID, s settings) error {
+	_, err := tx.Exec(`UPDATE webhook_endpoint SET address = $3, description = $4, events = $5, strict_order = $6,
+			rate_limit = $7, updated_at = $8
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), id, s.address, s.description, db.AsJSON(s.events), s.strict, s.rate, clock.At(tx.Now()))
+	return err
+}
+
+// setStatus is a person's word: what the endpoint went through is forgotten.
+func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
+	if _, err := tx.Exec(`UPDATE webhook_endpoint SET status = $3, failures = 0, failing_since = NULL, disabled_at = NULL,
+			disabled_code = NULL, disabled_reason = NULL, probes = 0, dead_at = NULL, mails = 0, updated_at = $4
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, clock.At(tx.Now())); err != nil {
+		return err
+	}
+	hold := clock.Time{Time: time.UnixMicro(0)}
+	if status == Paused {
+		hold = clock.At(never)
+	}
+	return holdLane(tx, id, hold)
+}
+
+func rotateSecret(tx *db.Tx, id uuid.UUID, sealed []byte, last4 string, oldUntil *clock.Time) error {
+	_, err := tx.Exec(`UPDATE webhook_endpoint SET
+			old_secret_sealed = CASE WHEN CAST($5 AS bigint) IS NOT NULL THEN secret_sealed END, old_secret_until = $5,
+			secret_sealed = $3, secret_last4 = $4, updated_at = $6
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, sealed, last4, oldUntil, clock.At(tx.Now()))
+	return err
+}
+
+// dropEndpoint takes an endpoint out of sight and out of the queue at once; a
+// job removes what it leaves, which may be millions of rows.
+func dropEndpoint(tx *db.Tx, id uuid.UUID) error {
+	if _, err := tx.Exec(`DELETE FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE webhook_endpoint SET deleted_at = $3, updated_at = $3, old_secret_sealed = NULL
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, clock.At(tx.Now()))
+	return err
+}
+
+// purgeEndpoint removes a batch of what a deleted endpoint left, and in the
+// end the endpoint itself. It gives the number of deliveries removed.
+func purgeEndpoint(tx *db.Tx, id uuid.UUID, limit int) (int, error) {
+	ids, err := db.All(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
+		WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY created_at, id LIMIT $3`, tx.Tenant(), id, limit)
 	if err != nil {
-		return e, err
+		return 0, err
 	}
-	if _, err := tx.Exec(`DELETE FROM webhook_delivery WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), id); err != nil {
-		return e, err
+	if len(ids) > 0 {
+		return len(ids), dropDeliveries(tx, ids)
 	}
-	_, err = tx.Exec(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
-	return e, err
+	_, err = tx.Exec(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, tx.Tenant(), id)
+	return 0, err
 }
 
 type subscription struct {
 	id     uuid.UUID
+	module string
 	events []string
 }
 
-func activeSubscriptions(r *db.Reader, tenant uuid.UUID) ([]subscription, error) {
+// subscriptions are the endpoints for which deliveries are recorded: the
+// active ones, and the disabled ones that may still come back by themselves.
+func subscriptions(r *db.Reader, tenant uuid.UUID) ([]subscription, error) {
 	return db.All(r, func(row db.Row) (subscription, error) {
 		var s subscription
 		var events db.JSON[[]string]
-		err := row.Scan(&s.id, &events)
+		err := row.Scan(&s.id, &s.module, &events)
 		s.events = events.V
 		return s, err
-	}, `SELECT id, events FROM webhook_endpoint WHERE tenant_id = $1 AND status = 'active'`, tenant)
+	}, `SELECT e.id, e.module, e.events`+endpointTables+`
+		WHERE e.tenant_id = $1 AND e.status <> 'paused' AND e.deleted_at IS NULL AND l.hold_until < $2`, tenant, clock.At(never))
 }
 
-func putDelivery(tx *db.Tx, tenant, endpoint, event uuid.UUID, eventType string) (uuid.UUID, error) {
-	id := tx.NewCapability()
-	_, err := tx.Exec(`INSERT INTO webhook_delivery
-			(tenant_id, id, endpoint_id, event_id, event_type, status, next_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, 'pending', $6, $6) ON CONFLICT (tenant_id, event_id, endpoint_id) DO NOTHING`,
-		tenant, id, endpoint, event, eventType, clock.At(tx.Now()))
-	return id, err
+// owner is whose an id is, for calls without a credential.
+type owner struct {
+	tenant   uuid.UUID
+	slug     string
+	licences []string
+	keyless  *bool
 }
 
-func listDeliveries(r *db.Reader, endpoint uuid.UUID, p db.Page) (db.List[Delivery], error) {
-	rows, err := db.All(r, func(row db.Row) (Delivery, error) {
-		var d Delivery
-		var next clock.Time
-		err := row.Scan(&d.ID, &d.EndpointID, &d.EventType, &d.Status, &d.Attempts, &d.LastStatusCode, &d.LastError,
-			&next, &d.CreatedAt, &d.DeliveredAt)
-		if d.Status == Pending || d.Status == Failed {
-			d.NextAttemptAt = &next
-		}
-		return d, err
-	}, `SELECT id, endpoint_id, event_type, status, attempts, last_status_code, last_error, next_at, created_at, delivered_at
-		FROM webhook_delivery WHERE tenant_id = $1 AND endpoint_id = $2 AND (created_at, id) < ($3, $4)
-		ORDER BY created_at DESC, id DESC LIMIT $5`, r.Tenant(), endpoint, p.After.Sort, p.After.ID, p.Limit+1)
-	return db.Cut(rows, p, func(d Delivery) db.Key { return db.Key{Sort: d.CreatedAt.UnixMicro(), ID: d.ID} }), err
+func scanOwner(row db.Row) (owner, error) {
+	var o owner
+	var licences db.JSON[[]string]
+	err := row.Scan(&o.tenant, &o.slug, &licences, &o.keyless)
+	o.licences = licences.V
+	return o, err
 }
 
-type claimed struct {
-	tenant, id, endpoint, event, claim uuid.UUID
-	eventType                          string
-	attempts                           int
+const ownerColumns = `SELECT t.id, t.slug, t.licences, s.keyless FROM tenant t
+	LEFT JOIN webhook_setting s ON s.tenant_id = t.id WHERE t.id = `
+
+func ownerOfEndpoint(r *db.Reader, id uuid.UUID) (owner, error) {
+	return db.One(r, scanOwner, ownerColumns+`(SELECT tenant_id FROM webhook_endpoint WHERE id = $1 AND deleted_at IS NULL)`, id)
 }
 
-func claimDeliveries(tx *db.Tx, lease time.Duration, limit int) ([]claimed, error) {
-	claim := tx.NewID()
-	return db.All(&tx.Reader, func(row db.Row) (claimed, error) {
-		c := claimed{claim: claim}
-		err := row.Scan(&c.tenant, &c.id, &c.endpoint, &c.event, &c.eventType, &c.attempts)
-		return c, err
-	}, `UPDATE webhook_delivery SET claim_id = $1, next_at = $2, attempts = attempts + 1
-		WHERE (tenant_id, id) IN (
-			SELECT tenant_id, id FROM webhook_delivery
-			WHERE status IN ('pending', 'failed') AND next_at <= $3 ORDER BY next_at LIMIT $4`+tx.Dialect().SkipLocked()+`)
-		RETURNING tenant_id, id, endpoint_id, event_id, event_type, attempts`,
-		claim, clock.At(tx.Now().Add(lease)), clock.At(tx.Now()), limit)
+func ownerOfDelivery(r *db.Reader, id uuid.UUID) (owner, error) {
+	return db.One(r, scanOwner, ownerColumns+`(SELECT tenant_id FROM webhook_delivery WHERE id = $1)`, id)
 }
 
-// destination is where an endpoint's deliveries go and how they are signed.
-type destination struct {
-	id      uuid.UUID
-	address string
-	sealed  []byte
-}
-
-func destinations(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]destination, error) {
-	out := make(map[uuid.UUID]destination, len(ids))
-	if len(ids) == 0 {
-		return out, nil
+func keylessAllowed(r *db.Reader) (bool, error) {
+	on, err := db.One(r, db.Scalar[bool], `SELECT keyless FROM webhook_setting WHERE tenant_id = $1`, r.Tenant())
+	if db.IsNoRow(err) {
+		return true, nil
 	}
-	in, args := db.In(1, ids)
-	rows, err := db.All(r, func(row db.Row) (destination, error) {
-		var d destination
-		err := row.Scan(&d.id, &d.address, &d.sealed)
-		return d, err
-	}, `SELECT id, address, secret_sealed FROM webhook_endpoint WHERE id IN `+in, args...)
-	for _, d := range rows {
-		out[d.id] = d
-	}
-	return out, err
+	return on, err
 }
 
-func markDelivery(tx *db.Tx, c claimed, status string, next time.Time, code *int, errText *string) error {
-	var delivered *clock.Time
-	if status == Delivered {
-		delivered = clock.Ptr(tx.Now())
-	}
-	_, err := tx.Exec(`UPDATE webhook_delivery SET status = $4, next_at = $5, last_status_code = $6, last_error = $7,
-			delivered_at = $8, claim_id = NULL
-		WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`,
-		c.tenant, c.id, c.claim, status, clock.At(next), code, errText, delivered)
+func setKeyless(tx *db.Tx, on bool) error {
+	_, err := tx.Exec(`INSERT INTO webhook_setting (tenant_id, keyless) VALUES ($1, $2)
+		ON CONFLICT (tenant_id) DO UPDATE SET keyless = excluded.keyless`, tx.Tenant(), on)
 	return err
 }

@@ -139,7 +139,7 @@ func TestRetry(t *testing.T) {
 			w.Owner.Get(hooks + "/" + e.ID.String() + "/events").Want(200).Data(&h)
 			return h[0]
 		}
-		if d := history(); d.Status != webhook.Failed || *d.LastStatusCode != 503 || len(first) != 1 {
+		if d := history(); d.Status != webhook.Failed || *d.LastStatusCode != 503 || *d.LastErrorClass != "status" || len(first) != 1 {
 			t.Fatalf("after a 503: %+v, %d requests", d, len(first))
 		}
 		s.Settle()
@@ -215,18 +215,30 @@ func TestKeyless(t *testing.T) {
 	})
 }
 
-// An address inside the network is refused when it is dialled.
+// An address inside the network is refused when it is registered; what a name
+// leads to is refused when it is dialled.
 func TestRefusedAddress(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
-		e := register(w, "http://10.0.0.1/", webhook.PingTest)
-		w.Owner.Post(hooks+"/"+e.ID.String()+"/test", nil).Want(200)
-		s.Settle()
-		var h []webhook.Delivery
-		w.Owner.Get(hooks + "/" + e.ID.String() + "/events").Want(200).Data(&h)
-		if h[0].Status != webhook.Failed || h[0].LastError == nil {
-			t.Errorf("got %+v", h[0])
+		for _, address := range []string{
+			"https://10.0.0.1/", "https://[fd00::1]/", "https://[::ffff:10.0.0.1]/", "https://169.254.169.254/latest",
+			"https://[64:ff9b::a00:1]/", "http://10.0.0.1/",
+		} {
+			got := w.Owner.Post(hooks, map[string]any{"address": address, "events": []string{webhook.PingTest}}).Refused(422, "validation_failed")
+			if diff := cmp.Diff(map[string][]string{"address": {"inside_address"}}, got.Fields); diff != "" || got.Reason == "" {
+				t.Errorf("%s: %s (%s)", address, diff, got.Reason)
+			}
+		}
+		for _, address := range []string{"https://2130706433/", "https://0x7f.1/", "https://0177.0.0.1/", "https://127.1/"} {
+			got := w.Owner.Post(hooks, map[string]any{"address": address, "events": []string{webhook.PingTest}}).Refused(422, "validation_failed")
+			if diff := cmp.Diff(map[string][]string{"address": {"invalid_address"}}, got.Fields); diff != "" {
+				t.Errorf("%s: %s", address, diff)
+			}
+		}
+		got := w.Owner.Post(hooks, map[string]any{"address": "http://8.8.8.8/", "events": []string{webhook.PingTest}}).Refused(422, "validation_failed")
+		if diff := cmp.Diff(map[string][]string{"address": {"https_required"}}, got.Fields); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

@@ -4,7 +4,7 @@ test('an exception is added, refused twice, seen live elsewhere, and deleted', a
   const email = `audit-${Date.now()}@example.com`
   await signIn(page, '/mail/dlp/exceptions')
 
-  const other = await browser.newContext({ locale: 'en-US', baseURL: process.env.E2E_URL })
+  const other = await browser.newContext({ locale: 'en-US', baseURL: process.env.KONAK_TEST_URL })
   const otherPage = await other.newPage()
   await signIn(otherPage, '/mail/dlp/exceptions')
   await expect(otherPage.getByRole('table')).toBeVisible()

@@ -1,6 +1,6 @@
 // Brings up one real server with demo data on a free port, and runs the browser tests against it.
 //   npm run e2e [-- arguments of playwright test]
-// E2E_BINARY names a binary to test instead of building one; CHROMIUM names the browser.
+// KONAK_TEST_BIN names a binary to test instead of building one; KONAK_TEST_CHROMIUM names the browser.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -18,18 +18,18 @@ function fail(message) {
 }
 
 function findChromium() {
-  const named = process.env.CHROMIUM
-  if (named) return existsSync(named) ? named : fail(`CHROMIUM=${named} does not exist`)
+  const named = process.env.KONAK_TEST_CHROMIUM
+  if (named) return existsSync(named) ? named : fail(`KONAK_TEST_CHROMIUM=${named} does not exist`)
   const found = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-  return found ?? fail('Chromium is missing. Install it (Debian: apt-get install -y chromium) or set CHROMIUM=/path/to/it')
+  return found ?? fail('Chromium is missing. Install it (Debian: apt-get install -y chromium) or set KONAK_TEST_CHROMIUM=/path/to/it')
 }
 
 function findBinary(scratch) {
-  const named = process.env.E2E_BINARY
-  if (named) return existsSync(named) ? named : fail(`E2E_BINARY=${named} does not exist`)
+  const named = process.env.KONAK_TEST_BIN
+  if (named) return existsSync(named) ? named : fail(`KONAK_TEST_BIN=${named} does not exist`)
   const binary = join(scratch, 'konak')
   const built = spawnSync('go', ['build', '-o', binary, './cmd/konak'], { cwd: root, stdio: 'inherit' })
-  if (built.error) fail(`go is missing (${built.error.message}). Install Go or set E2E_BINARY=/path/to/konak`)
+  if (built.error) fail(`go is missing (${built.error.message}). Install Go or set KONAK_TEST_BIN=/path/to/konak`)
   return built.status === 0 ? binary : fail('the binary does not build')
 }
 
@@ -96,7 +96,7 @@ await ready(url, server)
 const tests = spawn(process.execPath, [join(web, 'node_modules/@playwright/test/cli.js'), 'test', ...process.argv.slice(2)], {
   cwd: web,
   stdio: 'inherit',
-  env: { ...process.env, E2E_URL: url, E2E_BROWSER: chromium },
+  env: { ...process.env, KONAK_TEST_URL: url, KONAK_TEST_CHROMIUM: chromium },
 })
 const code = await ended(tests)
 const stopped = ended(server)

@@ -61,3 +61,25 @@ test('a webhook is registered, tested, delivered to live, and deleted', async ({
   })
   await receiver.stop()
 })
+
+test('deleting leads back to the list even if the row is gone before the answer', async ({ page }) => {
+  const created = await signIn(page).then(() =>
+    page.request.post('/api/erp/v1/webhooks', {
+      data: { address: 'https://example.com/gone', events: ['dlp.exception.created'] },
+    }),
+  )
+  const { data } = (await created.json()) as { data: { id: string } }
+  await page.goto(`/erp/webhooks/${data.id}`)
+  await page.route(`**/api/erp/v1/webhooks/${data.id}`, async (route) => {
+    const response = await route.fetch()
+    // An event from elsewhere refreshes the list while the answer is on its way.
+    const exception = await page.request.post('/api/mail/v1/dlp/exceptions', { data: { email: `gone-${Date.now()}@example.com` } })
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
+    await route.fulfill({ response })
+    const { data } = (await exception.json()) as { data: { id: string } }
+    await page.request.delete(`/api/mail/v1/dlp/exceptions/${data.id}`)
+  })
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the webhook' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
+})

@@ -3,11 +3,13 @@ package api
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -19,7 +21,7 @@ const CookieName = "konak_session"
 
 // guard is what stands before every handler: credential, licence, permission.
 func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
-	classes := [6]string{"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"}
+	answered := a.observers(rt)
 	return func(hc huma.Context, next func(huma.Context)) {
 		elapsed := clock.Stopwatch()
 		r, w := humachi.Unwrap(hc)
@@ -33,22 +35,33 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		}
 		if err != nil {
 			a.writeError(w, r, rt, err)
-			a.metrics.WithLabelValues(rt.Method, rt.Path, "4xx").Observe(elapsed().Seconds())
+			answered[4].Observe(elapsed().Seconds())
 			return
 		}
 		if who != nil {
 			ctx = caller.With(ctx, who)
 		}
-		ctx, cancel := context.WithTimeout(ctx, RequestTimeout)
-		defer cancel()
+		limited := withTimeout(ctx, clock.Deadline(RequestTimeout))
+		defer limited.release()
+		ctx = limited
 		if rt.ShowsSecret || rt.Access != Public {
-			w.Header().Set("Cache-Control", "no-store")
+			w.Header()["Cache-Control"] = noStore
 		}
-		r.Header.Set("Accept", "application/json") // all we speak; forms are only read
-		hc = huma.WithContext(hc, context.WithValue(ctx, requestKey{}, &request{r: r, w: w, rt: rt}))
+		r.Header["Accept"] = jsonOnly // all we speak; forms are only read
+		requestOf(ctx).rt = rt
+		hc = huma.WithContext(hc, ctx)
 		next(hc)
-		a.metrics.WithLabelValues(rt.Method, rt.Path, classes[min(hc.Status()/100, 5)]).Observe(elapsed().Seconds())
+		answered[min(hc.Status()/100, 5)].Observe(elapsed().Seconds())
 	}
+}
+
+// observers are the route's histograms by status class, found once: looking
+// labels up costs more than counting.
+func (a *API) observers(rt *Route) (out [6]prometheus.Observer) {
+	for i := range out {
+		out[i] = a.metrics.WithLabelValues(rt.Method, rt.Path, strconv.Itoa(i)+"xx")
+	}
+	return out
 }
 
 // admit decides whether the request may reach the handler.
@@ -120,14 +133,6 @@ func credential(r *http.Request) (token string, fromCookie bool) {
 	return "", false
 }
 
-type requestKey struct{}
-
-type request struct {
-	r  *http.Request
-	w  http.ResponseWriter
-	rt *Route
-}
-
 // SetSessionCookie signs the browser in; an empty token signs it out.
 func (a *API) SetSessionCookie(ctx context.Context, token string, until time.Time) {
 	c := &http.Cookie{
@@ -137,5 +142,5 @@ func (a *API) SetSessionCookie(ctx context.Context, token string, until time.Tim
 	if token == "" {
 		c.MaxAge = -1
 	}
-	http.SetCookie(ctx.Value(requestKey{}).(*request).w, c)
+	http.SetCookie(requestOf(ctx).w, c)
 }

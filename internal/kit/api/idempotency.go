@@ -25,7 +25,7 @@ var errRepeat = errors.New("api: idempotency key is taken")
 // separate them; the answer follows, and where it could not be kept (or shows
 // a secret) a repeat is told that the work was done.
 func once[In, Out any](a *API, rt *Route, ctx context.Context, in *In, h func(context.Context, *In) (Out, error)) (Out, int, error) {
-	req, _ := ctx.Value(requestKey{}).(*request)
+	req := requestOf(ctx)
 	key, who := req.r.Header.Get("Idempotency-Key"), caller.From(ctx)
 	if key == "" || rt.Method != http.MethodPost || who.TenantID == uuid.Nil {
 		out, err := h(ctx, in)

@@ -13,55 +13,69 @@ import (
 	"konak/internal/kit/obs"
 )
 
-type hostKey struct{}
+type requestKey struct{}
 
-type host struct {
-	slug, module, name, ip string
+// request is what the core knows of a request, in one place in its context.
+type request struct {
+	r                *http.Request
+	w                http.ResponseWriter
+	rt               *Route // once it is known
+	slug, module, ip string
+	host             string // the workspace's, without a port
+}
+
+func requestOf(ctx context.Context) *request {
+	if req, ok := ctx.Value(requestKey{}).(*request); ok {
+		return req
+	}
+	return &request{}
 }
 
 // modules are the labels between a tenant's slug and the domain.
 var modules = []string{"crm", "mail", "erp", "musavir"}
 
 // HostSlug is the tenant that the request's host names, or "".
-func HostSlug(ctx context.Context) string {
-	h, _ := ctx.Value(hostKey{}).(host)
-	return h.slug
-}
+func HostSlug(ctx context.Context) string { return requestOf(ctx).slug }
 
 // ModuleHost is the workspace's host that the request came to, without its
 // port, or "" on the bare one.
-func ModuleHost(ctx context.Context) string {
-	h, _ := ctx.Value(hostKey{}).(host)
-	return h.name
-}
+func ModuleHost(ctx context.Context) string { return requestOf(ctx).host }
 
 // ClientIP is the caller's address: the socket's, or what a trusted proxy says.
-func ClientIP(ctx context.Context) string {
-	h, _ := ctx.Value(hostKey{}).(host)
-	return h.ip
-}
+func ClientIP(ctx context.Context) string { return requestOf(ctx).ip }
+
+// The values of headers that every answer has, shared by all of them: names
+// are in their canonical form here, and nobody changes a value in place.
+var (
+	noSniff    = []string{"nosniff"}
+	sameOrigin = []string{"same-origin"}
+	deny       = []string{"DENY"}
+	nothing    = []string{"default-src 'none'; frame-ancestors 'none'"}
+	oneYear    = []string{"max-age=31536000"}
+	noStore    = []string{"no-store"}
+	jsonOnly   = []string{"application/json"}
+)
 
 // outer stands around everything: trace, host, safe headers, no panic gets out.
 func (a *API) outer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, trace := obs.StartTrace(r.Context(), r.Header.Get("Traceparent"))
-		slug, module := a.splitHost(r.Host)
-		h := host{slug: slug, module: module, ip: a.clientIP(r)}
-		if slug != "" {
-			h.name = slug + "." + module + "." + a.cfg.Domain
+		req := &request{r: r, w: w, ip: a.clientIP(r)}
+		if req.slug, req.module = a.splitHost(r.Host); req.slug != "" {
+			req.host = req.slug + "." + req.module + "." + a.cfg.Domain
 		}
-		ctx = context.WithValue(ctx, hostKey{}, h)
+		ctx = context.WithValue(ctx, requestKey{}, req)
 		r = r.WithContext(ctx)
-		head := w.Header()
-		head.Set("Traceparent", trace.Parent())
-		head.Set("X-Content-Type-Options", "nosniff")
-		head.Set("Referrer-Policy", "same-origin")
-		head.Set("X-Frame-Options", "DENY")
+		h := w.Header()
+		h["Traceparent"] = []string{trace.Parent()}
+		h["X-Content-Type-Options"] = noSniff
+		h["Referrer-Policy"] = sameOrigin
+		h["X-Frame-Options"] = deny
 		if isAPIPath(r.URL.Path) {
-			head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+			h["Content-Security-Policy"] = nothing
 		}
 		if a.cfg.Secure {
-			head.Set("Strict-Transport-Security", "max-age=31536000")
+			h["Strict-Transport-Security"] = oneYear
 		}
 		defer func() {
 			if p := recover(); p != nil {

@@ -105,3 +105,13 @@ func Stopwatch() func() time.Duration {
 // Deadline is d from now on the clock of the operating system, which is the
 // one that sockets go by.
 func Deadline(d time.Duration) time.Time { return time.Now().Add(d) }
+
+// FirstID is the smallest record id of a point in time: ids of records made
+// before it sort before it.
+func FirstID(t time.Time) uuid.UUID {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:8], uint64(t.UnixMilli())<<16)
+	id[6] = 0x70
+	id[8] = 0x80
+	return id
+}

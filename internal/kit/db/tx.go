@@ -159,3 +159,45 @@ func In[T any](from int, vals []T) (string, []any) {
 	}
 	return string(append(b, ')')), args
 }
+
+// Padded fills a list up to the next power of two by repeating its last value.
+// A statement with a list is prepared once for each length that it is used
+// with; this way there are few lengths.
+func Padded[T any](vals []T) []T {
+	n := 1
+	for n < len(vals) {
+		n *= 2
+	}
+	if len(vals) == 0 || n == len(vals) {
+		return vals
+	}
+	out := append(make([]T, 0, n), vals...)
+	for len(out) < n {
+		out = append(out, vals[len(vals)-1])
+	}
+	return out
+}
+
+// Rows expands to parameter rows for VALUES, the first of them typed: what
+// PostgreSQL cannot infer there it takes from the first row. Types are the
+// columns' ("uuid", "bigint", …); each row must have as many values.
+func Rows(d Dialect, from int, types []string, rows int) string {
+	b := make([]byte, 0, rows*(2+6*len(types)))
+	for i := range rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '(')
+		for j, typ := range types {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			b = fmt.Appendf(b, "$%d", from+i*len(types)+j)
+			if i == 0 && d == Postgres {
+				b = append(b, "::"+typ...)
+			}
+		}
+		b = append(b, ')')
+	}
+	return string(b)
+}

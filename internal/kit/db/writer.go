@@ -61,9 +61,14 @@ func (w *writer) do(ctx context.Context, h Handle, fn func(*Tx) error) error {
 	select {
 	case w.queue <- req:
 		w.mu.RUnlock()
-	case <-ctx.Done():
-		w.mu.RUnlock()
-		return ctx.Err()
+	default: // full: only now is it worth watching whether the caller leaves
+		select {
+		case w.queue <- req:
+			w.mu.RUnlock()
+		case <-ctx.Done():
+			w.mu.RUnlock()
+			return ctx.Err()
+		}
 	}
 	<-req.finished
 	if req.panicked != nil {

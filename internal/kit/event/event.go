@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -61,6 +62,15 @@ type Change struct {
 	Previous any
 	// Target limits the event to one webhook endpoint (ping.test).
 	Target *uuid.UUID
+	// Actor is who did it, where that is not the caller: a channel brings what
+	// a contact wrote.
+	Actor *Actor
+	// Test marks a change of a record of the test environment, whoever made it.
+	Test bool
+	// Emitted marks what a customer announced by hand. It is sent like any
+	// other event, but nothing in the house may act on it: the record that it
+	// speaks of need not exist.
+	Emitted bool
 }
 
 // Actor is who did it.
@@ -98,14 +108,14 @@ type body struct {
 // MaxBody is the largest body; a larger one carries its object's id only.
 const MaxBody = 256 << 10
 
-const insertOutbox = `INSERT INTO outbox (tenant_id, id, type, occurred_at, test, target, payload)
-	VALUES ($1, $2, $3, $4, $5, $6, $7)`
+const insertOutbox = `INSERT INTO outbox (tenant_id, id, type, occurred_at, test, emitted, target, payload)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 // Emit writes the outbox row of a change and gives the event's id.
 func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	who := caller.From(tx.Context())
 	slug := who.Slug
-	if who.TenantID != tx.Tenant() {
+	if who.TenantID != tx.Tenant() || slug == "" {
 		var err error
 		if slug, err = db.One(&tx.Reader, db.Scalar[string], `SELECT slug FROM tenant WHERE id = $1`, tx.Tenant()); err != nil {
 			return uuid.Nil, fmt.Errorf("event: tenant: %w", err)
@@ -121,15 +131,30 @@ func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	if who.ID != uuid.Nil {
 		b.Actor.ID = &who.ID
 	}
+	if c.Actor != nil {
+		b.Actor = *c.Actor
+	}
 	text, err := encode(b)
 	if err != nil {
 		return uuid.Nil, err
 	}
-	if _, err := tx.Exec(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test, c.Target, text); err != nil {
+	if _, err := tx.Exec(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test || c.Test, c.Emitted, c.Target, text); err != nil {
 		return uuid.Nil, fmt.Errorf("event: emit %s: %w", c.Type, err)
 	}
 	tx.Wake(Topic)
 	return id, nil
+}
+
+// Sample is a whole body of an event type as receivers see it, for the catalog.
+func Sample(t Type) ([]byte, error) {
+	id := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c")
+	text, err := encode(body{
+		ID: "evt_" + id.String(), Type: t.Name, APIVersion: "1",
+		OccurredAt: clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC)),
+		Tenant:     TenantRef{id, "demo"}, Actor: Actor{caller.Agent, &id}, Data: Payload{Object: t.Example},
+	})
+	e := Event{Sequence: 42, payload: text}
+	return e.Body(), err
 }
 
 func encode(b body) (string, error) {
@@ -162,6 +187,7 @@ type Event struct {
 	Type     string
 	Sequence int64
 	Test     bool
+	Emitted  bool
 	Target   *uuid.UUID
 	payload  string
 }
@@ -175,26 +201,38 @@ func (e *Event) Body() []byte {
 	return append(b, e.payload[1:]...)
 }
 
-const columns = `tenant_id, id, type, sequence, test, target, payload`
+const columns = `tenant_id, id, type, sequence, test, emitted, target, payload`
 
 func scanEvent(r db.Row) (Event, error) {
 	var e Event
-	err := r.Scan(&e.TenantID, &e.ID, &e.Type, &e.Sequence, &e.Test, &e.Target, &e.payload)
+	err := r.Scan(&e.TenantID, &e.ID, &e.Type, &e.Sequence, &e.Test, &e.Emitted, &e.Target, &e.payload)
 	return e, err
 }
 
-// Load reads dispatched events by id.
-func Load(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]Event, error) {
+// Load reads dispatched events of one tenant by id.
+func Load(r *db.Reader, tenant uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Event, error) {
 	out := make(map[uuid.UUID]Event, len(ids))
 	if len(ids) == 0 {
 		return out, nil
 	}
-	in, args := db.In(1, ids)
-	rows, err := db.All(r, scanEvent, `SELECT `+columns+` FROM outbox WHERE id IN `+in+` AND sequence IS NOT NULL`, args...)
+	in, args := db.In(2, db.Padded(ids))
+	rows, err := db.All(r, scanEvent, `SELECT `+columns+` FROM outbox
+		WHERE tenant_id = $1 AND id IN `+in+` AND sequence IS NOT NULL`, append([]any{tenant}, args...)...)
 	for _, e := range rows {
 		out[e.ID] = e
 	}
 	return out, err
+}
+
+// Between reads a tenant's dispatched events that happened from one time until
+// before another, in the order of their ids, after the given id.
+func Between(r *db.Reader, from, until time.Time, after uuid.UUID, limit int) ([]Event, error) {
+	if first := clock.FirstID(from); slices.Compare(after[:], first[:]) < 0 {
+		after = first
+	}
+	return db.All(r, scanEvent, `SELECT `+columns+` FROM outbox
+		WHERE tenant_id = $1 AND id > $2 AND id < $3 AND sequence IS NOT NULL ORDER BY id LIMIT $4`,
+		r.Tenant(), after, clock.FirstID(until), limit)
 }
 
 // After reads a tenant's events that follow a sequence, for a stream that
@@ -211,4 +249,12 @@ func Last(r *db.Reader) (int64, error) {
 		return 0, nil
 	}
 	return n, err
+}
+
+// Clean removes a batch of a tenant's events that happened before a time, and
+// says how many. Whoever still shows older ones must have let go of them.
+func Clean(tx *db.Tx, before time.Time, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND id IN (
+		SELECT id FROM outbox WHERE tenant_id = $1 AND id < $2 AND sequence IS NOT NULL ORDER BY id LIMIT $3)`,
+		tx.Tenant(), clock.FirstID(before), limit)
 }

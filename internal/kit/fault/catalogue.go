@@ -1,6 +1,12 @@
 package fault
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Code identifies a kind of failure. Clients switch on it, so a code never
 // changes its meaning once released.
@@ -46,9 +52,12 @@ const (
 	AccountExists       Code = "account_exists"
 	OtherAddress        Code = "other_address"
 	NotActive           Code = "not_active"
+	NoRoute             Code = "no_route"
+	WindowClosed        Code = "window_closed"
 	RoleFixed           Code = "role_fixed"
 	RoleInUse           Code = "role_in_use"
 	LastAdmin           Code = "last_admin"
+	TestEnvironment     Code = "test_environment"
 	RateLimited         Code = "rate_limited"
 	Internal            Code = "internal"
 	Unavailable         Code = "unavailable"
@@ -86,6 +95,7 @@ var catalogue = map[Code]entry{
 	NotActive:           {409, "This person has not accepted the invitation yet.", "Bu kişi daveti henüz kabul etmedi."},
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
+	TestEnvironment:     {409, "A key of the test environment sends nothing.", "Test ortamının anahtarı hiçbir şey göndermez."},
 	IdempotencyReplay:   {409, "This request was already carried out and its answer cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
 	BodyTooLarge:        {413, "The request body is larger than %d bytes.", "İstek gövdesi %d bayttan büyük."},
 	UnsupportedMedia:    {415, "Send the body as application/json.", "Gövdeyi application/json olarak gönderin."},
@@ -101,6 +111,8 @@ var catalogue = map[Code]entry{
 	PasskeyRefused:      {422, "This passkey could not be accepted.", "Bu geçiş anahtarı kabul edilemedi."},
 	IdempotencyMismatch: {422, "This Idempotency-Key was used with another request.", "Bu Idempotency-Key başka bir istekle kullanılmış."},
 	LimitReached:        {422, "The limit of %d is reached.", "%d sınırına ulaşıldı."},
+	NoRoute:             {422, "No connected channel leads to this customer.", "Bu müşteriye ulaşan bağlı bir kanal yok."},
+	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},
@@ -130,11 +142,16 @@ func (f *Fault) Message(lang string) string {
 	return fmt.Sprintf(text, f.Args...)
 }
 
-// Codes lists the catalogue for the documentation and its tests.
-func Codes() []Code {
-	out := make([]Code, 0, len(catalogue))
-	for c := range catalogue {
-		out = append(out, c)
+// Table is the catalogue as a page of the documentation.
+func Table() string {
+	codes := slices.SortedFunc(maps.Keys(catalogue), func(a, b Code) int {
+		return cmp.Or(cmp.Compare(catalogue[a].status, catalogue[b].status), cmp.Compare(a, b))
+	})
+	var b strings.Builder
+	b.WriteString("| status | code | message | mesaj |\n|---|---|---|---|\n")
+	for _, c := range codes {
+		e := catalogue[c]
+		fmt.Fprintf(&b, "| %d | `%s` | %s | %s |\n", e.status, c, e.en, e.tr)
 	}
-	return out
+	return b.String()
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -50,6 +51,7 @@ type Job struct {
 	Test     bool
 	Attempts int
 	claim    uuid.UUID
+	until    time.Time // when the lease ends
 }
 
 // Handler does a job. An error means try again later; ErrDrop means never.
@@ -108,7 +110,11 @@ func (r *Runner) Step(ctx context.Context) (int, error) {
 	for _, group := range claimed {
 		wg.Go(func() {
 			for i := range group {
-				r.work(ctx, &group[i])
+				// A job whose lease ended while others of its turn took their
+				// time is somebody else's by now.
+				if r.DB.Clock().Now().Before(group[i].until) {
+					r.work(ctx, &group[i])
+				}
 			}
 		})
 	}
@@ -144,7 +150,7 @@ func (r *Runner) claim(ctx context.Context) ([][]Job, error) {
 		}
 		claim := tx.NewID()
 		scan := func(row db.Row) (Job, error) {
-			j := Job{claim: claim}
+			j := Job{claim: claim, until: tx.Now().Add(lease)}
 			err := row.Scan(&j.TenantID, &j.ID, &j.Kind, &j.Payload, &j.Test, &j.Attempts)
 			return j, err
 		}
@@ -176,11 +182,7 @@ func following(id uuid.UUID) uuid.UUID {
 
 func (r *Runner) work(ctx context.Context, j *Job) {
 	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: j.TenantID, Test: j.Test})
-	h, ok := r.Handlers[j.Kind]
-	err := fmt.Errorf("jobs: no handler for %q", j.Kind)
-	if ok {
-		err = h(ctx, j)
-	}
+	err := r.handle(ctx, j)
 	if err == nil {
 		err = r.settle(ctx, `DELETE FROM job WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, j.TenantID, j.ID, j.claim)
 	} else {
@@ -198,6 +200,24 @@ func (r *Runner) work(ctx context.Context, j *Job) {
 	if err != nil {
 		r.Log.Error("job could not be settled; its lease will end", "job", j.ID, "error", err)
 	}
+}
+
+// handle runs the job's handler. Neither a panic nor a job that takes its
+// holder down with it may stop the other jobs for good.
+func (r *Runner) handle(ctx context.Context, j *Job) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("jobs: panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	if j.Attempts > maxAttempts {
+		return fmt.Errorf("jobs: %d holders were lost: %w", maxAttempts, ErrDrop)
+	}
+	h, ok := r.Handlers[j.Kind]
+	if !ok {
+		return fmt.Errorf("jobs: no handler for %q", j.Kind)
+	}
+	return h(ctx, j)
 }
 
 func (r *Runner) settle(ctx context.Context, query string, args ...any) error {

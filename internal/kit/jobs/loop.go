@@ -19,6 +19,9 @@ type Loop struct {
 	// may be more waiting.
 	Step func(context.Context) (int, error)
 	Full int
+	// Rest is the least time between the end of one round and a wake-up for
+	// the next: under load the work gathers, and a quiet loop answers at once.
+	Rest time.Duration
 	// Every is how often to look without being woken: a second by default.
 	Every time.Duration
 }
@@ -63,6 +66,13 @@ func (l Loop) Run(ctx context.Context) {
 			if n < l.Full || l.Full == 0 {
 				timer.Reset(l.Every)
 				break
+			}
+		}
+		if l.Rest > 0 {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(l.Rest):
 			}
 		}
 	}

@@ -14,14 +14,17 @@ import (
 
 type traceKey struct{}
 
+const traceBytes, spanBytes = 16, 8
+
 // Trace is a W3C trace context.
 type Trace struct{ ID, Span string }
 
 // StartTrace takes up a caller's traceparent header, or begins a new trace.
 func StartTrace(ctx context.Context, traceparent string) (context.Context, Trace) {
-	t := Trace{ID: parseTraceparent(traceparent), Span: randomHex(8)}
+	fresh := randomHex(traceBytes + spanBytes)
+	t := Trace{ID: parseTraceparent(traceparent), Span: fresh[2*traceBytes:]}
 	if t.ID == "" {
-		t.ID = randomHex(16)
+		t.ID = fresh[:2*traceBytes]
 	}
 	return context.WithValue(ctx, traceKey{}, t), t
 }
@@ -35,16 +38,25 @@ func TraceID(ctx context.Context) string {
 // Parent is the traceparent header to answer or to send on.
 func (t Trace) Parent() string { return "00-" + t.ID + "-" + t.Span + "-01" }
 
+// parseTraceparent gives the trace id of a header that is valid to the letter;
+// a header that is not is ignored as a whole, as the standard asks.
 func parseTraceparent(h string) string {
-	parts := strings.Split(h, "-")
-	if len(parts) != 4 || len(parts[0]) != 2 || parts[0] == "ff" || len(parts[1]) != 32 || len(parts[2]) != 16 {
+	if len(h) < 55 || h[2] != '-' || h[35] != '-' || h[52] != '-' {
 		return ""
 	}
-	if _, err := hex.DecodeString(parts[1]); err != nil || parts[1] != strings.ToLower(parts[1]) ||
-		strings.Trim(parts[1], "0") == "" {
+	version, id, span, flags := h[:2], h[3:35], h[36:52], h[53:55]
+	if version == "ff" || len(h) > 55 && (version == "00" || h[55] != '-') {
+		return "" // only later versions may say more
+	}
+	for _, part := range []string{version, id, span, flags} {
+		if strings.Trim(part, "0123456789abcdef") != "" {
+			return ""
+		}
+	}
+	if strings.Trim(id, "0") == "" || strings.Trim(span, "0") == "" {
 		return ""
 	}
-	return parts[1]
+	return id
 }
 
 func randomHex(n int) string {

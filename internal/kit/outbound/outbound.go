@@ -1,21 +1,27 @@
 // Package outbound makes requests to addresses that users gave. It cannot be
 // led inside: the address that is really connected to is checked at dial time,
-// after DNS, for every attempt. Redirects are not followed, no proxy is taken
-// from the environment, and answers are cut to what is kept of them.
+// after DNS, for every connection. Redirects are not followed, no proxy is
+// taken from the environment, and answers are cut to what is kept of them.
+// Outside the allowed ranges a request must be encrypted.
 package outbound
 
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
+	"net/url"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
+
+	"konak/internal/kit/clock"
 )
 
 // Limits of one request.
@@ -24,65 +30,221 @@ const (
 	connect = 5 * time.Second
 	// Keep is how much of an answer is read.
 	Keep = 16 << 10
+	// idle is how many connections to one host wait to be used again: as many
+	// as a sender keeps busy.
+	idle = 32
 )
 
-// ErrInside says that the address lies inside the network.
-var ErrInside = errors.New("the address is inside the network")
+// Header is a request's header.
+type Header = http.Header
 
 // Client sends requests outside.
-type Client struct{ http *http.Client }
+type Client struct {
+	http    *http.Client
+	allowed []netip.Prefix
+}
 
-// New makes a client. Allowed are ranges inside the network that may be
-// reached all the same: the demo's own, or a self-hoster's receivers.
-func New(allowed []netip.Prefix) *Client {
-	dialer := &net.Dialer{Timeout: connect, Control: func(_, addr string, _ syscall.RawConn) error {
-		return check(addr, allowed)
-	}}
-	return &Client{&http.Client{
-		Timeout:       Timeout,
+// Options change how a client is made.
+type Options struct {
+	// Allowed are ranges inside the network that may be reached all the same,
+	// without encryption too: the demo's own, or a self-hoster's receivers.
+	Allowed []netip.Prefix
+	// Resolver looks names up; nil for the system's.
+	Resolver *net.Resolver
+	// TLS replaces the trusted certificates, for tests.
+	TLS *tls.Config
+}
+
+type plainKey struct{}
+
+// New makes a client.
+func New(o Options) *Client {
+	dialer := &net.Dialer{
+		Timeout: connect, Resolver: o.Resolver,
+		ControlContext: func(ctx context.Context, _, addr string, _ syscall.RawConn) error {
+			plain, _ := ctx.Value(plainKey{}).(bool)
+			return checkDial(addr, plain, o.Allowed)
+		},
+	}
+	return &Client{allowed: o.Allowed, http: &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSHandshakeTimeout: connect,
-			MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
+			DialContext: dialer.DialContext, TLSHandshakeTimeout: connect, TLSClientConfig: o.TLS,
+			MaxIdleConns: 4096, MaxIdleConnsPerHost: idle, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
+			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
 		},
 	}}
 }
 
-func check(addr string, allowed []netip.Prefix) error {
+// ErrPlain says that an address outside the allowed ranges must be https.
+var ErrPlain = errors.New("an unencrypted request may only go to an allowed range")
+
+func checkDial(addr string, plain bool, allowed []netip.Prefix) error {
 	ap, err := netip.ParseAddrPort(addr)
 	if err != nil {
 		return err
 	}
-	ip := ap.Addr().Unmap()
-	if slices.ContainsFunc(allowed, func(p netip.Prefix) bool { return p.Contains(ip) }) {
-		return nil
+	if err := checkIP(ap.Addr(), allowed); err != nil {
+		return err
 	}
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
-		return fmt.Errorf("%w: %s", ErrInside, ip)
+	if ip := ap.Addr().Unmap(); plain && !permitted(ip, allowed) {
+		return fmt.Errorf("%w: %s", ErrPlain, ip)
 	}
 	return nil
 }
 
+// Why an address is refused before anything is sent.
+var (
+	ErrAddress     = errors.New("the address cannot be read")
+	ErrCredentials = errors.New("the address carries a user name or password")
+	ErrScheme      = errors.New("the address must begin with https://")
+)
+
+// Parse checks what can be checked of an address without looking it up. What
+// a name leads to is checked when it is dialled.
+func (c *Client) Parse(raw string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "" || u.Fragment != "" || u.Opaque != "":
+		return nil, ErrAddress
+	case u.Scheme != "https" && u.Scheme != "http":
+		return nil, ErrScheme
+	case u.User != nil:
+		return nil, ErrCredentials
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return nil, ErrAddress
+		}
+	}
+	ip, is, err := literal(u.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	if is {
+		if err := checkIP(ip, c.allowed); err != nil {
+			return nil, err
+		}
+	}
+	if u.Scheme == "http" && (len(c.allowed) == 0 || is && !permitted(ip.Unmap(), c.allowed)) {
+		return nil, ErrScheme
+	}
+	return u, nil
+}
+
+// The classes of failure.
+const (
+	ClassDNS     = "dns"
+	ClassConnect = "connect"
+	ClassTLS     = "tls"
+	ClassTimeout = "timeout"
+	ClassRefused = "refused_address"
+	ClassStatus  = "status"
+	ClassBody    = "body"
+)
+
 // Answer is what came back.
 type Answer struct {
 	Status int
-	Body   []byte
+	// Body is the start of the answer.
+	Body []byte
+	// RetryAfter is how long the receiver asks to be left alone.
+	RetryAfter time.Duration
+	Duration   time.Duration
+	// Class and Err say what went wrong; Class is empty for a 2xx.
+	Class string
+	Err   error
 }
 
-// Post sends a body.
-func (c *Client) Post(ctx context.Context, address string, header map[string]string, body []byte) (Answer, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return Answer{}, err
+// Post sends a body and reads the start of the answer. Anything but a 2xx is a
+// failure, redirects too.
+func (c *Client) Post(ctx context.Context, to *url.URL, header Header, body []byte, now time.Time) Answer {
+	took := clock.Stopwatch()
+	a := c.post(ctx, to, header, body, now)
+	a.Duration = took()
+	return a
+}
+
+func (c *Client) post(ctx context.Context, to *url.URL, header Header, body []byte, now time.Time) Answer {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	if to.Scheme == "http" {
+		ctx = context.WithValue(ctx, plainKey{}, true)
 	}
-	for k, v := range header {
-		req.Header.Set(k, v)
-	}
+	req := (&http.Request{
+		Method: http.MethodPost, URL: to, Host: to.Host, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
+	}).WithContext(ctx)
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return Answer{}, err
+		return failed(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	kept, err := io.ReadAll(io.LimitReader(resp.Body, Keep))
-	return Answer{resp.StatusCode, kept}, err
+	a := Answer{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"), now)}
+	if a.Body, err = io.ReadAll(io.LimitReader(resp.Body, Keep)); err != nil {
+		f := failed(err)
+		if f.Class != ClassTimeout {
+			f.Class = ClassBody
+		}
+		a.Class, a.Err = f.Class, f.Err
+		return a
+	}
+	if a.Status/100 != 2 {
+		a.Class, a.Err = ClassStatus, fmt.Errorf("the receiver answered %d", a.Status)
+	}
+	return a
+}
+
+// failed puts an error into its class. The text leaves out what the address
+// already says.
+func failed(err error) Answer {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	a := Answer{Class: ClassConnect, Err: err}
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	netErr, isNet := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(err, ErrInside) || errors.Is(err, ErrPlain):
+		a.Class = ClassRefused
+		if op, ok := errors.AsType[*net.OpError](err); ok {
+			a.Err = op.Err
+		}
+	case isDNS && !dns.IsTimeout:
+		a.Class, a.Err = ClassDNS, errors.New("the name of the host cannot be found")
+	case isDNS:
+		a.Class, a.Err = ClassDNS, errors.New("the name service did not answer in time")
+	case errors.Is(err, context.DeadlineExceeded) || isNet && netErr.Timeout():
+		a.Class, a.Err = ClassTimeout, errors.New("the receiver did not answer in time")
+	case isTLS(err):
+		a.Class = ClassTLS
+	}
+	return a
+}
+
+func isTLS(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[tls.AlertError](err); ok {
+		return true
+	}
+	return strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ")
+}
+
+func retryAfter(v string, now time.Time) time.Duration {
+	if v == "" {
+		return 0
+	}
+	if n, err := strconv.ParseUint(v, 10, 31); err == nil {
+		return time.Duration(n) * time.Second
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(t.Sub(now), 0)
+	}
+	return 0
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"log/slog"
 	"math/big"
 	"os"
@@ -35,8 +36,9 @@ func (t Text) Reveal() string { return t.v }
 // String implements fmt.Stringer.
 func (Text) String() string { return "***" }
 
-// GoString implements fmt.GoStringer.
-func (Text) GoString() string { return "***" }
+// Format implements fmt.Formatter for every verb: a verb that is wrong for a
+// string would print the field itself.
+func (Text) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "***") }
 
 // LogValue implements slog.LogValuer.
 func (Text) LogValue() slog.Value { return slog.StringValue("***") }
@@ -55,10 +57,9 @@ const (
 	ClientPrefix  = "app_"
 	InvitePrefix  = "inv_"
 	QRPrefix      = "qrk_"
-
-	VerifyPrefix = "emv_"
-	ResetPrefix  = "rst_"
-	TicketPrefix = "mfa_"
+	VerifyPrefix  = "emv_"
+	ResetPrefix   = "rst_"
+	TicketPrefix  = "mfa_"
 )
 
 // NewToken is prefix + 32 random bytes in base62 + 6 characters of CRC32.
@@ -67,7 +68,7 @@ func NewToken(prefix string) string {
 	if _, err := rand.Read(raw[:]); err != nil {
 		panic(err) // the platform promises this cannot fail
 	}
-	body := prefix + pad62(new(big.Int).SetBytes(raw[:]), 43)
+	body := prefix + encode62(raw[:])
 	return body + checksum(body)
 }
 
@@ -95,18 +96,26 @@ func Last4(s string) string {
 	return s[len(s)-4:]
 }
 
+// checksum is on the way of every request, so it works without big numbers.
 func checksum(s string) string {
-	return pad62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(s)))), 6)
+	var out [6]byte
+	n := crc32.ChecksumIEEE([]byte(s))
+	for i := len(out) - 1; i >= 0; i-- {
+		out[i] = base62[n%62]
+		n /= 62
+	}
+	return string(out[:])
 }
 
-func pad62(n *big.Int, width int) string {
-	out := make([]byte, width)
-	base, mod := big.NewInt(62), new(big.Int)
-	for i := width - 1; i >= 0; i-- {
+// encode62 writes 32 bytes as a number of 43 digits.
+func encode62(b []byte) string {
+	var out [43]byte
+	n, base, mod := new(big.Int).SetBytes(b), big.NewInt(62), new(big.Int)
+	for i := len(out) - 1; i >= 0; i-- {
 		n.DivMod(n, base, mod)
 		out[i] = base62[mod.Int64()]
 	}
-	return string(out)
+	return string(out[:])
 }
 
 // Box seals secrets at rest. Each tenant has a key of its own derived from the

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -54,7 +55,8 @@ func (e *env) folder() (string, error) {
 	return dir, err
 }
 
-// bareServer answers what it was sent, with nothing but net/http.
+// bareServer answers what it was sent, with nothing but net/http and the
+// time-outs that no server may be without.
 func (e *env) bareServer() (string, error) {
 	if e.bare != "" {
 		return e.bare, nil
@@ -63,14 +65,18 @@ func (e *env) bareServer() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := func(w http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(r.Body)
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(b)
-	})}
+	}
+	server := &http.Server{
+		Handler: http.HandlerFunc(handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute,
+	}
 	go func() { _ = server.Serve(ln) }()
 	e.closing(server.Close)
 	e.bare = ln.Addr().String()
@@ -115,6 +121,7 @@ func (e *env) database(ctx context.Context, dialect db.Dialect) (string, error) 
 type house struct {
 	app    *app.App
 	tenant uuid.UUID
+	member uuid.UUID
 	addr   string
 	token  string
 }
@@ -178,7 +185,7 @@ func (e *env) house(ctx context.Context, dialect db.Dialect) (*house, error) {
 // open makes the workspace, signs its owner in and makes the raw table.
 func (h *house) open(ctx context.Context) error {
 	const email, password = "owner@bench.example", "correct horse battery staple"
-	w, _, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
+	w, m, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
 		Slug: "bench", Name: "Bench", OwnerName: "Owner", OwnerEmail: email, Password: password,
 	})
 	if err != nil {
@@ -190,7 +197,7 @@ func (h *house) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.tenant, h.token = w.ID, in.Token
+	h.tenant, h.member, h.token = w.ID, m.ID, in.Token
 	return createRows(ctx, h.app.DB)
 }
 

@@ -56,26 +56,29 @@ func (g group) run(ctx context.Context, e *env, o options) error {
 	}
 	fmt.Printf("\n%s\n", g.name)
 	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "per second\tp50\tp99\tCPU each\tof the limit\ttarget\t\t")
+	fmt.Fprintln(w, "per second\tp50\tp99\tCPU each\tof the limit\tby CPU\ttarget\t\t")
 	for i, m := range g.marks {
 		// Each measurement is held against the limit's of the same round.
-		shares := make([]float64, o.rounds)
+		shares, byCPU := make([]float64, o.rounds), make([]float64, o.rounds)
 		for r, s := range samples[i] {
-			shares[r] = s.rate / samples[0][r].rate
+			limit := samples[0][r]
+			shares[r], byCPU[r] = 100*s.rate/limit.rate, 100*float64(limit.cpu)/float64(s.cpu)
 		}
 		target := ""
 		if m.target > 0 {
 			target = fmt.Sprintf("%.0f %%", 100*m.target)
 		}
-		fmt.Fprintf(w, "%.0f\t%s\t%s\t%s\t%.0f %%\t%s\t\t%s\n",
+		fmt.Fprintf(w, "%.0f\t%s\t%s\t%s\t%.0f %%\t%.0f %%\t%s\t\t%s\n",
 			median(samples[i], func(s sample) float64 { return s.rate }),
 			median(samples[i], func(s sample) time.Duration { return s.p50 }).Round(10*time.Microsecond),
 			median(samples[i], func(s sample) time.Duration { return s.p99 }).Round(10*time.Microsecond),
 			median(samples[i], func(s sample) time.Duration { return s.cpu }).Round(100*time.Nanosecond),
-			100*median(shares, func(f float64) float64 { return f }), target, m.name)
+			median(shares, same), median(byCPU, same), target, m.name)
 	}
 	return w.Flush()
 }
+
+func same(f float64) float64 { return f }
 
 func median[T any, N cmp.Ordered](list []T, of func(T) N) N {
 	values := make([]N, len(list))

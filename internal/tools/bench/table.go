@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -17,10 +18,12 @@ var table = []group{
 	}},
 	{"Write, SQLite, synchronous=FULL", []mark{
 		{"one row a transaction, group commit", 0, rawCommit(db.SQLite)},
+		{"the gate alone: record, audit line, event, dispatched", 0, gate(db.SQLite)},
 		{"POST DLP exception: request, record, audit line, event, dispatched", 0.6, served(db.SQLite, "POST", exceptionPath, newAddress)},
 	}},
 	{"Write, PostgreSQL, fsync on", []mark{
 		{"one row a transaction", 0, rawCommit(db.Postgres)},
+		{"the gate alone: record, audit line, event, dispatched", 0, gate(db.Postgres)},
 		{"POST DLP exception: request, record, audit line, event, dispatched", 0.6, served(db.Postgres, "POST", exceptionPath, newAddress)},
 	}},
 	{"Single-row read, PostgreSQL", []mark{
@@ -75,6 +78,21 @@ func rawCommit(d db.Dialect) func(context.Context, *env, int) (func() error, fun
 		}
 		tenant := h.app.DB.Tenant(h.tenant)
 		return func() error { return tenant.InTx(ctx, putRow) }, nil, nil
+	}
+}
+
+// gate makes a record as a request would, without the request.
+func gate(d db.Dialect) func(context.Context, *env, int) (func() error, func(), error) {
+	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
+		h, err := e.house(ctx, d)
+		if err != nil {
+			return nil, nil, err
+		}
+		ctx = caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
+		return func() error {
+			_, err := h.app.Mail.AddException(ctx, fmt.Sprintf("a%012d@example.com", made.Add(1)), "External auditor")
+			return err
+		}, nil, nil
 	}
 }
 

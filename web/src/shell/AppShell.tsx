@@ -55,8 +55,20 @@ export function AppShell() {
       </main>
       <CommandPalette open={paletteOpen} onOpenChange={setPaletteOpen} commands={commands} />
       <ShortcutsSheet open={shortcutsOpen} onOpenChange={setShortcutsOpen} />
+      <ScreenAnnouncer />
       <LiveUpdates />
     </div>
+  )
+}
+
+/** A change of screen is silent in a page that never reloads: this says its name. */
+function ScreenAnnouncer() {
+  const { t } = useI18n()
+  const screen = useMatches().at(-1)?.staticData.screen
+  return (
+    <p aria-live="polite" className="sr-only">
+      {screen && t(screen.title)}
+    </p>
   )
 }
 

@@ -52,7 +52,7 @@ function Layer({
           {...(mustAnswer && { onEscapeKeyDown: refuse, onInteractOutside: refuse })}
           className={cx('fixed z-50 flex flex-col bg-surface text-ink shadow-2 focus:outline-none', frame)}
         >
-          <header className="flex items-start gap-3 px-5 pt-4.5 pb-3">
+          <header className="flex items-start gap-3 px-5 pt-4.5 pb-4">
             <div className="min-w-0 flex-1 pt-1">
               <Radix.Title className="text-lg leading-tight font-semibold">{title}</Radix.Title>
               {description && (

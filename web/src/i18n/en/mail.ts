@@ -7,6 +7,7 @@ export const mail = {
   'dlp.added': '{email} is now an exception',
   'dlp.duplicate': 'This address is already an exception.',
   'dlp.email': 'E-mail address',
+  'dlp.emailExample': 'name@example.com',
   'dlp.note': 'Note',
   'dlp.noteHint': 'Why it is an exception; whoever reviews the list will be glad of it.',
   'dlp.deleteOne': 'Delete the exception {email}',

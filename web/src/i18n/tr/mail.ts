@@ -9,6 +9,7 @@ export const mail: Record<keyof typeof en, string> = {
   'dlp.added': '{email} artık istisna',
   'dlp.duplicate': 'Bu adres zaten istisna.',
   'dlp.email': 'E-posta adresi',
+  'dlp.emailExample': 'ad@ornek.com',
   'dlp.note': 'Not',
   'dlp.noteHint': 'Neden istisna olduğu; listeyi gözden geçirecek kişiye yardımcı olur.',
   'dlp.deleteOne': '{email} istisnasını sil',

@@ -4,6 +4,7 @@ import { useId, useState } from 'react'
 import { errorText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { modules } from '@/modules'
 import { filterByRank } from '@/shell/search'
 import { CodeBlock } from '@/ui/CodeBlock'
 import { Checkbox } from '@/ui/Field'
@@ -30,6 +31,11 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
     onChange(on ? [...chosen, event.name] : chosen.filter((name) => name !== event.name))
   }
 
+  function titleOf(id: string): string {
+    const known = modules.find((module) => module.id === id)
+    return known ? t(known.title) : id || t('webhooks.general')
+  }
+
   const found = filterByRank(catalog.data ?? [], query, (event) => `${event.name} ${event.description}`)
 
   return (
@@ -50,7 +56,7 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
       {catalog.isPending && <Skeleton className="h-40 w-full" />}
       {catalog.data && (
         <div className={cx('overflow-hidden rounded-lg border', error ? 'border-danger' : 'border-line')}>
-          <div className="flex items-center gap-2.5 border-b border-line px-3">
+          <div className="flex items-center gap-2.5 rounded-t-lg border-b border-line px-3 has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus">
             <Search aria-hidden className="size-4 text-ink-3" />
             <input
               type="search"
@@ -70,7 +76,7 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
             {groupByModule(found).map((group) => (
               <div key={group.module} role="group" aria-labelledby={`${id}-${group.module}`} className="mb-3 last:mb-0">
                 <p id={`${id}-${group.module}`} className="mb-1.5 text-xs font-semibold text-ink-3">
-                  {group.module || t('webhooks.general')}
+                  {titleOf(group.module)}
                 </p>
                 <div className="flex flex-col gap-2">
                   {group.events.map((event) => (

@@ -71,7 +71,14 @@ export function RegisterDrawer({ onClose, onCreated }: RegisterDrawerProps) {
           </Notice>
         )}
         <Field label={t('webhooks.address')} hint={t('webhooks.addressHint')} error={fieldText(register.error, 'address', addressTexts)}>
-          <Input name="address" type="url" inputMode="url" autoComplete="off" placeholder="https://ornek.com/webhooks" required />
+          <Input
+            name="address"
+            type="url"
+            inputMode="url"
+            autoComplete="off"
+            placeholder={t('webhooks.addressExample')}
+            required
+          />
         </Field>
         <Field label={t('webhooks.description')} optional error={fieldText(register.error, 'description')}>
           <Input name="description" autoComplete="off" />

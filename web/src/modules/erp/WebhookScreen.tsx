@@ -122,6 +122,19 @@ function DeleteConfirm({ webhook, onClose }: { webhook: Webhook; onClose: () => 
   const { t } = useI18n()
   const navigate = useNavigate()
   const remove = useDeleteWebhook()
+
+  // The list may lose the row, and with it this component, before the answer is here:
+  // callbacks of a mutation end with their component, a promise does not.
+  function confirm() {
+    remove.mutateAsync(webhook.id).then(
+      () => {
+        toast('ok', t('webhooks.delete.done'))
+        void navigate({ to: '/erp/webhooks' })
+      },
+      () => undefined,
+    )
+  }
+
   return (
     <Confirm
       open
@@ -130,14 +143,7 @@ function DeleteConfirm({ webhook, onClose }: { webhook: Webhook; onClose: () => 
       action={t('webhooks.delete.action')}
       busy={remove.isPending}
       error={remove.error && errorText(remove.error)}
-      onConfirm={() =>
-        remove.mutate(webhook.id, {
-          onSuccess: () => {
-            toast('ok', t('webhooks.delete.done'))
-            void navigate({ to: '/erp/webhooks' })
-          },
-        })
-      }
+      onConfirm={confirm}
     >
       {t('webhooks.delete.text', { address: webhook.address })}
     </Confirm>

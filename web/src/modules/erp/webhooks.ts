@@ -59,9 +59,10 @@ export function useDeliveries(webhookId: string) {
   })
 }
 
+/** Not awaited: a change is done when the server says so, not when every list is fetched again. */
 function useRefresh() {
   const client = useQueryClient()
-  return () => client.invalidateQueries({ queryKey: ['erp'] })
+  return () => void client.invalidateQueries({ queryKey: ['erp'] })
 }
 
 export function useRegisterWebhook() {
@@ -77,7 +78,9 @@ export function useDeleteWebhook() {
   const refresh = useRefresh()
   return useMutation({
     mutationFn: (id: string) => ask(api.DELETE('/api/erp/v1/webhooks/{id}', { params: { path: { id } } })),
-    onSuccess: refresh,
+    // Not waited for: the list without the webhook would take its screen away
+    // before the screen has led back to the list.
+    onSuccess: () => void refresh(),
   })
 }
 

@@ -68,7 +68,7 @@ export function AddExceptionDialog({ open, onOpenChange }: Props) {
       )}
       <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
         <Field label={t('dlp.email')} error={emailError}>
-          <Input name="email" type="email" autoComplete="off" placeholder="ad@ornek.com" required />
+          <Input name="email" type="email" autoComplete="off" placeholder={t('dlp.emailExample')} required />
         </Field>
         <Field label={t('dlp.note')} hint={t('dlp.noteHint')} optional error={noteError}>
           <Input name="note" autoComplete="off" />

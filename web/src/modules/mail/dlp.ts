@@ -17,7 +17,7 @@ export function useDlpExceptions() {
 
 function useRefresh() {
   const client = useQueryClient()
-  return () => client.invalidateQueries({ queryKey: key })
+  return () => void client.invalidateQueries({ queryKey: key })
 }
 
 export function useAddDlpException() {

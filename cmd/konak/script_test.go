@@ -1,0 +1,279 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"konak/internal/app"
+	"konak/internal/identity"
+	"konak/internal/kit/clock"
+	"konak/web"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"konak": main})
+}
+
+// Each script is a journey at the command line, with the real program. Beside
+// the commands of testscript it knows:
+//
+//	exits CODE command [argument ...]  runs a command that must end with the code
+//	serve [argument ...]               serves ./data on a free port; sets $URL and $ADDR
+//	stop                               asks the server to end and expects code 0
+//	drain                              stops the server in the middle of a request
+//	fetch PATH FILE                    saves what the server answers
+//	json FILE                          checks that the file is JSON
+//	workspace                          puts a workspace that is no demo into ./data
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "serve": serve, "stop": stop, "drain": drain,
+			"fetch": fetch, "json": checkJSON, "workspace": workspace,
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "panel" {
+				return web.Built(), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+	})
+}
+
+// Every setting is listed with its flag and its variable.
+func TestConfigListsEverySetting(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	if code := run([]string{"config"}, &out, &errs); code != 0 {
+		t.Fatalf("code %d: %s", code, &errs)
+	}
+	if want, got := reflect.TypeFor[app.Config]().NumField(), strings.Count(out.String(), "KONAK_"); got < want {
+		t.Errorf("%d settings and %d of them listed:\n%s", want, got, &out)
+	}
+	for line := range strings.Lines(out.String()) {
+		flag, rest, ok := strings.Cut(strings.TrimPrefix(line, "--"), " ")
+		if ok && strings.HasPrefix(line, "--") && !strings.HasPrefix(strings.TrimSpace(rest), envName(flag)+" ") {
+			t.Errorf("a setting without its variable: %s", line)
+		}
+	}
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE command [argument ...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) {
+			ts.Fatalf("%v", err)
+		}
+		got = ended.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("ended with %d, not %d", got, want)
+	}
+}
+
+// server is the process that a script started.
+type server struct {
+	cmd  *exec.Cmd
+	addr string
+	done chan error
+	out  *tail
+}
+
+// tail collects what a process says and can be asked meanwhile.
+type tail struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *tail) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *tail) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// servers are those of the scripts that run at this moment, by script.
+var servers sync.Map
+
+func running(ts *testscript.TestScript) *server {
+	s, ok := servers.Load(ts)
+	if !ok {
+		ts.Fatalf("no server was started")
+	}
+	return s.(*server)
+}
+
+const patience = 30 * time.Second
+
+var panelLine = regexp.MustCompile(`Panel\s+http://[^:]+:(\d+)`)
+
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	path, err := exec.LookPath("konak")
+	ts.Check(err)
+	cmd := exec.Command(path, append([]string{
+		"serve", "--listen=127.0.0.1:0", "--private-listen=off", "--data=data",
+	}, args...)...)
+	cmd.Dir = ts.Getenv("WORK")
+	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "TMPDIR=" + ts.Getenv("TMPDIR")}
+	s := &server{cmd: cmd, done: make(chan error, 1), out: &tail{}}
+	cmd.Stderr = s.out
+	pipe, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	lines := bufio.NewScanner(pipe)
+	for s.addr == "" && lines.Scan() {
+		if m := panelLine.FindStringSubmatch(lines.Text()); m != nil {
+			s.addr = "127.0.0.1:" + m[1]
+		}
+	}
+	go func() {
+		_, _ = io.Copy(s.out, pipe)
+		s.done <- cmd.Wait()
+	}()
+	if s.addr == "" {
+		ts.Fatalf("the server did not start: %v\n%s", <-s.done, s.out)
+	}
+	servers.Store(ts, s)
+	ts.Defer(func() {
+		if _, ok := servers.LoadAndDelete(ts); ok {
+			_ = cmd.Process.Kill()
+			<-s.done
+		}
+	})
+	ts.Setenv("ADDR", s.addr)
+	ts.Setenv("URL", "http://"+s.addr)
+}
+
+func stop(ts *testscript.TestScript, neg bool, args []string) {
+	s := running(ts)
+	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
+	s.ended(ts)
+}
+
+// ended expects the process to end in order.
+func (s *server) ended(ts *testscript.TestScript) {
+	servers.Delete(ts)
+	select {
+	case err := <-s.done:
+		if err != nil {
+			ts.Fatalf("the server ended with %v\n%s", err, s.out)
+		}
+	case <-time.After(patience):
+		_ = s.cmd.Process.Kill()
+		ts.Fatalf("the server did not end\n%s", s.out)
+	}
+}
+
+// drain sends half a request, asks the server to end, and sends the other half
+// when no new connections are taken any more: it must still be answered.
+func drain(ts *testscript.TestScript, neg bool, args []string) {
+	s := running(ts)
+	body := `{"email":"owner@demo.localhost","password":"` + app.DemoPassword + `"}`
+	conn, err := net.Dial("tcp", s.addr)
+	ts.Check(err)
+	defer func() { _ = conn.Close() }()
+	ts.Check(conn.SetDeadline(time.Now().Add(patience)))
+	_, err = fmt.Fprintf(conn, "POST /api/v1/auth/sign-in HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body))
+	ts.Check(err)
+	in := bufio.NewReader(conn)
+	// The server asks for the body once its handler reads: it is in the middle.
+	if line, err := in.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		ts.Fatalf("the server did not ask for the body: %q, %v", line, err)
+	}
+	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
+	refused(ts, s.addr)
+	_, err = io.WriteString(conn, body)
+	ts.Check(err)
+	if _, err := in.ReadString('\n'); err != nil { // the empty line after "100 Continue"
+		ts.Fatalf("%v", err)
+	}
+	resp, err := http.ReadResponse(in, nil)
+	ts.Check(err)
+	ts.Check(resp.Body.Close())
+	if resp.StatusCode != http.StatusOK {
+		ts.Fatalf("the open request was answered %d", resp.StatusCode)
+	}
+	s.ended(ts)
+}
+
+// refused waits until an address takes no connections.
+func refused(ts *testscript.TestScript, addr string) {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); time.Now().Before(end); <-tick.C {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			return
+		}
+		ts.Check(conn.Close())
+	}
+	ts.Fatalf("%s still takes connections", addr)
+}
+
+func fetch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fetch PATH FILE")
+	}
+	resp, err := http.Get("http://" + running(ts).addr + args[0])
+	ts.Check(err)
+	defer func() { _ = resp.Body.Close() }()
+	b, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	if resp.StatusCode != http.StatusOK {
+		ts.Fatalf("%s was answered %d: %s", args[0], resp.StatusCode, b)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o600))
+}
+
+func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: json FILE")
+	}
+	if !json.Valid([]byte(ts.ReadFile(args[0]))) {
+		ts.Fatalf("%s is not JSON", args[0])
+	}
+}
+
+func workspace(ts *testscript.TestScript, neg bool, args []string) {
+	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
+	a, err := app.Open(ctx, app.Config{Data: ts.MkAbs("data"), Listen: "127.0.0.1:0", Domain: "localhost"}, log, clock.System{})
+	ts.Check(err)
+	_, _, err = a.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
+		Slug: "real", Name: "Real", OwnerName: "Owner", OwnerEmail: "owner@real.example", Password: "correct horse battery staple",
+	})
+	ts.Check(errors.Join(err, a.Close()))
+}

@@ -1,0 +1,42 @@
+package address_test
+
+import (
+	"strings"
+	"testing"
+
+	"konak/internal/kit/address"
+)
+
+func TestParseEmail(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 64)
+	for in, key := range map[string]string{
+		"auditor@example.com":         "auditor@example.com",
+		"  Auditor@Example.COM\n":     "auditor@example.com",
+		"INFO@example.com":            "info@example.com",
+		"İNFO@example.com":            "İnfo@example.com", // only A to Z are folded
+		"first.last+tag@sub.dom.ain":  "first.last+tag@sub.dom.ain",
+		long + "@example.com":         long + "@example.com",
+		"o'neil@example.co.uk":        "o'neil@example.co.uk",
+		"gonderen@örnek.com":          "gonderen@örnek.com",
+		"a@xn--rnek-5qa.com":          "a@xn--rnek-5qa.com",
+		"123@example.com":             "123@example.com",
+		"a_b-c@example-of-domain.com": "a_b-c@example-of-domain.com",
+	} {
+		got, ok := address.ParseEmail(in)
+		if !ok || got.Key != key || got.Address != strings.TrimSpace(in) {
+			t.Errorf("%q: got %+v, %v", in, got, ok)
+		}
+	}
+	for _, in := range []string{
+		"", " ", "nobody", "@example.com", "a@", "a@localhost", "a@.", "a@.com", "a@example..com", "a@@example.com",
+		"a b@example.com", "Name <a@example.com>", "<a@example.com>", `"a b"@example.com`, "a@[127.0.0.1]",
+		"a@example.com, b@example.com", "a@example.com (comment)", "a\x00@example.com", "a\xff@example.com",
+		"a@example.com\r\nBcc: b@example.com", ".a@example.com", "a.@example.com",
+		long + "x@example.com", "a@" + strings.Repeat("x.", 126) + "com",
+	} {
+		if got, ok := address.ParseEmail(in); ok {
+			t.Errorf("%q was taken for %+v", in, got)
+		}
+	}
+}

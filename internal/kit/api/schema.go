@@ -1,0 +1,50 @@
+package api
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// JSONSchema is the schema of a type on its own, with the types it refers to
+// under $defs, for documents that are not the API's.
+func JSONSchema(t reflect.Type) (json.RawMessage, error) {
+	registry := huma.NewMapRegistry("#/$defs/", schemaName)
+	schema := registry.Schema(t, true, t.Name())
+	b, err := json.Marshal(schema)
+	if err != nil || len(registry.Map()) == 0 {
+		return b, err
+	}
+	return json.Marshal(inline(registry, schema, map[string]bool{}))
+}
+
+// inline replaces references by what they refer to. A type that contains
+// itself stays open at the second turn.
+func inline(r huma.Registry, s *huma.Schema, within map[string]bool) *huma.Schema {
+	if s == nil {
+		return nil
+	}
+	if s.Ref != "" {
+		if within[s.Ref] {
+			return &huma.Schema{}
+		}
+		within[s.Ref] = true
+		defer delete(within, s.Ref)
+		return inline(r, r.SchemaFromRef(s.Ref), within)
+	}
+	out := *s
+	out.Items = inline(r, s.Items, within)
+	if more, ok := s.AdditionalProperties.(*huma.Schema); ok {
+		out.AdditionalProperties = inline(r, more, within)
+	} else {
+		out.AdditionalProperties = nil // receivers must expect new fields
+	}
+	if s.Properties != nil {
+		out.Properties = make(map[string]*huma.Schema, len(s.Properties))
+		for name, p := range s.Properties {
+			out.Properties[name] = inline(r, p, within)
+		}
+	}
+	return &out
+}

@@ -1,0 +1,80 @@
+package bus_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/bus"
+)
+
+func TestMessagesStayInTheirTenant(t *testing.T) {
+	t.Parallel()
+	hub, mine, other := bus.NewHub(), uuid.New(), uuid.New()
+	a, b, c := hub.Subscribe(mine), hub.Subscribe(mine), hub.Subscribe(other)
+	defer c.Close()
+	hub.Publish(mine, bus.Message{Sequence: 1, Type: "x"})
+	for _, sub := range []*bus.Subscription{a, b} {
+		if m := <-sub.C; m.Sequence != 1 || m.Type != "x" {
+			t.Errorf("got %+v", m)
+		}
+		sub.Close()
+		sub.Close() // twice is no harm
+		if _, open := <-sub.C; open {
+			t.Error("a closed subscription goes on")
+		}
+	}
+	hub.Publish(mine, bus.Message{Sequence: 2}) // nobody listens any more
+	select {
+	case m := <-c.C:
+		t.Errorf("another tenant received %+v", m)
+	default:
+	}
+}
+
+// One that does not keep up loses its channel and knows it; publishing never
+// waits for it, and the others miss nothing.
+func TestSlowSubscriberIsDropped(t *testing.T) {
+	t.Parallel()
+	hub, tenant := bus.NewHub(), uuid.New()
+	slow, quick := hub.Subscribe(tenant), hub.Subscribe(tenant)
+	defer quick.Close()
+	const many = 1000
+	for i := range many {
+		hub.Publish(tenant, bus.Message{Sequence: int64(i + 1)})
+		if m := <-quick.C; m.Sequence != int64(i+1) {
+			t.Fatalf("got %d after %d", m.Sequence, i)
+		}
+	}
+	var last int64
+	for m := range slow.C { // ends, because the channel was closed
+		if m.Sequence != last+1 {
+			t.Fatalf("got %d after %d", m.Sequence, last)
+		}
+		last = m.Sequence
+	}
+	if last == 0 || last == many {
+		t.Errorf("the slow one received %d of %d", last, many)
+	}
+	slow.Close()
+}
+
+func TestSubscribersComeAndGoWhilePublishing(t *testing.T) {
+	t.Parallel()
+	hub, tenant := bus.NewHub(), uuid.New()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 500 {
+				hub.Publish(tenant, bus.Message{Sequence: int64(i)})
+			}
+		})
+		wg.Go(func() {
+			for range 200 {
+				hub.Subscribe(tenant).Close()
+			}
+		})
+	}
+	wg.Wait()
+}

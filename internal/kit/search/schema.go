@@ -1,0 +1,100 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+)
+
+// Field is one text field of the documents. Weight says how much a word in it
+// counts, B how strongly a long field is held against a document.
+type Field struct {
+	Name   string
+	Weight float64
+	B      float64
+}
+
+// Tuning holds the constants of ranking. Zero switches a rule off, except for
+// K1 and IDFPower, which have no off.
+type Tuning struct {
+	K1       float64 // where repetition of a word stops to matter
+	IDFPower float64 // below 1 flattens the weight of rare words; long questions are full of rare words beside the point
+	Surface  float64 // weight of the word as written, beside its stem at 1
+	Prefix   float64 // weight of the first letters of the stem, which join a verb and its noun
+	Repeat   float64 // weight of a word's second mention in the query
+	Near     float64 // weight of neighbouring words of the query found side by side
+	Context  float64 // weight of the other documents of the same group
+	Synonym  float64 // weight of a synonym's stem
+	Personal bool    // strip endings of the first and second person from unknown words
+}
+
+// DefaultTuning is the set of constants measured in docs/advisor-ranking.md.
+func DefaultTuning() Tuning {
+	return Tuning{
+		K1: 2, IDFPower: .8, Surface: .3, Prefix: .3, Repeat: .5,
+		Near: .5, Context: .2, Synonym: .6, Personal: true,
+	}
+}
+
+// Schema describes the documents of one index.
+type Schema struct {
+	Fields  []Field
+	Attrs   []string // filterable attributes, one value per document
+	Numbers []string // filterable numbers, for instance days
+	Group   string   // attribute whose equal values make documents one work; "" for none
+	Tuning  Tuning
+}
+
+// Document is what an index takes in. Fields, Attrs and Numbers follow the
+// order of the schema. Prior multiplies the score; 1 is neutral, and zero is
+// read as 1.
+type Document struct {
+	ID      string
+	Fields  []string
+	Attrs   []string
+	Numbers []int32
+	Prior   float64
+}
+
+func (s *Schema) check() error {
+	if len(s.Fields) == 0 || len(s.Fields) > maxFields {
+		return fmt.Errorf("search: %d fields, want 1 to %d", len(s.Fields), maxFields)
+	}
+	if s.Tuning.K1 <= 0 || s.Tuning.IDFPower <= 0 {
+		return errors.New("search: K1 and IDFPower must be positive")
+	}
+	if s.Group != "" && s.attr(s.Group) < 0 {
+		return fmt.Errorf("search: group %q is no attribute", s.Group)
+	}
+	return nil
+}
+
+func (s *Schema) checkDocument(d *Document) error {
+	switch {
+	case d.ID == "":
+		return errors.New("search: document without id")
+	case len(d.Fields) != len(s.Fields), len(d.Attrs) != len(s.Attrs), len(d.Numbers) != len(s.Numbers):
+		return fmt.Errorf("search: document %s does not follow the schema", d.ID)
+	}
+	return nil
+}
+
+func (s *Schema) attr(name string) int   { return indexOf(s.Attrs, name) }
+func (s *Schema) number(name string) int { return indexOf(s.Numbers, name) }
+
+// key identifies what is baked into a segment: a file written under another
+// schema or by other analysis must not be read.
+func (s *Schema) key() uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, AnalyzerVersion, s.Fields, s.Attrs, s.Numbers, s.Group, s.Tuning.K1)
+	return h.Sum64()
+}
+
+func indexOf(list []string, name string) int {
+	for i, s := range list {
+		if s == name {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,286 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// weightUnit is the fixed point of term weights. Sums of integers do not
+// depend on their order, so segments may merge without moving a score.
+const weightUnit = 1024
+
+const impactUnit = 1.0 / (weightUnit * 255)
+
+// candidate is a document with its score.
+type candidate struct {
+	score float64
+	seg   uint32
+	doc   uint32
+}
+
+// sums is the working memory of one search over one segment.
+type sums struct {
+	acc   []int32
+	score []float32
+}
+
+var sumsPool = sync.Pool{New: func() any { return new(sums) }}
+
+func takeSums(n int) *sums {
+	s := sumsPool.Get().(*sums)
+	if cap(s.acc) < n {
+		s.acc, s.score = make([]int32, n), make([]float32, n)
+	}
+	s.acc, s.score = s.acc[:n], s.score[:n]
+	clear(s.acc)
+	return s
+}
+
+// accumulate adds up the impacts of all planned terms in one segment.
+func (s *Snapshot) accumulate(i int, plan []plannedTerm, acc []int32) {
+	seg := s.segments[i]
+	budget := maxPostings
+	for _, t := range plan {
+		n := t.in[i]
+		if n == none {
+			continue
+		}
+		from, to := seg.start[n], seg.start[n+1]
+		if budget -= int(to - from); budget < 0 {
+			return
+		}
+		w := int32(t.weight*weightUnit + .5)
+		docs, impact := seg.docs[from:to], seg.impact[from:to]
+		impact = impact[:len(docs)]
+		for k, d := range docs {
+			acc[d] += w * int32(impact[k])
+		}
+	}
+}
+
+// ranking runs the first pass over all segments and keeps the best documents.
+type ranking struct {
+	snap   *Snapshot
+	plan   []plannedTerm
+	query  *Query
+	checks [][]check // per segment
+	sums   []*sums
+	best   float64
+	keep   int
+	top    []candidate // heap, worst first
+	total  int
+	facets []facetCounter
+}
+
+func (r *ranking) run() error {
+	s := r.snap
+	r.checks = make([][]check, len(s.segments))
+	r.sums = make([]*sums, len(s.segments))
+	defer func() {
+		for _, x := range r.sums {
+			if x != nil {
+				sumsPool.Put(x)
+			}
+		}
+	}()
+	context := s.contextScores(r.plan)
+	for i, seg := range s.segments {
+		checks, err := s.compile(r.query, seg)
+		if err != nil {
+			return err
+		}
+		r.checks[i] = checks
+		x := takeSums(seg.size())
+		r.sums[i] = x
+		s.accumulate(i, r.plan, x.acc)
+		r.score(i, x, context)
+	}
+	facets, err := newFacets(s, r.query.Facets)
+	if err != nil {
+		return err
+	}
+	r.facets = facets
+	if r.best == 0 {
+		r.best = 1
+	}
+	for i := range s.segments {
+		if err := r.boost(i); err != nil {
+			return err
+		}
+		r.collect(i)
+	}
+	slices.SortFunc(r.top, r.compare)
+	return nil
+}
+
+// score turns sums into scores; a score of zero means no match.
+func (r *ranking) score(i int, x *sums, context []float32) {
+	seg, dead := r.snap.segments[i], r.snap.dead[i]
+	var bonus []float32
+	var group []uint32
+	if context != nil {
+		bonus, group = r.snap.groupBonus(i, context)
+	}
+	checks, scores, prior := r.checks[i], x.score, seg.prior
+	best, share := float32(r.best), float32(floorShare)
+	if len(r.query.Boosts) > 0 {
+		share = 0 // any match may still be lifted
+	}
+	floor := best * share
+	for d, a := range x.acc {
+		scores[d] = 0
+		if a == 0 {
+			continue
+		}
+		v := float32(a) * impactUnit * prior[d]
+		if bonus != nil {
+			v += bonus[group[d]]
+		}
+		// Most documents share only a common word with the query. The floor
+		// rises with the best score, so what is below it now stays below.
+		if v < floor || dead.has(uint32(d)) || !pass(checks, uint32(d)) {
+			continue
+		}
+		scores[d] = v
+		if v > best {
+			best, floor = v, v*share
+		}
+	}
+	r.best = float64(best)
+}
+
+// boost applies the boosts and pins of the query to one segment.
+func (r *ranking) boost(i int) error {
+	seg, x := r.snap.segments[i], r.sums[i]
+	for _, b := range r.query.Boosts {
+		col := r.snap.schema.attr(b.Attr)
+		if col < 0 {
+			return ErrFilter
+		}
+		value, ok := seg.attrs[col].find(b.Value)
+		if !ok {
+			continue
+		}
+		lift := float32(b.Share * r.best)
+		for d, v := range seg.attrs[col].of {
+			if v == value && x.score[d] > 0 {
+				x.score[d] += lift
+			}
+		}
+	}
+	for _, p := range r.query.Pins {
+		if d, ok := seg.byID[p.ID]; ok && !r.snap.dead[i].has(d) && pass(r.checks[i], d) {
+			x.score[d] += float32(p.Share * r.best)
+		}
+	}
+	return nil
+}
+
+// collect counts the hits of one segment and keeps the best of them.
+func (r *ranking) collect(i int) {
+	floor := float32(r.best * floorShare)
+	for d, v := range r.sums[i].score {
+		if v <= 0 || v < floor {
+			continue
+		}
+		r.total++
+		for f := range r.facets {
+			r.facets[f].add(i, uint32(d))
+		}
+		r.push(candidate{float64(v), uint32(i), uint32(d)})
+	}
+}
+
+// compare puts the better candidate first.
+func (r *ranking) compare(a, b candidate) int {
+	if c := cmp.Compare(b.score, a.score); c != 0 {
+		return c
+	}
+	return strings.Compare(r.id(a), r.id(b))
+}
+
+func (r *ranking) id(c candidate) string { return r.snap.segments[c.seg].ids[c.doc] }
+
+// push keeps the best r.keep candidates in a heap whose root is the worst.
+func (r *ranking) push(c candidate) {
+	h := r.top
+	if len(h) < r.keep {
+		h = append(h, c)
+		for i := len(h) - 1; i > 0; {
+			up := (i - 1) / 2
+			if r.compare(h[i], h[up]) <= 0 {
+				break
+			}
+			h[i], h[up] = h[up], h[i]
+			i = up
+		}
+		r.top = h
+		return
+	}
+	if c.score < h[0].score || r.compare(c, h[0]) >= 0 {
+		return
+	}
+	h[0] = c
+	for i := 0; ; {
+		worst := i
+		for k := 2*i + 1; k <= 2*i+2 && k < len(h); k++ {
+			if r.compare(h[k], h[worst]) > 0 {
+				worst = k
+			}
+		}
+		if worst == i {
+			return
+		}
+		h[i], h[worst] = h[worst], h[i]
+		i = worst
+	}
+}
+
+// contextScores weighs every group of the first segment by how much its
+// documents speak of the query. Groups that exist in later segments only wait
+// for the next merge.
+func (s *Snapshot) contextScores(plan []plannedTerm) []float32 {
+	if s.schema.Tuning.Context == 0 || s.schema.Group == "" || len(s.segments) == 0 {
+		return nil
+	}
+	table := &s.segments[0].context
+	sum := make([]float32, table.groups)
+	for _, t := range plan {
+		n := t.in[0]
+		if n == none || t.name[0] == surfaceMark || t.name[0] == prefixMark {
+			continue
+		}
+		from, to := table.start[n], table.start[n+1]
+		w := float32(t.query * idf(table.groups, int(to-from)) * s.schema.Tuning.Context / 255)
+		impact := table.impact[from:to]
+		for k, g := range table.group[from:to] {
+			sum[g] += w * float32(impact[k])
+		}
+	}
+	return sum
+}
+
+// groupBonus is the context of the groups of segment i, and the group of each
+// of its documents.
+func (s *Snapshot) groupBonus(i int, context []float32) ([]float32, []uint32) {
+	attr := s.schema.attr(s.schema.Group)
+	col := &s.segments[i].attrs[attr]
+	if i == 0 {
+		return context, col.of
+	}
+	bonus := make([]float32, len(col.values))
+	for g, value := range col.values {
+		if base, ok := s.segments[0].attrs[attr].find(value); ok {
+			bonus[g] = context[base]
+		}
+	}
+	return bonus, col.of
+}
+
+// sorted is the list of candidates, best first.
+func (r *ranking) sorted() []candidate {
+	slices.SortFunc(r.top, r.compare)
+	return r.top
+}

@@ -1,0 +1,81 @@
+package search
+
+// segment holds a set of documents for good. Documents that are replaced or
+// deleted later are marked in the snapshot, not here.
+type segment struct {
+	vocab vocabulary
+
+	// Postings of term t are docs[start[t]:start[t+1]], ascending, with the
+	// impact of each document beside it.
+	start  []uint32
+	docs   []uint32
+	impact []uint8
+
+	// Forward index: the stems of document d in reading order, fields one
+	// after the other, gap where words are no neighbours.
+	forwardStart []uint32
+	forward      []uint32
+
+	ids     []string
+	byID    map[string]uint32
+	prior   []float32
+	attrs   []attrColumn
+	numbers [][]int32
+	context contextTable
+}
+
+const gap = none
+
+// attrColumn is one attribute: a number into values for every document.
+type attrColumn struct {
+	values []string
+	of     []uint32
+	number map[string]uint32 // value → its number
+}
+
+func (c *attrColumn) find(value string) (uint32, bool) {
+	n, ok := c.number[value]
+	return n, ok
+}
+
+// contextTable is the index of groups: for every stem the groups whose
+// documents hold it, so that a document can profit from the work it is in.
+type contextTable struct {
+	attr   int // column of the group attribute, -1 for none
+	groups int
+	start  []uint32
+	group  []uint32
+	impact []uint8
+}
+
+func (s *segment) size() int { return len(s.ids) }
+
+func (s *segment) index() {
+	s.byID = make(map[string]uint32, len(s.ids))
+	for i, id := range s.ids {
+		s.byID[id] = uint32(i)
+	}
+	for a := range s.attrs {
+		c := &s.attrs[a]
+		c.number = make(map[string]uint32, len(c.values))
+		for i, v := range c.values {
+			c.number[v] = uint32(i)
+		}
+	}
+}
+
+// bytes is the memory that the large arrays take.
+func (s *segment) bytes() int {
+	n := len(s.vocab.text) + 4*(len(s.vocab.off)+len(s.start)+len(s.docs)+len(s.forwardStart)+len(s.forward)+len(s.prior))
+	n += len(s.impact) + 4*len(s.context.start) + 4*len(s.context.group) + len(s.context.impact)
+	for _, c := range s.attrs {
+		n += 4 * len(c.of)
+	}
+	for _, c := range s.numbers {
+		n += 4 * len(c)
+	}
+	for _, id := range s.ids {
+		n += 2*len(id) + 40
+	}
+	return n
+}

@@ -1,0 +1,93 @@
+package trtext
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+const dotAbove = '\u0307' // what remains of İ after a careless lowercase
+
+// Lower is the Turkish lowercase of one rune.
+func Lower(r rune) rune {
+	switch {
+	case r == 'I':
+		return 'ı'
+	case r == 'İ':
+		return 'i'
+	case r < utf8.RuneSelf:
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}
+	return unicode.ToLower(r)
+}
+
+// LowerString is the Turkish lowercase of s.
+func LowerString(s string) string {
+	out := make([]byte, 0, len(s)+4)
+	for _, r := range s {
+		if r != dotAbove {
+			out = utf8.AppendRune(out, Lower(r))
+		}
+	}
+	return string(out)
+}
+
+// foldRune lowercases r and folds the letters that Turkish writes with a mark
+// to the letter without it. Other letters stay as they are.
+func foldRune(r rune) rune {
+	if r < utf8.RuneSelf {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}
+	switch r = unicode.ToLower(r); r {
+	case 'ı', 'î', 'í', 'ì', 'ï':
+		return 'i'
+	case 'ş', 'ș':
+		return 's'
+	case 'ğ', 'ǧ':
+		return 'g'
+	case 'ç':
+		return 'c'
+	case 'ö', 'ô', 'ó', 'ò':
+		return 'o'
+	case 'ü', 'û', 'ù', 'ú':
+		return 'u'
+	case 'â', 'á', 'à', 'ä':
+		return 'a'
+	case 'ê', 'é', 'è', 'ë':
+		return 'e'
+	}
+	return r
+}
+
+// isMark says whether r is a combining mark: a decomposed ş is s followed by
+// a cedilla, and folding simply leaves the mark out.
+func isMark(r rune) bool { return 0x0300 <= r && r <= 0x036F }
+
+// AppendFold appends the folded lowercase of s to dst.
+func AppendFold(dst []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		if !isMark(r) {
+			dst = utf8.AppendRune(dst, foldRune(r))
+		}
+	}
+	return dst
+}
+
+// Fold is the folded lowercase of s.
+func Fold(s string) string { return string(AppendFold(make([]byte, 0, len(s)), s)) }

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"konak/internal/advisor"
+)
+
+// citation is a question that names a provision.
+type citation struct{ text, want string }
+
+// madeCitations writes citations of provisions in force in the ways that
+// people write them, about n of them, always the same ones. A provision whose
+// place is borne by another one too is left out: no answer would be right.
+func madeCitations(list []*advisor.Provision, n int) []citation {
+	rng := rand.New(rand.NewPCG(11, 12))
+	type place struct{ no, lawKind, kind, article string }
+	bearers := map[place]int{}
+	at := func(p *advisor.Provision) place { return place{p.LawNo, p.LawKind, p.Kind, p.No} }
+	var fit []*advisor.Provision
+	for _, p := range list {
+		if p.LawStatus != advisor.StatusInForce {
+			continue
+		}
+		bearers[at(p)]++
+		if p.Status == advisor.StatusInForce && p.LawNo != "" && plain(p) {
+			fit = append(fit, p)
+		}
+	}
+	var out []citation
+	for range n {
+		p := fit[rng.IntN(len(fit))]
+		if bearers[at(p)] == 1 {
+			out = append(out, citation{write(p, rng), p.ID})
+		}
+	}
+	return out
+}
+
+// plain says whether people cite a provision by number at all.
+func plain(p *advisor.Provision) bool {
+	switch p.LawKind {
+	case "kanun", "khk", "anayasa":
+	default:
+		return false
+	}
+	return p.Kind != advisor.KindSection && !strings.ContainsAny(p.No, "-~")
+}
+
+func write(p *advisor.Provision, rng *rand.Rand) string {
+	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
+	law := map[string]string{
+		"kanun":   pick("%s sayılı Kanun", "%s sayılı kanunun", "%s sayili kanun", "%s sayılı Kanun'un", "%s s. kanun"),
+		"khk":     pick("%s sayılı KHK", "%s sayılı Kanun Hükmünde Kararnamenin", "%s sayili khk"),
+		"anayasa": pick("Anayasa", "Anayasanın", "Anayasa'nın", "%s sayılı Anayasa"),
+	}[p.LawKind]
+	if strings.Contains(law, "%s") {
+		law = fmt.Sprintf(law, p.LawNo)
+	}
+	before := map[string]string{
+		advisor.KindArticle: "", advisor.KindTemporary: pick("geçici ", "gecici ", "geç. "),
+		advisor.KindAdditional: "ek ", advisor.KindRepeated: pick("mükerrer ", "mük. ", "mukerrer "),
+		advisor.KindAdditionalTemporary: "ek geçici ",
+	}[p.Kind]
+	if p.Kind == advisor.KindArticle && p.LawKind == "kanun" && len(p.LawNo) > 2 && !strings.Contains(p.No, "/") && rng.IntN(6) == 0 {
+		return p.LawNo + "/" + p.No
+	}
+	form := pick("%s %s%s", "%s %sm. %s", "%s %smadde %s", "%s %s%s. madde", "%s %s%s inci maddesi", "%s %smd.%s", "%s %s%s. maddesi nedir")
+	return fmt.Sprintf(form, law, before, strings.TrimLeft(p.No, "GE"))
+}
+
+// citationAccuracy is the share of citations whose provision comes first.
+func citationAccuracy(find finder, list []citation) (float64, []citation, error) {
+	right := 0
+	var missed []citation
+	for _, c := range list {
+		ids, err := find(c.text)
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(ids) > 0 && ids[0] == c.want {
+			right++
+		} else {
+			missed = append(missed, c)
+		}
+	}
+	return float64(right) / float64(max(len(list), 1)), missed, nil
+}

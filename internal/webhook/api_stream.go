@@ -1,0 +1,209 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/bus"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+)
+
+type streamWebhookIn struct {
+	Endpoint    string `query:"endpoint" maxLength:"36" doc:"Only deliveries to this endpoint"`
+	LastEventID string `header:"Last-Event-ID" maxLength:"20" doc:"The id of the last message received, to go on from there"`
+}
+
+// Streamed is one delivery on the stream, with what its receiver gets.
+type Streamed struct {
+	DeliveryID uuid.UUID         `json:"delivery_id"`
+	EndpointID uuid.UUID         `json:"endpoint_id"`
+	EventType  string            `json:"event_type"`
+	Headers    map[string]string `json:"headers"`
+	Body       string            `json:"body"`
+}
+
+// Watch is where new events are heard of and who may see them.
+type Watch struct {
+	Bus     bus.Bus
+	Catalog event.Catalog
+}
+
+const (
+	streamBatch = 100
+	heartbeat   = 15 * time.Second
+)
+
+// registerStream adds the stream that `konak webhooks listen` reads.
+func (r *routes) registerStream(a *api.API) {
+	rt := r.route("GET", "/stream", "webhook-stream", "Stream of new deliveries, as their receivers get them", api.SessionOrKey, r.view)
+	rt.Doc = "Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. The id of a message is its event's sequence."
+	api.HandleEvents(a, rt, func(ctx context.Context, in *streamWebhookIn) (func(context.Context, *api.Sender) error, error) {
+		w := &watcher{routes: r, who: caller.From(ctx), after: -1}
+		if in.LastEventID != "" {
+			n, err := strconv.ParseInt(in.LastEventID, 10, 64)
+			if err != nil || n < 0 {
+				return nil, fault.Invalid("Last-Event-ID", "invalid")
+			}
+			w.after = n
+		}
+		if in.Endpoint != "" {
+			id, err := uuid.Parse(in.Endpoint)
+			if err == nil {
+				_, err = r.Endpoint(ctx, r.module, id)
+			}
+			if err != nil {
+				return nil, fault.Invalid("endpoint", "unknown")
+			}
+			w.only = &id
+		}
+		return w.run, nil
+	})
+}
+
+// watcher is one open stream.
+type watcher struct {
+	*routes
+	who   *caller.Caller
+	only  *uuid.UUID
+	after int64
+}
+
+func (w *watcher) run(ctx context.Context, send *api.Sender) error {
+	tenant := w.db.Tenant(w.who.TenantID)
+	if w.after < 0 {
+		if err := tenant.Read(ctx, func(r *db.Reader) (err error) { w.after, err = event.Last(r); return err }); err != nil {
+			return err
+		}
+	}
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	for {
+		// What the bus brings is only a sign to look again, so nothing is lost
+		// where it drops a message.
+		sub := w.watch.Bus.Subscribe(w.who.TenantID)
+		if err := send.Comment("ready"); err != nil {
+			sub.Close()
+			return err
+		}
+		for open := true; open; {
+			if err := w.catchUp(ctx, tenant, send); err != nil {
+				sub.Close()
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				sub.Close()
+				return ctx.Err()
+			case <-tick.C:
+				if err := send.Comment("alive"); err != nil {
+					sub.Close()
+					return err
+				}
+			case _, open = <-sub.C:
+			}
+		}
+	}
+}
+
+// catchUp sends the deliveries of the events after the last one.
+func (w *watcher) catchUp(ctx context.Context, tenant db.Handle, send *api.Sender) error {
+	for {
+		var events []event.Event
+		var list []streamedAt
+		err := tenant.Read(ctx, func(r *db.Reader) (err error) {
+			if events, err = event.After(r, w.after, streamBatch); err != nil || len(events) == 0 {
+				return err
+			}
+			list, err = w.deliveries(r, events)
+			return err
+		})
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, d := range list {
+			data, err := json.Marshal(d.Streamed)
+			if err != nil {
+				return err
+			}
+			if err := send.Event(d.sequence, "delivery", data); err != nil {
+				return err
+			}
+		}
+		w.after = events[len(events)-1].Sequence
+	}
+}
+
+// streamedAt is a delivery with its place in the stream.
+type streamedAt struct {
+	Streamed
+	sequence int64
+}
+
+func (w *watcher) deliveries(r *db.Reader, events []event.Event) ([]streamedAt, error) {
+	subs, err := subscriptions(r, r.Tenant())
+	if err != nil {
+		return nil, err
+	}
+	var list []streamedAt
+	for _, sub := range subs {
+		if sub.module != w.module || w.only != nil && *w.only != sub.id {
+			continue
+		}
+		some, err := w.deliveriesTo(r, sub.id, events)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	slices.SortStableFunc(list, func(a, b streamedAt) int { return cmp.Compare(a.sequence, b.sequence) })
+	return list, nil
+}
+
+func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.Event) ([]streamedAt, error) {
+	ids := make([]uuid.UUID, len(events))
+	for i, e := range events {
+		ids[i] = w.deliveryID(e.ID, endpoint)
+	}
+	there, err := existing(r, ids)
+	if err != nil || len(there) == 0 {
+		return nil, err
+	}
+	k := laneKey{r.Tenant(), endpoint}
+	t, err := targetOf(r, k)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	keys, err := w.secrets(k, &t)
+	if err != nil {
+		return nil, err
+	}
+	var list []streamedAt
+	sign := newSigner(keys...)
+	for i, e := range events {
+		if _, ok := there[ids[i]]; !ok || !w.visible(e.Type) {
+			continue
+		}
+		j := job{id: ids[i], eventType: e.Type, body: e.Body()}
+		d := Streamed{DeliveryID: j.id, EndpointID: endpoint, EventType: e.Type, Headers: map[string]string{}, Body: string(j.body)}
+		for name, values := range sign.header(&j, w.db.Clock().Now()) {
+			d.Headers[name] = values[0]
+		}
+		list = append(list, streamedAt{d, e.Sequence})
+	}
+	return list, nil
+}
+
+func (w *watcher) visible(name string) bool {
+	t, ok := w.watch.Catalog.Find(name)
+	return ok && (t.Module == "" || w.who.Licences[t.Module]) && w.who.Can(t.Permission)
+}

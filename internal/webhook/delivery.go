@@ -1,0 +1,136 @@
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/outbound"
+)
+
+// Delivery statuses.
+const (
+	// Pending waits for its first attempt, or for one that a person asked for.
+	Pending = "pending"
+	// Failed waits for its next attempt.
+	Failed = "failed"
+	// Exhausted has used up its attempts.
+	Exhausted = "exhausted"
+	// Delivered was answered with a 2xx.
+	Delivered = "delivered"
+)
+
+// Delivery is one event on its way to one endpoint.
+type Delivery struct {
+	ID             uuid.UUID   `json:"id" format:"uuid"`
+	EndpointID     uuid.UUID   `json:"endpoint_id" format:"uuid"`
+	EventID        string      `json:"event_id" example:"evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	EventType      string      `json:"event_type" example:"conversation.created"`
+	Status         string      `json:"status" enum:"pending,failed,exhausted,delivered"`
+	Attempts       int         `json:"attempts" example:"1"`
+	LastStatusCode *int        `json:"last_status_code" nullable:"true" example:"200"`
+	LastErrorClass *string     `json:"last_error_class" nullable:"true" enum:"dns,connect,tls,timeout,refused_address,status,body" example:"status"`
+	LastError      *string     `json:"last_error" nullable:"true" example:"the receiver answered 503"`
+	LastAttemptAt  *clock.Time `json:"last_attempt_at" nullable:"true"`
+	NextAttemptAt  *clock.Time `json:"next_attempt_at" nullable:"true" doc:"Null once nothing more is tried, and while only a person can enable the endpoint"`
+	CreatedAt      clock.Time  `json:"created_at"`
+	DeliveredAt    *clock.Time `json:"delivered_at" nullable:"true"`
+}
+
+// Attempt is one request and what became of it.
+type Attempt struct {
+	Number     int        `json:"number" example:"1"`
+	At         clock.Time `json:"at"`
+	DurationMS float64    `json:"duration_ms" example:"38.4"`
+	StatusCode *int       `json:"status_code" nullable:"true" example:"503"`
+	ErrorClass *string    `json:"error_class" nullable:"true" enum:"dns,connect,tls,timeout,refused_address,status,body" example:"status"`
+	Error      *string    `json:"error" nullable:"true" example:"the receiver answered 503"`
+	Answer     string     `json:"answer" example:"try later" doc:"The first 16 KiB of the receiver's answer"`
+}
+
+// Detail is a delivery with what was sent and every attempt.
+type Detail struct {
+	Delivery
+	Address     string            `json:"address" example:"https://example.com/hooks/konak"`
+	Headers     map[string]string `json:"headers" doc:"What is sent with the body, without the signatures"`
+	Body        json.RawMessage   `json:"body" doc:"The body as it is sent"`
+	AttemptList []Attempt         `json:"attempt_list" nullable:"false" doc:"The oldest first"`
+}
+
+// schedule is the wait after each failed attempt; after the last one the
+// delivery is exhausted.
+var schedule = []time.Duration{
+	5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
+	5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+}
+
+const (
+	jitter     = 0.2
+	retryMax   = 24 * time.Hour
+	laneRetry  = time.Hour // how long one Retry-After may hold back a whole endpoint
+	keepFor    = 30 * 24 * time.Hour
+	bodyTooOld = "the event is older than what is kept"
+)
+
+// retryIn says how long to wait after the given attempt, or that it was the
+// last. Random spreads the waits; it lies in [0, 1).
+func retryIn(attempt int, asked time.Duration, random float64) (wait time.Duration, more bool) {
+	if attempt > len(schedule) {
+		return 0, false
+	}
+	wait = time.Duration(float64(schedule[attempt-1]) * (1 - jitter + 2*jitter*random))
+	return max(wait, min(asked, retryMax)), true
+}
+
+// deliveryID is the one id that an event's delivery to an endpoint can have.
+// Nobody without the key can tell it from the other two.
+func (s *Service) deliveryID(event, endpoint uuid.UUID) uuid.UUID {
+	m := hmac.New(sha256.New, s.idKey)
+	m.Write(event[:])
+	m.Write(endpoint[:])
+	var id uuid.UUID
+	copy(id[:], m.Sum(nil))
+	id[6] = id[6]&0x0f | 0x40
+	id[8] = id[8]&0x3f | 0x80
+	return id
+}
+
+// job is a delivery that is due, with what is sent.
+type job struct {
+	id, event uuid.UUID
+	eventType string
+	attempts  int // before this one
+	base      int // of them before the delivery was last queued by a person
+	nextAt    clock.Time
+	createdAt clock.Time
+	body      []byte
+}
+
+// result is what became of a job.
+type result struct {
+	job
+	probe  bool
+	at     time.Time
+	answer outbound.Answer
+}
+
+func (r *result) ok() bool { return r.answer.Class == "" }
+
+func (r *result) code() *int {
+	if r.answer.Status == 0 {
+		return nil
+	}
+	return &r.answer.Status
+}
+
+func (r *result) trouble() (class, text *string) {
+	if r.ok() {
+		return nil, nil
+	}
+	t := r.answer.Err.Error()
+	return &r.answer.Class, &t
+}

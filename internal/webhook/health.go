@@ -1,0 +1,100 @@
+package webhook
+
+import (
+	"time"
+
+	"konak/internal/kit/clock"
+)
+
+// The rules of an endpoint that does not answer.
+const (
+	// disableAfter is how many attempts in a row may fail.
+	disableAfter = 10
+	gone         = 410 // the receiver wants no more, ever
+	probeFirst   = time.Minute
+	probeMost    = 30 * time.Minute
+	// An endpoint that has failed for so long and so often is given up, but
+	// for one probe a day for a week.
+	deadAfter    = 5 * 24 * time.Hour
+	deadFailures = 50
+	deadProbe    = 24 * time.Hour
+	deadProbes   = 7
+)
+
+// mailAfter is how long after it was disabled the owners are told, and told
+// again; giving up is a mail of its own.
+var mailAfter = []time.Duration{time.Hour, 60 * time.Hour}
+
+// health is how an endpoint has fared.
+type health struct {
+	status       string
+	failures     int // attempts in a row
+	failingSince *clock.Time
+	disabledAt   *clock.Time
+	code         *int
+	reason       *string
+	probes       int
+	deadAt       *clock.Time
+	mails        int
+}
+
+// clean says that a success changes nothing.
+func (h *health) clean() bool { return h.failures == 0 && h.disabledAt == nil }
+
+// never is later than any time that matters.
+var never = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// succeed takes in an attempt that was answered with a 2xx. It says whether
+// that brought the endpoint back.
+func (h *health) succeed() (back bool) {
+	back = h.status == Disabled
+	status := h.status
+	if back {
+		status = Active
+	}
+	*h = health{status: status}
+	return back
+}
+
+// fail takes in a failed attempt. It says until when the endpoint is to be
+// left alone (the zero time for not at all), and whether this disabled it.
+// Attempts that were under way when it was disabled are no probes.
+func (h *health) fail(now time.Time, code *int, reason string, probe bool) (hold time.Time, disabled bool) {
+	h.failures++
+	if h.failingSince == nil {
+		h.failingSince = clock.Ptr(now)
+	}
+	h.code, h.reason = code, &reason
+	switch {
+	case h.status == Active && (h.failures >= disableAfter || code != nil && *code == gone):
+		h.status, h.disabledAt, h.probes, h.mails = Disabled, clock.Ptr(now), 0, 0
+		return now.Add(probeFirst), true
+	case h.status != Disabled || !probe:
+		return time.Time{}, false
+	case h.deadAt == nil && now.Sub(h.failingSince.Time) >= deadAfter && h.failures >= deadFailures:
+		h.deadAt, h.probes = clock.Ptr(now), 0
+		return now.Add(deadProbe), false
+	case h.deadAt != nil:
+		if h.probes++; h.probes >= deadProbes {
+			return never, false
+		}
+		return now.Add(deadProbe), false
+	}
+	h.probes++
+	return now.Add(min(probeFirst<<min(h.probes, 10), probeMost)), false
+}
+
+// mail says which mail to the owners is due, if one is.
+func (h *health) mail(now time.Time) (kind string, due bool) {
+	switch {
+	case h.disabledAt == nil:
+		return "", false
+	case h.deadAt != nil && h.mails < len(mailAfter)+1:
+		h.mails = len(mailAfter) + 1
+		return NoticeGivenUp, true
+	case h.mails < len(mailAfter) && now.Sub(h.disabledAt.Time) >= mailAfter[h.mails]:
+		h.mails++
+		return NoticeDisabled, true
+	}
+	return "", false
+}

@@ -1,0 +1,206 @@
+package webhook
+
+import (
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/outbound"
+)
+
+// lane is a claimed endpoint: what is fetched, under way and done of it. All
+// but the signer is guarded by the sender's lock.
+type lane struct {
+	laneKey
+	load *load
+	pace *pace
+
+	to     *url.URL
+	sealed [2]string // what the signer was made from
+	sign   sync.Mutex
+	signer *signer
+	strict bool
+	rate   int
+	clean  bool // a success changes nothing of the endpoint's health
+	probe  bool // disabled: one delivery tells whether it is back
+
+	buffer     []job // fetched and not begun, in order
+	cursorTime clock.Time
+	cursorID   uuid.UUID
+	more       bool // there may be something after the cursor
+	inflight   int
+	results    []result // not marked yet
+
+	fetching  bool
+	reloading bool // its settings changed: nothing starts before they are read
+	queued    bool // waits for a slot
+	dirty     bool // waits for the marker
+	releasing bool // is being given back
+	poked     bool // got something to do meanwhile
+	stop      bool // nothing more is sent in this tenure
+	lost      bool // another node has it, or it is deleted
+	hold      time.Time
+	fresh     func() time.Duration // since its settings were read
+	renewed   func() time.Duration // since its lease was known to be good
+}
+
+// pace is what is remembered of an endpoint between tenures.
+type pace struct {
+	limit  int  // how many may be under way: grows with success
+	slow   bool // it takes long to answer
+	window time.Time
+	sent   int // in the window
+}
+
+// Limits of sending.
+const (
+	perEndpoint = 10
+	perTenant   = 32
+	// A fast slot is held for a second at most: an attempt that takes longer
+	// gives it back, and its endpoint's next ones wait for a slow slot. So
+	// those who answer never wait for those who do not.
+	slots     = 256
+	slowAfter = time.Second
+	fetchRows = 256
+	rateSpan  = time.Second
+)
+
+const (
+	fast = iota
+	slow
+	classes
+)
+
+func (l *lane) class() int {
+	if l.pace.slow || l.probe {
+		return slow
+	}
+	return fast
+}
+
+// startable says whether the lane may begin another attempt.
+func (l *lane) startable() bool {
+	limit := l.pace.limit
+	if l.strict || l.probe {
+		limit = 1
+	}
+	return len(l.buffer) > 0 && l.inflight < limit && !l.stop && !l.lost && !l.reloading && !l.releasing
+}
+
+// idle says that nothing of the lane is under way and nothing more is to come.
+func (l *lane) idle() bool {
+	return l.inflight == 0 && len(l.buffer) == 0 && !l.fetching && !l.reloading && (!l.more || l.stop)
+}
+
+// idleButMore says that nothing of the lane is under way or unmarked, so that
+// the queue may be read again from its head.
+func (l *lane) idleButMore() bool {
+	return l.inflight == 0 && len(l.buffer) == 0 && len(l.results) == 0 && !l.fetching
+}
+
+// rewind makes the next fetch begin at the head of the queue.
+func (l *lane) rewind() {
+	l.cursorTime, l.cursorID, l.more = clock.At(time.UnixMicro(0)), uuid.Nil, true
+}
+
+// halt ends the tenure: what was not begun stays in the database.
+func (l *lane) halt(hold time.Time) {
+	l.stop, l.buffer = true, nil
+	if hold.After(l.hold) {
+		l.hold = hold
+	}
+}
+
+// learn takes in how an attempt went.
+func (p *pace) learn(a *outbound.Answer) {
+	p.slow = a.Duration > slowAfter
+	if a.Class == "" {
+		p.limit = min(2*p.limit, perEndpoint)
+	} else {
+		p.limit = max(p.limit/2, 1)
+	}
+}
+
+// load is what a tenant has under way, and its lanes that wait for a slot.
+type load struct {
+	lanes    int
+	inflight int
+	ready    [classes][]*lane
+	queued   [classes]bool
+}
+
+// slotPool shares slots among tenants, one attempt each in turn.
+type slotPool struct {
+	free  int
+	queue []*load
+}
+
+func (s *Sender) loadOf(tenant uuid.UUID) *load {
+	l, ok := s.tenants[tenant]
+	if !ok {
+		l = &load{}
+		s.tenants[tenant] = l
+	}
+	return l
+}
+
+func (s *Sender) paceOf(endpoint uuid.UUID) *pace {
+	p, ok := s.paces[endpoint]
+	if !ok {
+		if len(s.paces) >= pacesMax {
+			clear(s.paces) // it is only a memory of how fast they were
+		}
+		p = &pace{limit: 1}
+		s.paces[endpoint] = p
+	}
+	return p
+}
+
+const pacesMax = 20_000
+
+// ready puts a lane into its tenant's queue for a slot.
+func (s *Sender) ready(l *lane) {
+	if l.queued || !l.startable() {
+		return
+	}
+	c := l.class()
+	l.queued = true
+	l.load.ready[c] = append(l.load.ready[c], l)
+	s.line(l.load, c)
+}
+
+// line puts a tenant into the queue for slots if it may have one.
+func (s *Sender) line(t *load, c int) {
+	if t.queued[c] || len(t.ready[c]) == 0 || t.inflight >= perTenant {
+		return
+	}
+	t.queued[c] = true
+	s.pools[c].queue = append(s.pools[c].queue, t)
+}
+
+// pump begins attempts while there are slots, one of each tenant in turn.
+func (s *Sender) pump() {
+	for c := range s.pools {
+		p := &s.pools[c]
+		for p.free > 0 && len(p.queue) > 0 {
+			t := p.queue[0]
+			p.queue = slices.Delete(p.queue, 0, 1)
+			t.queued[c] = false
+			if t.inflight >= perTenant || len(t.ready[c]) == 0 {
+				continue
+			}
+			l := t.ready[c][0]
+			t.ready[c] = slices.Delete(t.ready[c], 0, 1)
+			l.queued = false
+			if l.startable() {
+				s.start(l, c)
+			}
+			s.ready(l)
+			s.line(t, c)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"konak/internal/kit/db"
+)
+
+// What the owners of a workspace are told by mail.
+const (
+	NoticeRotated  = "rotated"
+	NoticeDeleted  = "deleted"
+	NoticeDisabled = "disabled"
+	NoticeGivenUp  = "given_up"
+)
+
+// Notice is a mail to the owners.
+type Notice struct {
+	Kind    string
+	Address string
+	// Reason is why the endpoint is disabled.
+	Reason string
+	// IP is where the call came from that rotated or deleted it.
+	IP string
+}
+
+// Owners tells the owners of the transaction's workspace something by mail,
+// if the transaction commits.
+type Owners interface {
+	Notify(tx *db.Tx, n Notice) error
+}
+
+// Text is the mail in one language: "tr" or "en".
+func (n Notice) Text(lang string) (subject string, body []string) {
+	if lang == "tr" {
+		return n.turkish()
+	}
+	return n.english()
+}
+
+func (n Notice) english() (subject string, body []string) {
+	switch n.Kind {
+	case NoticeRotated:
+		return "The signing secret of a webhook was rotated",
+			[]string{
+				fmt.Sprintf("The signing secret of the webhook %s was rotated from the address %s.", n.Address, n.IP),
+				"If this was not you or your team, somebody knows the webhook's id: delete it and register a new one.",
+			}
+	case NoticeDeleted:
+		return "A webhook was deleted",
+			[]string{
+				fmt.Sprintf("The webhook %s was deleted from the address %s. Its events are no longer sent.", n.Address, n.IP),
+				"If this was not you or your team, register it again; what it missed can be recovered.",
+			}
+	case NoticeGivenUp:
+		return "A webhook has not answered for days and stays off",
+			[]string{
+				fmt.Sprintf("The webhook %s has failed for five days; the last error was: %s.", n.Address, n.Reason),
+				"It is tried once a day for a week more. After that it stays off until somebody enables it under ERP > Webhooks. Events are kept for 30 days and can be recovered there.",
+			}
+	}
+	return "A webhook does not answer and was disabled",
+		[]string{
+			fmt.Sprintf("The webhook %s keeps failing; the last error was: %s.", n.Address, n.Reason),
+			"Its deliveries wait. One is tried now and then, and the rest follows by itself as soon as it is accepted.",
+		}
+}
+
+func (n Notice) turkish() (subject string, body []string) {
+	switch n.Kind {
+	case NoticeRotated:
+		return "Bir webhook'un imza anahtarı yenilendi",
+			[]string{
+				fmt.Sprintf("%s adresli webhook'un imza anahtarı %s adresinden yenilendi.", n.Address, n.IP),
+				"Bunu siz ya da ekibiniz yapmadıysa webhook'un kimliğini bilen biri var demektir: webhook'u silip yenisini kaydedin.",
+			}
+	case NoticeDeleted:
+		return "Bir webhook silindi",
+			[]string{
+				fmt.Sprintf("%s adresli webhook %s adresinden silindi. Olayları artık gönderilmiyor.", n.Address, n.IP),
+				"Bunu siz ya da ekibiniz yapmadıysa yeniden kaydedin; kaçırdığı olaylar kurtarılabilir.",
+			}
+	case NoticeGivenUp:
+		return "Bir webhook günlerdir yanıt vermiyor ve kapalı kalacak",
+			[]string{
+				fmt.Sprintf("%s adresli webhook beş gündür hata veriyor; son hata: %s.", n.Address, n.Reason),
+				"Bir hafta daha günde bir kez denenecek. Sonrasında ERP > Webhook'lar sayfasından biri etkinleştirene kadar kapalı kalır. Olaylar 30 gün saklanır ve oradan kurtarılabilir.",
+			}
+	}
+	return "Bir webhook yanıt vermediği için devre dışı bırakıldı",
+		[]string{
+			fmt.Sprintf("%s adresli webhook sürekli hata veriyor; son hata: %s.", n.Address, n.Reason),
+			"Gönderimleri bekletiliyor. Arada bir tanesi denenir; kabul edilir edilmez gerisi kendiliğinden gönderilir.",
+		}
+}
+
+// mailOwners sends the mail about a disabled endpoint that is due, if it still
+// is: the row says which were sent.
+func (s *Service) mailOwners(ctx context.Context, k laneKey, log *slog.Logger) {
+	err := s.db.Tenant(k.tenant).InTx(ctx, func(tx *db.Tx) error {
+		t, err := lockTarget(tx, k)
+		if err != nil {
+			return err
+		}
+		kind, due := t.mail(tx.Now())
+		if !due || t.reason == nil {
+			return nil
+		}
+		if err := setHealth(tx, k, &t.health); err != nil {
+			return err
+		}
+		return s.notify(tx, Notice{Kind: kind, Address: t.address, Reason: *t.reason})
+	})
+	if err != nil && !db.IsNoRow(err) {
+		log.Error("the owners could not be told about a webhook", "endpoint", k.id, "error", err)
+	}
+}

@@ -1,0 +1,415 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+// Dispatch implements event.Subscriber: one delivery for each endpoint that
+// asked for the event. Test-environment keys cause none.
+func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
+	subs := map[uuid.UUID][]subscription{}
+	lanes := map[uuid.UUID][]uuid.UUID{}
+	var list []newDelivery
+	for i, e := range events {
+		if e.Test {
+			continue
+		}
+		of, ok := subs[e.TenantID]
+		if !ok {
+			var err error
+			if of, err = subscriptions(&tx.Reader, e.TenantID); err != nil {
+				return fmt.Errorf("webhook: subscriptions: %w", err)
+			}
+			subs[e.TenantID] = of
+		}
+		// Rows of one transaction would all be of the same time; a microsecond
+		// between events keeps their order in the history.
+		created := clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond))
+		for _, sub := range of {
+			if !wants(&sub, &e) {
+				continue
+			}
+			list = append(list, newDelivery{
+				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
+				event: e.ID, eventType: e.Type, nextAt: clock.At(tx.Now()), createdAt: created,
+			})
+			lanes[e.TenantID] = append(lanes[e.TenantID], sub.id)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if err := putDeliveries(tx, list); err != nil {
+		return fmt.Errorf("webhook: put deliveries: %w", err)
+	}
+	return s.wake(tx, lanes)
+}
+
+func wants(sub *subscription, e *event.Event) bool {
+	if e.Target != nil {
+		return *e.Target == sub.id
+	}
+	return slices.Contains(sub.events, e.Type)
+}
+
+// wake says that lanes have something to do: in their rows, and to this
+// process's sender once that is durable.
+func (s *Service) wake(tx *db.Tx, lanes map[uuid.UUID][]uuid.UUID) error {
+	var all []uuid.UUID
+	for tenant, ids := range lanes {
+		if err := wakeLanes(tx, tenant, ids); err != nil {
+			return fmt.Errorf("webhook: wake lanes: %w", err)
+		}
+		all = append(all, ids...)
+	}
+	tx.AfterCommit(func() { s.queued(all) })
+	return nil
+}
+
+// testHold keeps the delivery of a test until its event has its number. The
+// dispatcher makes it due a moment later.
+const testHold = time.Minute
+
+// Test queues a sample delivery to one endpoint and gives the delivery's id:
+// none for a test-environment key, which sends nothing. A disabled endpoint
+// is probed at once.
+func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delivery *uuid.UUID, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		delivery = nil
+		e, err := lockEndpoint(tx, module, id)
+		if err != nil {
+			return notFound(err)
+		}
+		ping := Ping{ID: id, Message: "It works."}
+		ev, err := event.Emit(tx, event.Change{Type: PingTest, Object: ping, Target: &id})
+		if err != nil {
+			return err
+		}
+		if err := audit.Write(tx, "webhook.tested", id.String(), nil); err != nil || caller.From(ctx).Test {
+			return err
+		}
+		if e.Status == Disabled {
+			if err := holdLane(tx, id, clock.At(tx.Now())); err != nil {
+				return err
+			}
+		}
+		d := s.deliveryID(ev, id)
+		delivery = &d
+		return putDeliveries(tx, []newDelivery{{
+			tenant: tx.Tenant(), id: d, module: module, endpoint: id, event: ev, eventType: PingTest,
+			nextAt: clock.At(tx.Now().Add(testHold)), createdAt: clock.At(tx.Now()),
+		}})
+	})
+	return delivery, err
+}
+
+// Emit announces an event of the catalog on the customer's behalf: it goes to
+// the endpoints that asked for it, and nothing in the house acts on it.
+func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (id uuid.UUID, err error) {
+	if err := s.checkEvents(ctx, name); err != nil {
+		return uuid.Nil, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if id, err = event.Emit(tx, event.Change{Type: name, Object: data, Emitted: true}); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.emitted", id.String(), map[string]string{"type": name})
+	})
+	return id, err
+}
+
+// Deliveries is the history of one endpoint, the newest first.
+func (s *Service) Deliveries(ctx context.Context, module string, id uuid.UUID, p db.Page) (list db.List[Delivery], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if _, err := endpointByID(r, module, id); err != nil {
+			return notFound(err)
+		}
+		list, err = listDeliveries(r, id, p)
+		return err
+	})
+	return list, err
+}
+
+// AllDeliveries is the history of a module, of one status or of all.
+func (s *Service) AllDeliveries(ctx context.Context, module, status string, p db.Page) (list db.List[Delivery], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if status == "" {
+			list, err = listAll(r, module, p)
+		} else {
+			list, err = listByStatus(r, module, status, p)
+		}
+		return err
+	})
+	return list, err
+}
+
+// Delivery reads one with what was sent and every attempt.
+func (s *Service) Delivery(ctx context.Context, module string, id uuid.UUID) (d Detail, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if d.Delivery, err = deliveryByID(r, module, id); err != nil {
+			return notFound(err)
+		}
+		e, err := endpointByID(r, module, d.EndpointID)
+		if err != nil {
+			return notFound(err)
+		}
+		d.Address = e.Address
+		if d.AttemptList, err = attemptsOf(r, id); err != nil {
+			return err
+		}
+		stamp := d.CreatedAt
+		if d.LastAttemptAt != nil {
+			stamp = *d.LastAttemptAt
+		}
+		d.Headers = map[string]string{}
+		for name, values := range plainHeader(d.EventType, id.String(), fmt.Sprint(stamp.Unix())) {
+			d.Headers[name] = values[0]
+		}
+		ev, err := eventOf(r, id)
+		if err != nil {
+			return notFound(err)
+		}
+		bodies, err := event.Load(r, r.Tenant(), []uuid.UUID{ev})
+		if err != nil {
+			return err
+		}
+		d.Body = json.RawMessage("null")
+		if e, ok := bodies[ev]; ok {
+			d.Body = e.Body()
+		}
+		return nil
+	})
+	return d, err
+}
+
+// Resend is the gate for sending a delivery once more.
+func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d Delivery, err error) {
+	if caller.From(ctx).Test {
+		return d, fault.New(fault.TestEnvironment)
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if d, err = deliveryByID(&tx.Reader, module, id); err != nil {
+			return notFound(err)
+		}
+		from := d.Status
+		if err := requeue(tx, []uuid.UUID{id}); err != nil {
+			return err
+		}
+		if err := s.wake(tx, map[uuid.UUID][]uuid.UUID{tx.Tenant(): {d.EndpointID}}); err != nil {
+			return err
+		}
+		if d, err = deliveryByID(&tx.Reader, module, id); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.resent", id.String(), map[string]string{"from": from})
+	})
+	return d, err
+}
+
+// Recovery is a range of time whose events an endpoint is to be sent.
+type Recovery struct {
+	Endpoint uuid.UUID  `json:"endpoint_id" format:"uuid"`
+	Since    clock.Time `json:"since"`
+	Until    clock.Time `json:"until"`
+	// Delivered sends again what had already arrived.
+	Delivered bool `json:"include_delivered"`
+}
+
+const (
+	recoverKind  = "webhook.recover"
+	recoverBatch = 500
+)
+
+// recoverJob is a recovery and how far it has come.
+type recoverJob struct {
+	Recovery
+	Module string    `json:"module"`
+	After  uuid.UUID `json:"after"`
+}
+
+// Recover queues the replay of a range of time as a job: every event that the
+// endpoint asks for and that did not arrive, recorded for it at the time or
+// not, is sent.
+func (s *Service) Recover(ctx context.Context, module string, rec Recovery) (out Recovery, err error) {
+	if caller.From(ctx).Test {
+		return out, fault.New(fault.TestEnvironment)
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := endpointByID(&tx.Reader, module, rec.Endpoint); err != nil {
+			return notFound(err)
+		}
+		out = rec
+		if out.Until.IsZero() || out.Until.After(tx.Now()) {
+			out.Until = clock.At(tx.Now())
+		}
+		if !out.Since.Before(out.Until.Time) || out.Since.Before(tx.Now().Add(-keepFor)) {
+			return fault.Invalid("since", "out_of_range")
+		}
+		if _, err := jobs.Enqueue(tx, recoverKind, tx.Now(), recoverJob{Recovery: out, Module: module}); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.recovered", rec.Endpoint.String(), map[string]any{"since": out.Since, "until": out.Until})
+	})
+	return out, err
+}
+
+// Jobs are the handlers of this room's durable work.
+func (s *Service) Jobs() map[string]jobs.Handler {
+	return map[string]jobs.Handler{recoverKind: s.recover, purgeKind: s.purge}
+}
+
+// recover replays one batch and queues the rest, so no transaction is long and
+// a crash repeats one batch at most.
+func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
+	var rec recoverJob
+	if err := json.Unmarshal(j.Payload, &rec); err != nil {
+		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	}
+	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
+		e, err := endpointByID(&tx.Reader, rec.Module, rec.Endpoint)
+		if db.IsNoRow(err) {
+			return nil // it was deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		events, err := event.Between(&tx.Reader, rec.Since.Time, rec.Until.Time, rec.After, recoverBatch)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		if err := s.replay(tx, &rec, &e, events); err != nil {
+			return err
+		}
+		rec.After = events[len(events)-1].ID
+		_, err = jobs.Enqueue(tx, recoverKind, tx.Now(), rec)
+		return err
+	})
+}
+
+func (s *Service) replay(tx *db.Tx, rec *recoverJob, e *Endpoint, events []event.Event) error {
+	sub := subscription{id: e.ID, events: e.Events}
+	var ids []uuid.UUID
+	var rows []newDelivery
+	for i, ev := range events {
+		if ev.Test || !wants(&sub, &ev) {
+			continue
+		}
+		id := s.deliveryID(ev.ID, e.ID)
+		ids = append(ids, id)
+		rows = append(rows, newDelivery{
+			tenant: tx.Tenant(), id: id, module: rec.Module, endpoint: e.ID, event: ev.ID, eventType: ev.Type,
+			nextAt: clock.At(tx.Now()), createdAt: clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond)),
+		})
+	}
+	there, err := existing(&tx.Reader, ids)
+	if err != nil {
+		return err
+	}
+	var again []uuid.UUID
+	rows = slices.DeleteFunc(rows, func(d newDelivery) bool {
+		status, ok := there[d.id]
+		if ok && (status != Delivered || rec.Delivered) {
+			again = append(again, d.id)
+		}
+		return ok
+	})
+	if len(again) > 0 {
+		if err := requeue(tx, again); err != nil {
+			return err
+		}
+	}
+	if err := putDeliveries(tx, rows); err != nil {
+		return err
+	}
+	if len(again)+len(rows) == 0 {
+		return nil
+	}
+	return s.wake(tx, map[uuid.UUID][]uuid.UUID{tx.Tenant(): {e.ID}})
+}
+
+// purge removes what a deleted endpoint left, a batch at a time.
+func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
+	var id uuid.UUID
+	if err := json.Unmarshal(j.Payload, &id); err != nil {
+		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	}
+	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
+		n, err := purgeEndpoint(tx, id, cleanBatch)
+		if err != nil || n == 0 {
+			return err
+		}
+		_, err = jobs.Enqueue(tx, purgeKind, tx.Now(), id)
+		return err
+	})
+}
+
+// cleanBatch is how many rows one transaction removes.
+const cleanBatch = 512
+
+// Clean removes a batch of what has been listed for long enough, of each
+// tenant in turn, and says whether there may be more.
+func (s *Service) Clean(ctx context.Context) (int, error) {
+	total := 0
+	for after := uuid.Nil; ; {
+		var tenants []uuid.UUID
+		err := s.db.System("janitor").Read(ctx, func(r *db.Reader) (err error) {
+			tenants, err = tenantsAfter(r, after, 100)
+			return err
+		})
+		if err != nil || len(tenants) == 0 {
+			return total, err
+		}
+		for _, id := range tenants {
+			n, err := s.cleanTenant(ctx, id)
+			if err != nil {
+				return total, err
+			}
+			total += n
+			after = id
+		}
+	}
+}
+
+// outboxFor is how long events are kept: an event of 30 days ago may be
+// recovered, and its delivery is then listed for as long again.
+const outboxFor = 2*keepFor + 24*time.Hour
+
+func (s *Service) cleanTenant(ctx context.Context, tenant uuid.UUID) (n int, err error) {
+	err = s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+		n = 0
+		for _, module := range []string{ERP, Mail, Channel} {
+			ids, err := oldDeliveries(&tx.Reader, module, clock.At(tx.Now().Add(-keepFor)), cleanBatch)
+			if err != nil {
+				return err
+			}
+			if len(ids) > 0 {
+				if err := dropDeliveries(tx, ids); err != nil {
+					return err
+				}
+			}
+			n += len(ids)
+		}
+		events, err := event.Clean(tx, tx.Now().Add(-outboxFor), cleanBatch)
+		n += int(events)
+		return err
+	})
+	return n, err
+}
+
+func newRecovery(endpoint uuid.UUID, since, until time.Time, delivered bool) Recovery {
+	return Recovery{Endpoint: endpoint, Since: clock.At(since), Until: clock.At(until), Delivered: delivered}
+}

@@ -1,0 +1,185 @@
+package webhook
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// newDelivery is a row to be made.
+type newDelivery struct {
+	tenant, id, endpoint, event uuid.UUID
+	module, eventType           string
+	nextAt, createdAt           clock.Time
+}
+
+var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", "text", "bigint", "bigint"}
+
+// insertRows is how many rows one statement inserts at most.
+const insertRows = 64
+
+// putDeliveries makes rows; one that is there already becomes due if it was
+// never tried. It gives the endpoints, by tenant, that have something to do.
+func putDeliveries(tx *db.Tx, list []newDelivery) error {
+	for len(list) > 0 {
+		n := min(len(list), insertRows)
+		rows := list[:n]
+		if n < insertRows { // few lengths of statements; the rest of them one power of two at a time
+			for n = 1; 2*n <= len(list); n *= 2 {
+			}
+			rows = list[:n]
+		}
+		args := make([]any, 0, n*len(newDeliveryTypes))
+		for _, d := range rows {
+			args = append(args, d.tenant, d.id, d.module, d.endpoint, d.event, d.eventType, Pending, d.nextAt, d.createdAt)
+		}
+		_, err := tx.Exec(`INSERT INTO webhook_delivery
+				(tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at)
+			VALUES `+db.Rows(tx.Dialect(), 1, newDeliveryTypes, n)+`
+			ON CONFLICT (tenant_id, id) DO UPDATE SET next_at = excluded.next_at
+			WHERE webhook_delivery.attempts = 0 AND webhook_delivery.status = 'pending'`, args...)
+		if err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.attempts, d.status_code, d.error_class,
+	d.error_text, d.attempted_at, d.next_at, d.created_at, d.delivered_at, l.hold_until`
+
+const deliveryTables = ` FROM webhook_delivery d JOIN webhook_lane l ON l.tenant_id = d.tenant_id AND l.id = d.endpoint_id `
+
+func scanDelivery(row db.Row) (Delivery, error) {
+	var d Delivery
+	var event uuid.UUID
+	var next, hold clock.Time
+	err := row.Scan(&d.ID, &d.EndpointID, &event, &d.EventType, &d.Status, &d.Attempts, &d.LastStatusCode, &d.LastErrorClass,
+		&d.LastError, &d.LastAttemptAt, &next, &d.CreatedAt, &d.DeliveredAt, &hold)
+	d.EventID = "evt_" + event.String()
+	if hold.After(next.Time) {
+		next = hold
+	}
+	if (d.Status == Pending || d.Status == Failed) && next.Before(never) {
+		d.NextAttemptAt = &next
+	}
+	return d, err
+}
+
+func deliveryKey(d Delivery) db.Key { return db.Key{Sort: d.CreatedAt.UnixMicro(), ID: d.ID} }
+
+// listDeliveries is the history of one endpoint, the newest first.
+func listDeliveries(r *db.Reader, endpoint uuid.UUID, p db.Page) (db.List[Delivery], error) {
+	rows, err := db.All(r, scanDelivery, `SELECT `+deliveryColumns+deliveryTables+`
+		WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND (d.created_at, d.id) < ($3, $4)
+		ORDER BY d.created_at DESC, d.id DESC LIMIT $5`, r.Tenant(), endpoint, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, deliveryKey), err
+}
+
+// listAll is the history of a module, the newest first.
+func listAll(r *db.Reader, module string, p db.Page) (db.List[Delivery], error) {
+	rows, err := db.All(r, scanDelivery, `SELECT `+deliveryColumns+deliveryTables+`
+		WHERE d.tenant_id = $1 AND d.module = $2 AND (d.created_at, d.id) < ($3, $4)
+		ORDER BY d.created_at DESC, d.id DESC LIMIT $5`, r.Tenant(), module, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, deliveryKey), err
+}
+
+// listByStatus reads failed and exhausted ones by an index of their own,
+// which is small: most deliveries are never in it.
+func listByStatus(r *db.Reader, module, status string, p db.Page) (db.List[Delivery], error) {
+	narrow := ""
+	if status == Failed || status == Exhausted {
+		narrow = ` AND d.status IN ('failed', 'exhausted')`
+	}
+	if status == Pending {
+		narrow = ` AND d.status IN ('pending', 'failed')`
+	}
+	rows, err := db.All(r, scanDelivery, `SELECT `+deliveryColumns+deliveryTables+`
+		WHERE d.tenant_id = $1 AND d.module = $2 AND d.status = $3`+narrow+` AND (d.created_at, d.id) < ($4, $5)
+		ORDER BY d.created_at DESC, d.id DESC LIMIT $6`, r.Tenant(), module, status, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, deliveryKey), err
+}
+
+func deliveryByID(r *db.Reader, module string, id uuid.UUID) (Delivery, error) {
+	return db.One(r, scanDelivery, `SELECT `+deliveryColumns+deliveryTables+`
+		WHERE d.tenant_id = $1 AND d.id = $2 AND d.module = $3`, r.Tenant(), id, module)
+}
+
+// eventOf is the event that a delivery carries.
+func eventOf(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT event_id FROM webhook_delivery WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+// existing gives which of some deliveries there are, with their status.
+func existing(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	out := make(map[uuid.UUID]string, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	type found struct {
+		id     uuid.UUID
+		status string
+	}
+	in, args := db.In(2, db.Padded(ids))
+	rows, err := db.All(r, func(row db.Row) (f found, err error) { return f, row.Scan(&f.id, &f.status) },
+		`SELECT id, status FROM webhook_delivery WHERE tenant_id = $1 AND id IN `+in, append([]any{r.Tenant()}, args...)...)
+	for _, f := range rows {
+		out[f.id] = f.status
+	}
+	return out, err
+}
+
+func scanAttempt(row db.Row) (Attempt, error) {
+	var a Attempt
+	var us int64
+	var answer []byte
+	err := row.Scan(&a.Number, &a.At, &us, &a.StatusCode, &a.ErrorClass, &a.Error, &answer)
+	a.DurationMS, a.Answer = float64(us)/1000, strings.ToValidUTF8(string(answer), "\uFFFD")
+	return a, err
+}
+
+// attemptsOf are all attempts of a delivery, the oldest first: those before
+// the newest have rows of their own.
+func attemptsOf(r *db.Reader, id uuid.UUID) ([]Attempt, error) {
+	list, err := db.All(r, scanAttempt, `SELECT number, attempted_at, duration_us, status_code, error_class, error_text, answer
+		FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id = $2 ORDER BY number`, r.Tenant(), id)
+	if err != nil {
+		return nil, err
+	}
+	last, err := db.All(r, scanAttempt, `SELECT attempts, attempted_at, duration_us, status_code, error_class, error_text, answer
+		FROM webhook_delivery WHERE tenant_id = $1 AND id = $2 AND attempted_at IS NOT NULL`, r.Tenant(), id)
+	return append(list, last...), err
+}
+
+// requeue makes deliveries due again, whatever their status.
+func requeue(tx *db.Tx, ids []uuid.UUID) error {
+	in, args := db.In(3, db.Padded(ids))
+	_, err := tx.Exec(`UPDATE webhook_delivery SET status = 'pending', next_at = $2, delivered_at = NULL, base = attempts
+		WHERE tenant_id = $1 AND id IN `+in, append([]any{tx.Tenant(), clock.At(tx.Now())}, args...)...)
+	return err
+}
+
+// dropDeliveries removes deliveries with their attempts.
+func dropDeliveries(tx *db.Tx, ids []uuid.UUID) error {
+	in, args := db.In(2, db.Padded(ids))
+	args = append([]any{tx.Tenant()}, args...)
+	if _, err := tx.Exec(`DELETE FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id IN `+in, args...); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`DELETE FROM webhook_delivery WHERE tenant_id = $1 AND id IN `+in, args...)
+	return err
+}
+
+// oldDeliveries finds what has been listed long enough.
+func oldDeliveries(r *db.Reader, module string, before clock.Time, limit int) ([]uuid.UUID, error) {
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
+		WHERE tenant_id = $1 AND module = $2 AND created_at < $3 ORDER BY created_at LIMIT $4`, r.Tenant(), module, before, limit)
+}
+
+func tenantsAfter(r *db.Reader, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
+}
