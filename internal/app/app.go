@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -147,7 +148,7 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Mail = mail.New(a.DB)
 	out := outbound.New(outbound.Options{Allowed: inside})
-	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, nil); err != nil {
+	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, owners{a.Identity, a.Mailer, a.cfg.BaseURL()}); err != nil {
 		return err
 	}
 	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics))
@@ -159,6 +160,8 @@ func (a *App) wire(box *secret.Box) error {
 	handlers[mailer.JobKind] = a.Mailer.Handle
 	handlers[contact.ImportJob] = a.Contacts.RunImport
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
+
+	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
 
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
