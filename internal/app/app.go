@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -147,6 +148,8 @@ func (a *App) wire(box *secret.Box) error {
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
+
+	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
 
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,

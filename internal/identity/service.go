@@ -42,9 +42,13 @@ type Service struct {
 type proven struct {
 	caller  *caller.Caller
 	expires time.Time // zero: never
+	readAt  time.Time
 }
 
 func (p *proven) valid(now time.Time) bool { return p.expires.IsZero() || now.Before(p.expires) }
+
+// fresh says whether what was read may still be believed.
+func (p *proven) fresh(now time.Time) bool { return now.Sub(p.readAt) < cacheFor && p.valid(now) }
 
 // cacheFor bounds how long a revoked credential may still pass on a node that
 // did not revoke it.

@@ -19,17 +19,6 @@ func putMembership(tx *db.Tx, tenant, user uuid.UUID, m Membership) error {
 	return err
 }
 
-func userAndWorkspace(r *db.Reader, membership uuid.UUID) (account, error) {
-	return db.One(r, func(row db.Row) (account, error) {
-		var a account
-		err := row.Scan(&a.user.ID, &a.user.Email, &a.user.Name, &a.user.Language, &a.user.TwoFactor, &a.workspace.ID, &a.workspace.Slug, &a.workspace.Name,
-			&a.membership.ID, &a.membership.Role)
-		return a, err
-	}, `SELECT u.id, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL, t.id, t.slug, t.name, m.id, m.role
-		FROM membership m JOIN app_user u ON u.id = m.user_id JOIN tenant t ON t.id = m.tenant_id
-		WHERE m.tenant_id = $1 AND m.id = $2`, r.Tenant(), membership)
-}
-
 func countTenants(r *db.Reader, demo bool) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM tenant WHERE demo = $1`, demo)
 }

@@ -121,6 +121,22 @@ func setRetry(w http.ResponseWriter, f *fault.Fault) {
 	}
 }
 
+// Language is "tr" or "en", whichever the caller prefers.
+func Language(ctx context.Context) string {
+	if req, ok := ctx.Value(requestKey{}).(*request); ok {
+		return language(req.r)
+	}
+	return "en"
+}
+
+// UserAgent is what the caller's program calls itself.
+func UserAgent(ctx context.Context) string {
+	if req, ok := ctx.Value(requestKey{}).(*request); ok {
+		return req.r.UserAgent()
+	}
+	return ""
+}
+
 // language is "tr" where the caller prefers Turkish, else "en".
 func language(r *http.Request) string {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
@@ -153,6 +169,9 @@ var hookHuma = sync.OnceFunc(func() {
 	huma.NewErrorWithContext = func(hc huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		r, _ := humachi.Unwrap(hc)
 		f := fromHuma(hc.Operation().MaxBodyBytes, status, msg, errs)
+		if f.Code == fault.ValidationFailed && hc.Operation().Extensions["x-invalid"] == 400 {
+			f.Code = fault.InvalidParameter
+		}
 		if hc.Operation().Extensions["x-bare"] == true {
 			return newBareError(language(r), f)
 		}

@@ -47,6 +47,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		if rt.ShowsSecret || rt.Access != Public {
 			w.Header()["Cache-Control"] = noStore
 		}
+		r.Header.Set("Accept", "application/json") // all we speak; forms are only read
 		requestOf(ctx).rt = rt
 		hc = huma.WithContext(hc, ctx)
 		next(hc)
@@ -103,6 +104,9 @@ func (a *API) admit(ctx context.Context, rt *Route, r *http.Request) (*caller.Ca
 func (a *API) permit(rt *Route, who *caller.Caller) error {
 	if rt.Licence != "" && !who.Licences[rt.Licence] {
 		return fault.New(fault.NotLicensed, rt.Licence)
+	}
+	if rt.Permission == Anyone && who.App && !rt.Apps {
+		return fault.New(fault.NotForApps)
 	}
 	if rt.Permission != Anyone && !who.Can(rt.Permission) {
 		f := fault.New(fault.Forbidden, string(rt.Permission))

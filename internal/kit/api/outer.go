@@ -36,6 +36,16 @@ var modules = []string{"crm", "mail", "erp", "musavir"}
 // HostSlug is the tenant that the request's host names, or "".
 func HostSlug(ctx context.Context) string { return requestOf(ctx).slug }
 
+// HostLabels are the labels of a workspace's host before the domain, such as
+// "demo.crm", or "" on the bare host.
+func HostLabels(ctx context.Context) string {
+	req := requestOf(ctx)
+	if req.slug == "" {
+		return ""
+	}
+	return req.slug + "." + req.module
+}
+
 // ClientIP is the caller's address: the socket's, or what a trusted proxy says.
 func ClientIP(ctx context.Context) string { return requestOf(ctx).ip }
 

@@ -64,6 +64,13 @@ type Route struct {
 	Refusals []int
 	// Open lets pages of other sites call the route. It reads no cookie.
 	Open bool
+	// Apps lets sessions that were granted to an app call a route that needs no
+	// permission. Without it such a route is for people alone: an app must not
+	// reach for their password, devices or consents.
+	Apps bool
+	// Invalid400 answers invalid input with 400 invalid_parameter instead of
+	// 422, where the platform document says so.
+	Invalid400 bool
 
 	bare, form bool // see bare.go
 }
@@ -209,6 +216,9 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	if rt.StepUp {
 		op.Extensions["x-step-up"] = true
 	}
+	if rt.Invalid400 {
+		op.Extensions["x-invalid"] = 400
+	}
 	if rt.bare {
 		op.Extensions["x-bare"] = true
 		op.SkipValidateParams = true
@@ -273,7 +283,10 @@ func (rt *Route) security() []map[string][]string {
 func (rt *Route) errors() []int {
 	errs := append([]int{}, rt.Refusals...)
 	if rt.Access != Public {
-		errs = append(errs, 401, 403)
+		errs = append(errs, 401)
+	}
+	if !rt.Open {
+		errs = append(errs, 403) // without a permission, or from another site
 	}
 	if strings.Contains(rt.Path, "{") {
 		errs = append(errs, 404)

@@ -191,7 +191,9 @@ func (h *house) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in, err := h.app.Identity.SignIn(ctx, email, password, "bench", "", "127.0.0.1")
+	in, err := h.app.Identity.SignIn(ctx, identity.Proof{
+		Email: email, Password: password, Device: identity.Device{Name: "bench", IP: "127.0.0.1"},
+	})
 	if err != nil {
 		return err
 	}
