@@ -13,6 +13,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerApps(a)
 	s.registerFlow(a)
 	s.registerOAuth(a)
+	s.registerAudit(a)
 }
 
 // route begins a route of this room that every signed-in member may call.
