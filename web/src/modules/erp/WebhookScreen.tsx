@@ -9,6 +9,7 @@ import { Badge, Code } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { Card } from '@/ui/Card'
 import { Confirm } from '@/ui/Confirm'
+import { Fact } from '@/ui/Fact'
 import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
@@ -106,15 +107,6 @@ function WebhookDetails({ webhook }: { webhook: Webhook }) {
       </div>
       {deleting && <DeleteConfirm webhook={webhook} onClose={() => setDeleting(false)} />}
     </>
-  )
-}
-
-function Fact({ label, children }: { label: string; children: React.ReactNode }) {
-  return (
-    <div>
-      <dt className="mb-1 text-[13px] text-ink-3">{label}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 
