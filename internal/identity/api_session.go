@@ -166,11 +166,15 @@ func (s *Service) registerSessions(a *api.API) {
 
 	change := showsSecret(route("POST", "/app/switch-workspace", "switch-workspace", "Go on in another workspace"))
 	change.Doc = "Opens a session in the other workspace and closes this one in one statement. " +
-		"The new session keeps the old one's absolute end and joins its family."
+		"The new session keeps the old one's absolute end and joins its family. " +
+		"An app may follow only where the person granted it as much."
 	change.Refusals, change.Apps = []int{404}, true
 	api.Handle(a, change, func(ctx context.Context, in *switchIn) (SignedIn, error) {
 		if in.Body.WorkspaceID == uuid.Nil {
 			return SignedIn{}, fault.New(fault.NotFound)
+		}
+		if err := s.mayFollow(ctx, in.Body.WorkspaceID); err != nil {
+			return SignedIn{}, err
 		}
 		return entered(ctx, a)(s.SwitchWorkspace(ctx, in.Body.WorkspaceID, api.ClientIP(ctx)))
 	})

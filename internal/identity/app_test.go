@@ -19,7 +19,6 @@ import (
 )
 
 const (
-	auth     = "/api/v1/auth"
 	callback = "https://field.example.com/callback"
 	// The example of RFC 7636, appendix B.
 	verifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"

@@ -36,9 +36,10 @@ func TestAudit(t *testing.T) {
 				var lines []identity.AuditLine
 				resp := w.Owner.Get(auth + "/audit?" + filter.Encode()).Want(200).Data(&lines)
 				for _, l := range lines {
-					if !strings.HasPrefix(l.Action, "session.") {
-						out = append(out, l.Action)
+					if strings.HasPrefix(l.Action, "session.") {
+						continue // signing in is none of this test's
 					}
+					out = append(out, l.Action)
 					if l.Actor.Name == nil || *l.Actor.Name != "Owner of demo" || l.TraceID == "" {
 						t.Errorf("got %+v", l)
 					}

@@ -8,7 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
+	osexec "os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,7 +86,7 @@ func TestOAuthGo(t *testing.T) {
 // finds the server by its metadata, and checks iss, state and every answer.
 func TestOAuthNode(t *testing.T) {
 	t.Parallel()
-	node, err := exec.LookPath("node")
+	node, err := osexec.LookPath("node")
 	if err != nil {
 		t.Skip("node is not installed: the flow is not tried with oauth4webapi")
 	}
@@ -95,7 +95,7 @@ func TestOAuthNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(root, "web/node_modules/oauth4webapi")); err != nil {
-		if out, err := exec.CommandContext(t.Context(), filepath.Join(root, "scripts/ensure-node-modules")).CombinedOutput(); err != nil {
+		if out, err := osexec.CommandContext(t.Context(), filepath.Join(root, "scripts/ensure-node-modules")).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
@@ -114,7 +114,7 @@ func TestOAuthNode(t *testing.T) {
 	})
 	server := httptest.NewServer(page)
 	t.Cleanup(server.Close)
-	cmd := exec.CommandContext(t.Context(), node, filepath.Join(root, "web/scripts/oauth-client.mjs"))
+	cmd := osexec.CommandContext(t.Context(), node, filepath.Join(root, "web/scripts/oauth-client.mjs"))
 	cmd.Env = append(os.Environ(), "ISSUER="+s.URL, "CLIENT_ID="+a.ClientID, "REDIRECT_URI="+callback, "BROWSER="+server.URL, "RESOURCE="+s.URL+catalog)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

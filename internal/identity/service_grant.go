@@ -250,6 +250,27 @@ func (s *Service) revokeReused(tx *db.Tx, c code) error {
 	return audit.Write(tx, "app.code_reused", session.String(), map[string]any{"app": c.appName, "client_id": c.clientID})
 }
 
+// mayFollow keeps an app's session out of workspaces that the person did not
+// open to it, at least as wide as here. To the app they do not exist.
+func (s *Service) mayFollow(ctx context.Context, workspace uuid.UUID) error {
+	who := caller.From(ctx)
+	if !who.App {
+		return nil
+	}
+	var has, there []string
+	err := s.db.System("app look-up").Read(ctx, func(r *db.Reader) (err error) {
+		has, there, err = grantElsewhere(r, who.SessionID, workspace)
+		return err
+	})
+	if err != nil {
+		return notFound(err)
+	}
+	if !covers(there, has) {
+		return fault.New(fault.NotFound)
+	}
+	return nil
+}
+
 // Grants lists the caller's own consents in the workspace, the newest first.
 func (s *Service) Grants(ctx context.Context, p db.Page) (list db.List[Grant], err error) {
 	who := caller.From(ctx)

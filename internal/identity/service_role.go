@@ -186,3 +186,6 @@ func notFound(err error) error {
 	}
 	return err
 }
+
+// Owners are the workspace's owners, for what they must be told.
+func (s *Service) Owners(r *db.Reader) ([]User, error) { return activeOwners(r) }

@@ -126,6 +126,21 @@ func grantedScopes(r *db.Reader, user, app uuid.UUID) (map[uuid.UUID][]string, e
 	return out, err
 }
 
+// grantElsewhere gives what an app's session may do and what its person granted
+// the same app in another workspace.
+func grantElsewhere(r *db.Reader, session, tenant uuid.UUID) (has, there []string, err error) {
+	type row struct{ has, there db.JSON[[]string] }
+	v, err := db.One(r, func(s db.Row) (row, error) {
+		var v row
+		err := s.Scan(&v.has, &v.there)
+		return v, err
+	}, `SELECT s.scopes, g.scopes FROM session s
+		JOIN membership m ON m.user_id = s.user_id AND m.tenant_id = $2
+		JOIN oauth_grant g ON g.tenant_id = m.tenant_id AND g.membership_id = m.id AND g.app_id = s.app_id
+		WHERE s.id = $1 AND g.revoked_at IS NULL`, session, tenant)
+	return v.has.V, v.there.V, err
+}
+
 // revokeGrant ends a member's own consent and gives its app.
 func revokeGrant(tx *db.Tx, membership, id uuid.UUID) (uuid.UUID, error) {
 	return db.One(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE oauth_grant SET revoked_at = $4

@@ -80,3 +80,11 @@ func ownerExists(r *db.Reader) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// activeOwners are the people that a workspace's notices go to.
+func activeOwners(r *db.Reader) ([]User, error) {
+	return db.All(r, func(row db.Row) (u User, err error) {
+		return u, row.Scan(&u.ID, &u.Email, &u.Name, &u.Language)
+	}, `SELECT u.id, u.email, u.name, u.language FROM membership m JOIN app_user u ON u.id = m.user_id
+		WHERE m.tenant_id = $1 AND m.role = $2 AND m.state = 'active' ORDER BY m.created_at, m.id`, r.Tenant(), RoleOwner)
+}

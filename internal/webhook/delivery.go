@@ -113,6 +113,7 @@ type job struct {
 // result is what became of a job.
 type result struct {
 	job
+	probe  bool
 	at     time.Time
 	answer outbound.Answer
 }

@@ -58,7 +58,8 @@ func (h *health) succeed() (back bool) {
 
 // fail takes in a failed attempt. It says until when the endpoint is to be
 // left alone (the zero time for not at all), and whether this disabled it.
-func (h *health) fail(now time.Time, code *int, reason string) (hold time.Time, disabled bool) {
+// Attempts that were under way when it was disabled are no probes.
+func (h *health) fail(now time.Time, code *int, reason string, probe bool) (hold time.Time, disabled bool) {
 	h.failures++
 	if h.failingSince == nil {
 		h.failingSince = clock.Ptr(now)
@@ -68,7 +69,7 @@ func (h *health) fail(now time.Time, code *int, reason string) (hold time.Time, 
 	case h.status == Active && (h.failures >= disableAfter || code != nil && *code == gone):
 		h.status, h.disabledAt, h.probes, h.mails = Disabled, clock.Ptr(now), 0, 0
 		return now.Add(probeFirst), true
-	case h.status != Disabled:
+	case h.status != Disabled || !probe:
 		return time.Time{}, false
 	case h.deadAt == nil && now.Sub(h.failingSince.Time) >= deadAfter && h.failures >= deadFailures:
 		h.deadAt, h.probes = clock.Ptr(now), 0

@@ -33,43 +33,67 @@ type Owners interface {
 }
 
 // Text is the mail in one language: "tr" or "en".
-func (n Notice) Text(lang string) (subject, body string) {
+func (n Notice) Text(lang string) (subject string, body []string) {
 	if lang == "tr" {
 		return n.turkish()
 	}
 	return n.english()
 }
 
-func (n Notice) english() (subject, body string) {
+func (n Notice) english() (subject string, body []string) {
 	switch n.Kind {
 	case NoticeRotated:
 		return "The signing secret of a webhook was rotated",
-			fmt.Sprintf("The signing secret of the webhook %s was rotated from the address %s.\n\nIf this was not you or your team, somebody knows the webhook's id: delete it and register a new one.\n", n.Address, n.IP)
+			[]string{
+				fmt.Sprintf("The signing secret of the webhook %s was rotated from the address %s.", n.Address, n.IP),
+				"If this was not you or your team, somebody knows the webhook's id: delete it and register a new one.",
+			}
 	case NoticeDeleted:
 		return "A webhook was deleted",
-			fmt.Sprintf("The webhook %s was deleted from the address %s. Its events are no longer sent.\n\nIf this was not you or your team, register it again; what it missed can be recovered.\n", n.Address, n.IP)
+			[]string{
+				fmt.Sprintf("The webhook %s was deleted from the address %s. Its events are no longer sent.", n.Address, n.IP),
+				"If this was not you or your team, register it again; what it missed can be recovered.",
+			}
 	case NoticeGivenUp:
 		return "A webhook has not answered for days and stays off",
-			fmt.Sprintf("The webhook %s has failed for five days; the last error was: %s.\n\nIt is tried once a day for a week more. After that it stays off until somebody enables it under ERP > Webhooks. Events are kept for 30 days and can be recovered there.\n", n.Address, n.Reason)
+			[]string{
+				fmt.Sprintf("The webhook %s has failed for five days; the last error was: %s.", n.Address, n.Reason),
+				"It is tried once a day for a week more. After that it stays off until somebody enables it under ERP > Webhooks. Events are kept for 30 days and can be recovered there.",
+			}
 	}
 	return "A webhook does not answer and was disabled",
-		fmt.Sprintf("The webhook %s keeps failing; the last error was: %s.\n\nIts deliveries wait. One is tried now and then, and the rest follows by itself as soon as it is accepted.\n", n.Address, n.Reason)
+		[]string{
+			fmt.Sprintf("The webhook %s keeps failing; the last error was: %s.", n.Address, n.Reason),
+			"Its deliveries wait. One is tried now and then, and the rest follows by itself as soon as it is accepted.",
+		}
 }
 
-func (n Notice) turkish() (subject, body string) {
+func (n Notice) turkish() (subject string, body []string) {
 	switch n.Kind {
 	case NoticeRotated:
 		return "Bir webhook'un imza anahtarı yenilendi",
-			fmt.Sprintf("%s adresli webhook'un imza anahtarı %s adresinden yenilendi.\n\nBunu siz ya da ekibiniz yapmadıysa webhook'un kimliğini bilen biri var demektir: webhook'u silip yenisini kaydedin.\n", n.Address, n.IP)
+			[]string{
+				fmt.Sprintf("%s adresli webhook'un imza anahtarı %s adresinden yenilendi.", n.Address, n.IP),
+				"Bunu siz ya da ekibiniz yapmadıysa webhook'un kimliğini bilen biri var demektir: webhook'u silip yenisini kaydedin.",
+			}
 	case NoticeDeleted:
 		return "Bir webhook silindi",
-			fmt.Sprintf("%s adresli webhook %s adresinden silindi. Olayları artık gönderilmiyor.\n\nBunu siz ya da ekibiniz yapmadıysa yeniden kaydedin; kaçırdığı olaylar kurtarılabilir.\n", n.Address, n.IP)
+			[]string{
+				fmt.Sprintf("%s adresli webhook %s adresinden silindi. Olayları artık gönderilmiyor.", n.Address, n.IP),
+				"Bunu siz ya da ekibiniz yapmadıysa yeniden kaydedin; kaçırdığı olaylar kurtarılabilir.",
+			}
 	case NoticeGivenUp:
 		return "Bir webhook günlerdir yanıt vermiyor ve kapalı kalacak",
-			fmt.Sprintf("%s adresli webhook beş gündür hata veriyor; son hata: %s.\n\nBir hafta daha günde bir kez denenecek. Sonrasında ERP > Webhook'lar sayfasından biri etkinleştirene kadar kapalı kalır. Olaylar 30 gün saklanır ve oradan kurtarılabilir.\n", n.Address, n.Reason)
+			[]string{
+				fmt.Sprintf("%s adresli webhook beş gündür hata veriyor; son hata: %s.", n.Address, n.Reason),
+				"Bir hafta daha günde bir kez denenecek. Sonrasında ERP > Webhook'lar sayfasından biri etkinleştirene kadar kapalı kalır. Olaylar 30 gün saklanır ve oradan kurtarılabilir.",
+			}
 	}
 	return "Bir webhook yanıt vermediği için devre dışı bırakıldı",
-		fmt.Sprintf("%s adresli webhook sürekli hata veriyor; son hata: %s.\n\nGönderimleri bekletiliyor. Arada bir tanesi denenir; kabul edilir edilmez gerisi kendiliğinden gönderilir.\n", n.Address, n.Reason)
+		[]string{
+			fmt.Sprintf("%s adresli webhook sürekli hata veriyor; son hata: %s.", n.Address, n.Reason),
+			"Gönderimleri bekletiliyor. Arada bir tanesi denenir; kabul edilir edilmez gerisi kendiliğinden gönderilir.",
+		}
 }
 
 // mailOwners sends the mail about a disabled endpoint that is due, if it still

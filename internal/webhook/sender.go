@@ -354,17 +354,17 @@ func (s *Sender) start(l *lane, class int) {
 	l.load.inflight++
 	s.pools[class].free--
 	s.begun++
-	go s.attempt(l, l.to, j, class, now)
+	go s.attempt(l, l.to, result{job: j, probe: l.probe, at: now}, class)
 	if len(l.buffer) <= fetchRows/4 && l.more && !l.fetching {
 		l.fetching = true
 		go s.fetch(l)
 	}
 }
 
-func (s *Sender) attempt(l *lane, to *url.URL, j job, class int, now time.Time) {
-	r := result{job: j, at: now, answer: outbound.Answer{Class: outbound.ClassBody, Err: errTooOld}}
+func (s *Sender) attempt(l *lane, to *url.URL, r result, class int) {
+	r.answer = outbound.Answer{Class: outbound.ClassBody, Err: errTooOld}
 	free := false // the slot was given back
-	if j.body != nil {
+	if r.body != nil {
 		timer := time.AfterFunc(slowAfter, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -377,10 +377,10 @@ func (s *Sender) attempt(l *lane, to *url.URL, j job, class int, now time.Time) 
 			s.pump()
 		})
 		l.sign.Lock()
-		header := l.signer.header(&j, now)
+		header := l.signer.header(&r.job, r.at)
 		l.sign.Unlock()
 		s.metrics.inflight.Inc()
-		r.answer = s.svc.out.Post(context.Background(), to, header, j.body, now)
+		r.answer = s.svc.out.Post(context.Background(), to, header, r.body, r.at)
 		s.metrics.inflight.Dec()
 		timer.Stop()
 		r.at = s.svc.db.Clock().Now()

@@ -163,6 +163,7 @@ var jsonFormat = huma.Format{
 // hookHuma gives the library our error shape. Its hooks are variables of the
 // package, so they are set once for the process.
 var hookHuma = sync.OnceFunc(func() {
+	huma.DefaultArrayNullable = false // a list is never null
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
 		return newErrorBody(context.Background(), "en", fromHuma(0, status, msg, errs))
 	}

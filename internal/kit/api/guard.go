@@ -47,7 +47,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		if rt.ShowsSecret || rt.Access != Public {
 			w.Header()["Cache-Control"] = noStore
 		}
-		r.Header.Set("Accept", "application/json") // all we speak; forms are only read
+		r.Header["Accept"] = jsonOnly // all we speak; forms are only read
 		requestOf(ctx).rt = rt
 		hc = huma.WithContext(hc, ctx)
 		next(hc)

@@ -1,6 +1,12 @@
 package fault
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Code identifies a kind of failure. Clients switch on it, so a code never
 // changes its meaning once released.
@@ -43,6 +49,8 @@ const (
 	UnsupportedResponse Code = "unsupported_response_type"
 	UnsupportedGrant    Code = "unsupported_grant_type"
 	NotForApps          Code = "not_for_apps"
+	NoRoute             Code = "no_route"
+	WindowClosed        Code = "window_closed"
 	RoleFixed           Code = "role_fixed"
 	RoleInUse           Code = "role_in_use"
 	LastAdmin           Code = "last_admin"
@@ -97,6 +105,8 @@ var catalogue = map[Code]entry{
 	PasskeyRefused:      {422, "This passkey could not be accepted.", "Bu geçiş anahtarı kabul edilemedi."},
 	IdempotencyMismatch: {422, "This Idempotency-Key was used with another request.", "Bu Idempotency-Key başka bir istekle kullanılmış."},
 	LimitReached:        {422, "The limit of %d is reached.", "%d sınırına ulaşıldı."},
+	NoRoute:             {422, "No connected channel leads to this customer.", "Bu müşteriye ulaşan bağlı bir kanal yok."},
+	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},
@@ -126,11 +136,16 @@ func (f *Fault) Message(lang string) string {
 	return fmt.Sprintf(text, f.Args...)
 }
 
-// Codes lists the catalogue for the documentation and its tests.
-func Codes() []Code {
-	out := make([]Code, 0, len(catalogue))
-	for c := range catalogue {
-		out = append(out, c)
+// Table is the catalogue as a page of the documentation.
+func Table() string {
+	codes := slices.SortedFunc(maps.Keys(catalogue), func(a, b Code) int {
+		return cmp.Or(cmp.Compare(catalogue[a].status, catalogue[b].status), cmp.Compare(a, b))
+	})
+	var b strings.Builder
+	b.WriteString("| status | code | message | mesaj |\n|---|---|---|---|\n")
+	for _, c := range codes {
+		e := catalogue[c]
+		fmt.Fprintf(&b, "| %d | `%s` | %s | %s |\n", e.status, c, e.en, e.tr)
 	}
-	return out
+	return b.String()
 }

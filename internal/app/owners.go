@@ -1,0 +1,35 @@
+package app
+
+import (
+	"konak/internal/identity"
+	"konak/internal/kit/db"
+	"konak/internal/kit/mailer"
+	"konak/internal/webhook"
+)
+
+// owners lets the webhook room write to a workspace's owners.
+type owners struct {
+	identity *identity.Service
+	mailer   *mailer.Mailer
+	base     string
+}
+
+// Notify implements webhook.Owners.
+func (o owners) Notify(tx *db.Tx, n webhook.Notice) error {
+	people, err := o.identity.Owners(&tx.Reader)
+	if err != nil {
+		return err
+	}
+	for _, p := range people {
+		subject, body := n.Text(p.Language)
+		l := mailer.Letter{To: p.Email, Language: p.Language, Subject: subject, Body: body, Link: o.base + "/erp/webhooks"}
+		l.Greeting, l.LinkText = "Hello "+p.Name+",", "Open the webhooks"
+		if p.Language == "tr" {
+			l.Greeting, l.LinkText = "Merhaba "+p.Name+",", "Webhook'ları aç"
+		}
+		if err := o.mailer.Send(tx, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,16 @@
+package identity
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// IsAgent says whether an id is an active member's of the reader's workspace.
+// Other rooms check owners and authors with it, inside their transactions.
+func (s *Service) IsAgent(r *db.Reader, id uuid.UUID) (bool, error) { return isActiveMember(r, id) }
+
+// AgentNames gives the names of members, whatever their state.
+func (s *Service) AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	return memberNames(r, ids)
+}
