@@ -22,3 +22,7 @@ func putMembership(tx *db.Tx, tenant, user uuid.UUID, m Membership) error {
 func countTenants(r *db.Reader, demo bool) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM tenant WHERE demo = $1`, demo)
 }
+
+func tenantBySlug(r *db.Reader, slug string) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE slug = $1`, slug)
+}
