@@ -33,9 +33,8 @@ func (s *Service) party(ctx context.Context) (*webauthn.WebAuthn, error) {
 		return nil, fmt.Errorf("identity: base address: %w", err)
 	}
 	var origins []string
-	if labels := api.HostLabels(ctx); labels != "" {
-		host := strings.Replace(base.Host, base.Hostname(), labels+"."+s.cfg.Domain, 1)
-		origins = append(origins, base.Scheme+"://"+host)
+	if host := api.ModuleHost(ctx); host != "" {
+		origins = append(origins, base.Scheme+"://"+strings.Replace(base.Host, base.Hostname(), host, 1))
 	}
 	w, err := s.relyingParty(origins...)
 	if err != nil {
