@@ -32,6 +32,7 @@ type cli struct {
 	Show     configCmd   `cmd:"" name:"config" help:"List every setting, where it comes from and its value."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Webhooks webhooksCmd `cmd:"" help:"Tools for those who receive webhooks."`
+	Mail     mailCmd     `cmd:"" help:"Look at the service's own mail."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -17,6 +18,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
 	"konak/internal/kit/bus"
@@ -24,6 +27,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/realtime"
@@ -51,9 +55,13 @@ type App struct {
 	Mail     *mail.Service
 	Webhook  *webhook.Service
 
+	Contacts      *contact.Service
+	Conversations *conversation.Service
+
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
+	Waker      *conversation.Waker
 
 	ready atomic.Bool
 }
@@ -61,6 +69,8 @@ type App struct {
 // Catalog is every event of every module.
 func Catalog() event.Catalog {
 	var c event.Catalog
+	c = append(c, contact.Events()...)
+	c = append(c, conversation.Events()...)
 	c = append(c, mail.Events()...)
 	return append(c, webhook.Events()...)
 }
@@ -131,11 +141,12 @@ func (a *App) wire(box *secret.Box) error {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
 	hub, catalog := bus.NewHub(), Catalog()
+	limits := limit.NewMemory(a.clock, a.cfg.limitFactor())
 	if a.Mailer, err = mailer.New(a.DB, box, a.log, a.cfg.SMTPURL, a.cfg.mailFrom()); err != nil {
 		return err
 	}
 	a.Identity = identity.New(identity.Config{
-		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost,
+		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits,
 	})
 	a.Mail = mail.New(a.DB)
 	out := outbound.New(outbound.Options{Allowed: inside})
@@ -144,17 +155,25 @@ func (a *App) wire(box *secret.Box) error {
 	}
 	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics))
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
+	a.Contacts = contact.New(a.DB, a.Identity)
+	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
+	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
+	handlers[contact.ImportJob] = a.Contacts.RunImport
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
+
+	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
 
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: box.Derive("cursor"),
-		TrustedProxies: proxies, Fallback: web.Handler(),
+		TrustedProxies: proxies, Limits: limits, Fallback: web.Handler(),
 	})
 	a.registerHealth()
 	a.Identity.Register(a.API)
+	a.Contacts.Register(a.API)
+	a.Conversations.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	(&realtime.Streams{DB: a.DB, Bus: hub, Catalog: catalog}).Register(a.API)
@@ -164,7 +183,9 @@ func (a *App) wire(box *secret.Box) error {
 // Sample writes one of each record of every module with text in it, as the
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
-	for _, sample := range []func(context.Context, string) error{a.Identity.Sample, a.Mail.Sample, a.Webhook.Sample} {
+	for _, sample := range []func(context.Context, string) error{
+		a.Identity.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+	} {
 		if err := sample(ctx, text); err != nil {
 			return err
 		}
@@ -178,7 +199,7 @@ func (a *App) Close() error { return a.DB.Close() }
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.janitor} {
+	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.janitor} {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()

@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/secret"
 )
@@ -22,6 +23,10 @@ type Config struct {
 	BaseURL string
 	// Domain is the bare host, to which passkeys are bound.
 	Domain string
+	// Limits counts tries by account.
+	Limits limit.Limiter
+	// Demo shows the service's own mail to everybody who may see an outbox.
+	Demo bool
 	// PasswordCost is the product's where it is not set.
 	PasswordCost PasswordCost
 }
@@ -42,9 +47,13 @@ type Service struct {
 type proven struct {
 	caller  *caller.Caller
 	expires time.Time // zero: never
+	readAt  time.Time
 }
 
 func (p *proven) valid(now time.Time) bool { return p.expires.IsZero() || now.Before(p.expires) }
+
+// fresh says whether what was read may still be believed.
+func (p *proven) fresh(now time.Time) bool { return now.Sub(p.readAt) < cacheFor && p.valid(now) }
 
 // cacheFor bounds how long a revoked credential may still pass on a node that
 // did not revoke it.

@@ -22,7 +22,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*caller.Calle
 	}
 	hash := sha256.Sum256([]byte(token))
 	now := s.db.Clock().Now()
-	if p, ok := s.cache.GetIfPresent(hash); ok && p.valid(now) {
+	if p, ok := s.cache.GetIfPresent(hash); ok && p.fresh(now) {
 		return p.caller, nil
 	}
 	epoch := s.epoch.Load()
@@ -35,6 +35,11 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*caller.Calle
 		row, err = find(r, hash[:])
 		return err
 	})
+	if db.IsNoRow(err) && !isKey {
+		if err := s.checkReuse(ctx, hash[:]); err != nil {
+			return nil, err
+		}
+	}
 	if db.IsNoRow(err) {
 		return nil, fault.New(fault.Unauthenticated)
 	}
@@ -59,6 +64,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*caller.Calle
 		p = make(row)
 		p.expires = earlier(now.Add(idleOf(row.kind)), row.expiresAt)
 	}
+	p.readAt = now
 	s.remember(hash, p, epoch)
 	return p.caller, nil
 }
@@ -102,7 +108,7 @@ func sessionCaller(row credentialRow) *proven {
 		caller: &caller.Caller{
 			Kind: caller.Agent, TenantID: row.tenantID, Slug: row.slug, ID: row.membershipID,
 			UserID: row.userID, SessionID: row.id, VerifiedAt: row.verifiedAt,
-			Perms: perms, Licences: licenceSet(row.licences),
+			Perms: perms, Licences: licenceSet(row.licences), App: row.kind == SessionApp,
 		},
 		expires: earlier(row.lastSeenAt.Add(idleOf(row.kind)), row.expiresAt),
 	}

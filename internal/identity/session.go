@@ -39,6 +39,16 @@ type opening struct {
 	device, platform, ip           string
 	appID                          *uuid.UUID // an OAuth app's
 	scopes                         []string   // what an app was granted; nil is everything the role has
+	unproven                       bool       // nobody typed the password for it: no step-up until they do
+}
+
+// verifiedAt is the stamp that a session starts with; the epoch stands for
+// never.
+func (o opening) verifiedAt(now time.Time) time.Time {
+	if o.unproven {
+		return time.UnixMicro(0)
+	}
+	return now
 }
 
 // SessionInfo is what a person sees of a session.
@@ -47,7 +57,7 @@ type SessionInfo struct {
 	Kind       string     `json:"kind" enum:"panel,app,mobile"`
 	DeviceName string     `json:"device_name" example:"Firefox on Linux"`
 	Platform   string     `json:"platform" example:"Linux"`
-	VerifiedAt clock.Time `json:"verified_at" doc:"When the password was last proven"`
+	VerifiedAt clock.Time `json:"verified_at" doc:"When the password was last proven; 1970 if never"`
 	CreatedAt  clock.Time `json:"created_at"`
 	ExpiresAt  clock.Time `json:"expires_at"`
 }
@@ -63,4 +73,41 @@ type credentialRow struct {
 	kind                               string
 	scopes                             []string
 	verifiedAt, lastSeenAt, expiresAt  time.Time
+}
+
+// OwnSession is one of a person's sessions, as their list of devices shows it.
+type OwnSession struct {
+	SessionInfo
+	IP         string     `json:"ip" example:"203.0.113.7"`
+	LastSeenAt clock.Time `json:"last_seen_at"`
+	Workspace  Workspace  `json:"workspace"`
+	Current    bool       `json:"current" doc:"Whether this is the session that asks"`
+}
+
+// Second steps.
+const (
+	MethodTOTP     = "totp"
+	MethodRecovery = "recovery"
+	MethodPasskey  = "passkey"
+)
+
+// SignInAnswer is either a session or, where the second step is on, a ticket
+// for it.
+type SignInAnswer struct {
+	Token     string       `json:"session_token,omitempty" example:"ses_…" doc:"Shown once"`
+	Session   *SessionInfo `json:"session,omitempty"`
+	User      *User        `json:"user,omitempty"`
+	Workspace *Workspace   `json:"workspace,omitempty"`
+
+	MFARequired bool     `json:"mfa_required" doc:"Whether a second step must follow with POST /sign-in/2fa"`
+	MFAToken    string   `json:"mfa_token,omitempty" example:"mfa_…" doc:"Good for five minutes and five tries"`
+	Methods     []string `json:"methods,omitempty" nullable:"false" enum:"totp,recovery,passkey"`
+	Passkey     any      `json:"passkey_options,omitempty" doc:"What navigator.credentials.get takes, where a passkey can be the second step"`
+}
+
+func (in SignedIn) answer() SignInAnswer {
+	if in.Token == "" {
+		return SignInAnswer{}
+	}
+	return SignInAnswer{Token: in.Token, Session: &in.Session, User: &in.User, Workspace: &in.Workspace}
 }

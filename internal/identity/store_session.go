@@ -40,7 +40,7 @@ func sessionByHash(r *db.Reader, hash []byte) (credentialRow, error) {
 
 const insertSession = `INSERT INTO session (id, tenant_id, membership_id, user_id, family_id, token_hash, kind,
 		device_name, platform, app_id, scopes, ip, verified_at, last_seen_at, absolute_expires_at, created_at)
-	VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $12)`
+	VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $13)`
 
 func putSession(tx *db.Tx, id uuid.UUID, o opening, hash []byte, expires time.Time) error {
 	var scopes *db.JSON[[]string]
@@ -48,7 +48,7 @@ func putSession(tx *db.Tx, id uuid.UUID, o opening, hash []byte, expires time.Ti
 		scopes = &db.JSON[[]string]{V: o.scopes}
 	}
 	_, err := tx.Exec(insertSession, id, o.tenantID, o.membershipID, o.userID, hash, o.kind, o.device, o.platform,
-		o.appID, scopes, o.ip, clock.At(tx.Now()), clock.At(expires))
+		o.appID, scopes, o.ip, clock.At(o.verifiedAt(tx.Now())), clock.At(tx.Now()), clock.At(expires))
 	return err
 }
 
@@ -62,4 +62,39 @@ func closeSession(tx *db.Tx, id uuid.UUID, reason string) ([]byte, error) {
 	return db.One(&tx.Reader, db.Scalar[[]byte], `UPDATE session
 		SET closed_at = COALESCE(closed_at, $2), close_reason = COALESCE(close_reason, $3)
 		WHERE id = $1 RETURNING token_hash`, id, clock.At(tx.Now()), reason)
+}
+
+// revokeSession closes one open session of a person and gives its token's hash.
+func revokeSession(tx *db.Tx, user, id uuid.UUID) ([]byte, error) {
+	return db.One(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET closed_at = $3, close_reason = 'revoked'
+		WHERE id = $2 AND user_id = $1 AND closed_at IS NULL RETURNING token_hash`, user, id, clock.At(tx.Now()))
+}
+
+// closeSessions closes a person's sessions but one and gives their tokens' hashes.
+func closeSessions(tx *db.Tx, user, but uuid.UUID, reason string) ([][]byte, error) {
+	return db.All(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET closed_at = $3, close_reason = $4
+		WHERE user_id = $1 AND id <> $2 AND closed_at IS NULL RETURNING token_hash`, user, but, clock.At(tx.Now()), reason)
+}
+
+// listSessions leaves out what is open only by name: past its ceiling, or idle
+// for too long.
+func listSessions(r *db.Reader, user uuid.UUID, now time.Time, p db.Page) (db.List[OwnSession], error) {
+	rows, err := db.All(r, func(row db.Row) (OwnSession, error) {
+		var o OwnSession
+		err := row.Scan(&o.ID, &o.Kind, &o.DeviceName, &o.Platform, &o.IP, &o.VerifiedAt, &o.LastSeenAt,
+			&o.ExpiresAt, &o.CreatedAt, &o.Workspace.ID, &o.Workspace.Slug, &o.Workspace.Name)
+		return o, err
+	}, `SELECT s.id, s.kind, s.device_name, s.platform, s.ip, s.verified_at, s.last_seen_at,
+			s.absolute_expires_at, s.created_at, t.id, t.slug, t.name
+		FROM session s JOIN tenant t ON t.id = s.tenant_id
+		WHERE s.user_id = $1 AND s.closed_at IS NULL AND s.absolute_expires_at > $2
+			AND s.last_seen_at > CASE s.kind WHEN 'panel' THEN CAST($3 AS bigint) ELSE CAST($4 AS bigint) END
+			AND (s.created_at, s.id) < ($5, $6)
+		ORDER BY s.created_at DESC, s.id DESC LIMIT $7`,
+		user, clock.At(now), now.Add(-SessionIdle).UnixMicro(), now.Add(-deviceIdle).UnixMicro(),
+		p.After.Sort, p.After.ID, p.Limit+1)
+	if err != nil {
+		return db.List[OwnSession]{}, err
+	}
+	return db.Cut(rows, p, func(o OwnSession) db.Key { return db.Key{Sort: o.CreatedAt.UnixMicro(), ID: o.ID} }), nil
 }

@@ -1,22 +1,49 @@
 package identity
 
 import (
+	"github.com/google/uuid"
+
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
 
-const findAccount = `SELECT u.id, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL, u.password_hash, t.id, t.slug, t.name, m.id, m.role
-	FROM app_user u JOIN membership m ON m.user_id = u.id JOIN tenant t ON t.id = m.tenant_id
-	WHERE u.email_key = $1 AND m.state = 'active' AND ($2 = '' OR t.slug = $2)
-	ORDER BY m.created_at, m.id LIMIT 1`
+// selectAccount is a person in a workspace; what follows says which.
+const selectAccount = `SELECT u.id, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL, u.password_hash,
+		t.id, t.slug, t.name, m.id, m.role
+	FROM app_user u JOIN membership m ON m.user_id = u.id JOIN tenant t ON t.id = m.tenant_id`
+
+func scanAccount(row db.Row) (account, error) {
+	var a account
+	err := row.Scan(&a.user.ID, &a.user.Email, &a.user.Name, &a.user.Language, &a.user.TwoFactor, &a.passwordHash,
+		&a.workspace.ID, &a.workspace.Slug, &a.workspace.Name, &a.membership.ID, &a.membership.Role)
+	return a, err
+}
 
 func accountByEmail(r *db.Reader, emailKey, slug string) (account, error) {
-	return db.One(r, func(row db.Row) (account, error) {
-		var a account
-		err := row.Scan(&a.user.ID, &a.user.Email, &a.user.Name, &a.user.Language, &a.user.TwoFactor, &a.passwordHash,
-			&a.workspace.ID, &a.workspace.Slug, &a.workspace.Name, &a.membership.ID, &a.membership.Role)
-		return a, err
-	}, findAccount, emailKey, slug)
+	return db.One(r, scanAccount, selectAccount+`
+		WHERE u.email_key = $1 AND m.state = 'active' AND ($2 = '' OR t.slug = $2)
+		ORDER BY m.created_at, m.id LIMIT 1`, emailKey, slug)
+}
+
+// accountByUserID finds a person in the workspace of a host, or in their first.
+func accountByUserID(r *db.Reader, user uuid.UUID, slug string) (account, error) {
+	return db.One(r, scanAccount, selectAccount+`
+		WHERE u.id = $1 AND m.state = 'active' AND ($2 = '' OR t.slug = $2)
+		ORDER BY m.created_at, m.id LIMIT 1`, user, slug)
+}
+
+// accountByMember finds the person behind a membership of the tenant.
+func accountByMember(r *db.Reader, membership uuid.UUID) (account, error) {
+	return db.One(r, scanAccount, selectAccount+` WHERE m.tenant_id = $1 AND m.id = $2 AND m.state = 'active'`,
+		r.Tenant(), membership)
+}
+
+func userByEmail(r *db.Reader, emailKey string) (User, error) {
+	return db.One(r, func(row db.Row) (User, error) {
+		var u User
+		err := row.Scan(&u.ID, &u.Email, &u.Name, &u.Language, &u.TwoFactor)
+		return u, err
+	}, `SELECT id, email, name, language, totp_confirmed_at IS NOT NULL FROM app_user WHERE email_key = $1`, emailKey)
 }
 
 func putUser(tx *db.Tx, u User, emailKey, passwordHash string) error {

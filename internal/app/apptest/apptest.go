@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
 	"konak/internal/kit/event"
+	"konak/internal/kit/mailer"
 	"konak/internal/kit/perm"
 )
 
@@ -56,20 +58,48 @@ func Run(t *testing.T, fn func(t *testing.T, s *Server)) {
 // New starts a house.
 func New(tb testing.TB, dialect db.Dialect) *Server {
 	tb.Helper()
+	return start(tb, dialect, func(*app.Config, string) {})
+}
+
+// NewPublic starts a house whose public address is the one it listens on, for
+// clients that insist on it.
+func NewPublic(tb testing.TB, dialect db.Dialect) *Server {
+	tb.Helper()
+	return start(tb, dialect, func(cfg *app.Config, url string) { cfg.PublicURL = url })
+}
+
+// RunWith runs fn on both databases in a house with other settings.
+func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Server)) {
+	t.Helper()
+	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			fn(t, start(t, d, func(cfg *app.Config, _ string) { change(cfg) }))
+		})
+	}
+}
+
+func start(tb testing.TB, dialect db.Dialect, change func(cfg *app.Config, url string)) *Server {
+	tb.Helper()
 	s := &Server{tb: tb, Clock: clock.NewFake(dbtest.Start), Logs: &Buffer{}}
 	log := slog.New(slog.NewTextHandler(s.Logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	a, err := app.Open(tb.Context(), app.Config{
+	server := httptest.NewUnstartedServer(nil)
+	s.URL = "http://" + server.Listener.Addr().String()
+	cfg := app.Config{
 		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: true,
 		WebhookAllow: []string{"127.0.0.0/8"},
-		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1},
-	}, log, s.Clock)
+		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1}, LimitFactor: 1000,
+	}
+	change(&cfg, s.URL)
+	a, err := app.Open(tb.Context(), cfg, log, s.Clock)
 	if err != nil {
+		server.Close()
 		tb.Fatal(err)
 	}
 	s.App = a
-	server := httptest.NewServer(a.API.Handler())
-	s.URL = server.URL
+	server.Config.Handler = a.API.Handler()
+	server.Start()
 	tb.Cleanup(func() {
 		a.API.Drain()
 		server.Close()
@@ -99,11 +129,9 @@ func (s *Server) Workspace(slug string) *Workspace {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	in, err := s.Identity.SignIn(s.tb.Context(), email, Password, "test", slug, "127.0.0.1")
-	if err != nil {
-		s.tb.Fatal(err)
-	}
-	return &Workspace{ID: w.ID, Slug: slug, Member: m.ID, Owner: s.Client(in.Token), s: s}
+	out := &Workspace{ID: w.ID, Slug: slug, Member: m.ID, s: s}
+	out.Owner = out.SignIn(email)
+	return out
 }
 
 // Context acts as the owner, for calls that do not go over HTTP.
@@ -144,7 +172,9 @@ func (w *Workspace) Guest() *Client {
 // SignIn signs a member in.
 func (w *Workspace) SignIn(email string) *Client {
 	w.s.tb.Helper()
-	in, err := w.s.Identity.SignIn(w.s.tb.Context(), email, Password, "test", w.Slug, "127.0.0.1")
+	in, err := w.s.Identity.SignIn(w.s.tb.Context(), identity.Proof{
+		Email: email, Password: Password, Slug: w.Slug, Device: identity.Device{Name: "test", IP: "127.0.0.1"},
+	})
 	if err != nil {
 		w.s.tb.Fatal(err)
 	}
@@ -174,7 +204,7 @@ func (s *Server) Settle() {
 	s.tb.Helper()
 	for busy := true; busy; {
 		busy = false
-		for _, step := range []func(context.Context) (int, error){s.Dispatcher.Step, s.Sender.Step, s.Jobs.Step} {
+		for _, step := range []func(context.Context) (int, error){s.Waker.Step, s.Dispatcher.Step, s.Sender.Step, s.Jobs.Step} {
 			n, err := step(s.tb.Context())
 			if err != nil {
 				s.tb.Fatal(err)
@@ -182,6 +212,24 @@ func (s *Server) Settle() {
 			busy = busy || n > 0
 		}
 	}
+}
+
+// Letters are the mails to an address that a workspace's outbox holds, the
+// oldest first; the zero id stands for mail that concerns no workspace.
+func (s *Server) Letters(tenant uuid.UUID, to string) []mailer.Kept {
+	s.tb.Helper()
+	s.Settle()
+	list, err := s.Mailer.Outbox(s.tb.Context(), tenant, db.Page{Limit: 100, After: db.First})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	out := []mailer.Kept{}
+	for _, k := range slices.Backward(list.Rows) {
+		if k.To == to {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // Client calls the API with one credential.
@@ -224,6 +272,9 @@ type Response struct {
 	Body   []byte
 }
 
+// straight shows redirects instead of following them.
+var straight = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 // Do sends a request. A body that is no string is sent as JSON.
 func (c *Client) Do(method, path string, body any) *Response {
 	tb := c.s.tb
@@ -254,7 +305,7 @@ func (c *Client) Do(method, path string, body any) *Response {
 	if c.host != "" {
 		req.Host = c.host
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := straight.Do(req)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -276,6 +327,12 @@ func (c *Client) Get(path string) *Response { c.s.tb.Helper(); return c.Do("GET"
 func (c *Client) Post(path string, body any) *Response {
 	c.s.tb.Helper()
 	return c.Do("POST", path, body)
+}
+
+// Put replaces.
+func (c *Client) Put(path string, body any) *Response {
+	c.s.tb.Helper()
+	return c.Do("PUT", path, body)
 }
 
 // Delete deletes.
@@ -325,6 +382,9 @@ func (r *Response) Data(v any) *Response {
 	}
 	return r
 }
+
+// Whole reads the answer with what stands beside its data.
+func (r *Response) Whole(v any) *Response { r.tb.Helper(); r.decode(v); return r }
 
 // ID reads the id of the answer's record.
 func (r *Response) ID() string {

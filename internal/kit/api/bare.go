@@ -47,15 +47,21 @@ func (e *BareError) GetStatus() int { return e.status }
 var bareCodes = map[fault.Code]string{
 	fault.BadRequest: "invalid_request", fault.ValidationFailed: "invalid_request",
 	fault.BodyTooLarge: "invalid_request", fault.UnsupportedMedia: "invalid_request",
+	fault.InvalidParameter: "invalid_request", fault.InvalidRedirect: "invalid_request",
 	fault.Internal: "server_error", fault.Unavailable: "temporarily_unavailable",
 	fault.RateLimited: "temporarily_unavailable",
 }
 
-func newBareError(lang string, f *fault.Fault) *BareError {
-	e := &BareError{Code: string(f.Code), Description: f.Message(lang), status: f.Code.Status()}
+// BareCode is OAuth's name of a fault.
+func BareCode(f *fault.Fault) string {
 	if name, ok := bareCodes[f.Code]; ok {
-		e.Code = name
+		return name
 	}
+	return string(f.Code)
+}
+
+func newBareError(lang string, f *fault.Fault) *BareError {
+	e := &BareError{Code: BareCode(f), Description: f.Message(lang), status: f.Code.Status()}
 	if e.status == http.StatusUnprocessableEntity {
 		e.status = http.StatusBadRequest
 	}

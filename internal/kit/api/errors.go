@@ -121,6 +121,22 @@ func setRetry(w http.ResponseWriter, f *fault.Fault) {
 	}
 }
 
+// Language is "tr" or "en", whichever the caller prefers.
+func Language(ctx context.Context) string {
+	if r := requestOf(ctx).r; r != nil {
+		return language(r)
+	}
+	return "en"
+}
+
+// UserAgent is what the caller's program calls itself.
+func UserAgent(ctx context.Context) string {
+	if r := requestOf(ctx).r; r != nil {
+		return r.UserAgent()
+	}
+	return ""
+}
+
 // language is "tr" where the caller prefers Turkish, else "en".
 func language(r *http.Request) string {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
@@ -147,12 +163,16 @@ var jsonFormat = huma.Format{
 // hookHuma gives the library our error shape. Its hooks are variables of the
 // package, so they are set once for the process.
 var hookHuma = sync.OnceFunc(func() {
+	huma.DefaultArrayNullable = false // a list is never null
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
 		return newErrorBody(context.Background(), "en", fromHuma(0, status, msg, errs))
 	}
 	huma.NewErrorWithContext = func(hc huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		r, _ := humachi.Unwrap(hc)
 		f := fromHuma(hc.Operation().MaxBodyBytes, status, msg, errs)
+		if f.Code == fault.ValidationFailed && hc.Operation().Extensions["x-invalid"] == 400 {
+			f.Code = fault.InvalidParameter
+		}
 		if hc.Operation().Extensions["x-bare"] == true {
 			return newBareError(language(r), f)
 		}

@@ -21,6 +21,7 @@ type request struct {
 	w                http.ResponseWriter
 	rt               *Route // once it is known
 	slug, module, ip string
+	host             string // the workspace's, without a port
 }
 
 func requestOf(ctx context.Context) *request {
@@ -36,6 +37,10 @@ var modules = []string{"crm", "mail", "erp", "musavir"}
 // HostSlug is the tenant that the request's host names, or "".
 func HostSlug(ctx context.Context) string { return requestOf(ctx).slug }
 
+// ModuleHost is the workspace's host that the request came to, without its
+// port, or "" on the bare one.
+func ModuleHost(ctx context.Context) string { return requestOf(ctx).host }
+
 // ClientIP is the caller's address: the socket's, or what a trusted proxy says.
 func ClientIP(ctx context.Context) string { return requestOf(ctx).ip }
 
@@ -48,6 +53,7 @@ var (
 	nothing    = []string{"default-src 'none'; frame-ancestors 'none'"}
 	oneYear    = []string{"max-age=31536000"}
 	noStore    = []string{"no-store"}
+	jsonOnly   = []string{"application/json"}
 )
 
 // outer stands around everything: trace, host, safe headers, no panic gets out.
@@ -55,7 +61,9 @@ func (a *API) outer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, trace := obs.StartTrace(r.Context(), r.Header.Get("Traceparent"))
 		req := &request{r: r, w: w, ip: a.clientIP(r)}
-		req.slug, req.module = a.splitHost(r.Host)
+		if req.slug, req.module = a.splitHost(r.Host); req.slug != "" {
+			req.host = req.slug + "." + req.module + "." + a.cfg.Domain
+		}
 		ctx = context.WithValue(ctx, requestKey{}, req)
 		r = r.WithContext(ctx)
 		h := w.Header()

@@ -60,10 +60,19 @@ type Route struct {
 	Ascending bool
 	// MaxBody replaces the limit of 1 MiB.
 	MaxBody int64
+	// Limit is the class of the route's rate limits.
+	Limit LimitClass
 	// Refusals are the statuses that the route names beside the common ones.
 	Refusals []int
 	// Open lets pages of other sites call the route. It reads no cookie.
 	Open bool
+	// Apps lets sessions that were granted to an app call a route that needs no
+	// permission. Without it such a route is for people alone: an app must not
+	// reach for their password, devices or consents.
+	Apps bool
+	// Invalid400 answers invalid input with 400 invalid_parameter instead of
+	// 422, where the platform document says so.
+	Invalid400 bool
 
 	bare, form bool // see bare.go
 }
@@ -140,6 +149,12 @@ func (p *Paged) Page() db.Page { return p.page }
 
 func (p *Paged) paged() *Paged { return p }
 
+// Ordered is implemented by the input of a list that can be sorted in several
+// ways: a cursor counts only for the order that it came from.
+type Ordered interface {
+	Order() (name string, ascending bool)
+}
+
 // PagedBy100 is Paged for histories, which show a hundred rows at first.
 type PagedBy100 struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Rows to return"`
@@ -164,11 +179,18 @@ func HandleList[In, Row any, P interface {
 	register(a, rt, func(ctx context.Context, in *In) (*output[ListEnvelope[Row]], error) {
 		p := P(in).paged()
 		p.page = db.Page{Limit: p.Limit, After: db.First}
-		if rt.Ascending {
-			p.page.After = db.Key{}
+		name, ascending := rt.ID, rt.Ascending
+		if o, ok := any(in).(Ordered); ok {
+			var order string
+			if order, ascending = o.Order(); order != "" {
+				name += " " + order
+			}
+		}
+		if ascending {
+			p.page.After = db.Before
 		}
 		if p.Cursor != "" {
-			key, ok := a.openCursor(ctx, rt.ID, p.Cursor)
+			key, ok := a.openCursor(ctx, name, p.Cursor)
 			if !ok {
 				return nil, fault.Invalid("cursor", "invalid")
 			}
@@ -180,7 +202,7 @@ func HandleList[In, Row any, P interface {
 		}
 		body := ListEnvelope[Row]{Data: list.Rows, TraceID: obs.TraceID(ctx)}
 		if list.Next != nil {
-			c := a.sealCursor(ctx, rt.ID, *list.Next)
+			c := a.sealCursor(ctx, name, *list.Next)
 			body.NextCursor = &c
 		}
 		return &output[ListEnvelope[Row]]{Status: http.StatusOK, Body: body}, nil
@@ -208,6 +230,9 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	}
 	if rt.StepUp {
 		op.Extensions["x-step-up"] = true
+	}
+	if rt.Invalid400 {
+		op.Extensions["x-invalid"] = 400
 	}
 	if rt.bare {
 		op.Extensions["x-bare"] = true
@@ -273,7 +298,10 @@ func (rt *Route) security() []map[string][]string {
 func (rt *Route) errors() []int {
 	errs := append([]int{}, rt.Refusals...)
 	if rt.Access != Public {
-		errs = append(errs, 401, 403)
+		errs = append(errs, 401)
+	}
+	if !rt.Open {
+		errs = append(errs, 403) // without a permission, or from another site
 	}
 	if strings.Contains(rt.Path, "{") {
 		errs = append(errs, 404)

@@ -16,7 +16,12 @@ import (
 // Write adds a line: an action such as "webhook.rotated", the record it was
 // done to, and what changed. Secrets have no place in details.
 func Write(tx *db.Tx, action, object string, details any) error {
-	who := caller.From(tx.Context())
+	return WriteAs(tx, caller.From(tx.Context()), action, object, details)
+}
+
+// WriteAs adds a line for an actor that the context does not know yet, such as
+// a person who is about to enter another workspace.
+func WriteAs(tx *db.Tx, who *caller.Caller, action, object string, details any) error {
 	var actor *uuid.UUID
 	if who.ID != uuid.Nil {
 		actor = &who.ID

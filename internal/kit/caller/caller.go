@@ -38,6 +38,9 @@ type Caller struct {
 	SessionID uuid.UUID
 	Perms     perm.Set
 	Licences  map[string]bool
+	// App marks a session that a person granted to an app: it acts for them,
+	// within what they granted.
+	App bool
 	// Test marks what a test-environment key set off: no live side effects.
 	Test bool
 	// VerifiedAt is when the person last proved their password.

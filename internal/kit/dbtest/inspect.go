@@ -35,16 +35,17 @@ func Tables(tb testing.TB, d *db.DB) map[string][]string {
 	return out
 }
 
-// AnyID gives the id of a tenant's row in a table.
+// AnyID gives the id of a tenant's row in a table, or of one of its people's.
 func AnyID(tb testing.TB, d *db.DB, table string, tenant uuid.UUID) (uuid.UUID, bool) {
 	tb.Helper()
-	if _, ok := Tables(tb, d)[table]; !ok {
+	columns, ok := Tables(tb, d)[table]
+	if !ok {
 		tb.Fatalf("there is no table %q", table)
 	}
 	var id uuid.UUID
 	found := true
 	read(tb, d, func(r *db.Reader) (err error) {
-		id, err = db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM `+table+` WHERE tenant_id = $1 LIMIT 1`, tenant)
+		id, err = db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM `+table+` WHERE `+belongs(columns)+` LIMIT 1`, tenant)
 		if db.IsNoRow(err) {
 			found, err = false, nil
 		}
@@ -59,7 +60,7 @@ func Dump(tb testing.TB, d *db.DB, tenant uuid.UUID) string {
 	tables := Tables(tb, d)
 	names := make([]string, 0, len(tables))
 	for name, columns := range tables {
-		if slices.Contains(columns, "tenant_id") {
+		if belongs(columns) != "" {
 			names = append(names, name)
 		}
 	}
@@ -75,7 +76,7 @@ func Dump(tb testing.TB, d *db.DB, tenant uuid.UUID) string {
 				}
 				err := row.Scan(dest...)
 				return fmt.Sprint(values...), err
-			}, `SELECT `+strings.Join(tables[name], ", ")+` FROM `+name+` WHERE tenant_id = $1`, tenant)
+			}, `SELECT `+strings.Join(tables[name], ", ")+` FROM `+name+` WHERE `+belongs(tables[name]), tenant)
 			if err != nil {
 				return err
 			}
@@ -85,6 +86,18 @@ func Dump(tb testing.TB, d *db.DB, tenant uuid.UUID) string {
 		return nil
 	})
 	return b.String()
+}
+
+// belongs says which rows of a table are a tenant's: those that name it, or
+// what the people in it have.
+func belongs(columns []string) string {
+	switch {
+	case slices.Contains(columns, "tenant_id"):
+		return "tenant_id = $1"
+	case slices.Contains(columns, "user_id"):
+		return "user_id IN (SELECT user_id FROM membership WHERE tenant_id = $1)"
+	}
+	return ""
 }
 
 func read(tb testing.TB, d *db.DB, fn func(*db.Reader) error) {

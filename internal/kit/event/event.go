@@ -62,6 +62,11 @@ type Change struct {
 	Previous any
 	// Target limits the event to one webhook endpoint (ping.test).
 	Target *uuid.UUID
+	// Actor is who did it, where that is not the caller: a channel brings what
+	// a contact wrote.
+	Actor *Actor
+	// Test marks a change of a record of the test environment, whoever made it.
+	Test bool
 	// Emitted marks what a customer announced by hand. It is sent like any
 	// other event, but nothing in the house may act on it: the record that it
 	// speaks of need not exist.
@@ -110,7 +115,7 @@ const insertOutbox = `INSERT INTO outbox (tenant_id, id, type, occurred_at, test
 func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	who := caller.From(tx.Context())
 	slug := who.Slug
-	if who.TenantID != tx.Tenant() {
+	if who.TenantID != tx.Tenant() || slug == "" {
 		var err error
 		if slug, err = db.One(&tx.Reader, db.Scalar[string], `SELECT slug FROM tenant WHERE id = $1`, tx.Tenant()); err != nil {
 			return uuid.Nil, fmt.Errorf("event: tenant: %w", err)
@@ -126,11 +131,14 @@ func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	if who.ID != uuid.Nil {
 		b.Actor.ID = &who.ID
 	}
+	if c.Actor != nil {
+		b.Actor = *c.Actor
+	}
 	text, err := encode(b)
 	if err != nil {
 		return uuid.Nil, err
 	}
-	if _, err := tx.Exec(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test, c.Emitted, c.Target, text); err != nil {
+	if _, err := tx.Exec(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test || c.Test, c.Emitted, c.Target, text); err != nil {
 		return uuid.Nil, fmt.Errorf("event: emit %s: %w", c.Type, err)
 	}
 	tx.Wake(Topic)

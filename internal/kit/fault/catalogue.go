@@ -1,6 +1,12 @@
 package fault
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Code identifies a kind of failure. Clients switch on it, so a code never
 // changes its meaning once released.
@@ -11,6 +17,16 @@ const (
 	BadRequest          Code = "bad_request"
 	Unauthenticated     Code = "unauthenticated"
 	WrongCredentials    Code = "wrong_credentials"
+	WrongPassword       Code = "wrong_password"
+	WrongCode           Code = "wrong_code"
+	SignInExpired       Code = "sign_in_expired"
+	LinkExpired         Code = "link_expired"
+	EmailNotVerified    Code = "email_not_verified"
+	CaptchaRequired     Code = "captcha_required"
+	CaptchaFailed       Code = "captcha_failed"
+	PasskeyRefused      Code = "passkey_refused"
+	TwoFactorOn         Code = "two_factor_on"
+	TwoFactorOff        Code = "two_factor_off"
 	Forbidden           Code = "forbidden"
 	NotLicensed         Code = "not_licensed"
 	StepUpRequired      Code = "step_up_required"
@@ -25,6 +41,19 @@ const (
 	ValidationFailed    Code = "validation_failed"
 	UnknownEvent        Code = "unknown_event"
 	LimitReached        Code = "limit_reached"
+	InvalidParameter    Code = "invalid_parameter"
+	InvalidClient       Code = "invalid_client"
+	InvalidRedirect     Code = "invalid_redirect_uri"
+	InvalidScope        Code = "invalid_scope"
+	InvalidGrant        Code = "invalid_grant"
+	UnsupportedResponse Code = "unsupported_response_type"
+	UnsupportedGrant    Code = "unsupported_grant_type"
+	NotForApps          Code = "not_for_apps"
+	AccountExists       Code = "account_exists"
+	OtherAddress        Code = "other_address"
+	NotActive           Code = "not_active"
+	NoRoute             Code = "no_route"
+	WindowClosed        Code = "window_closed"
 	RoleFixed           Code = "role_fixed"
 	RoleInUse           Code = "role_in_use"
 	LastAdmin           Code = "last_admin"
@@ -42,15 +71,28 @@ type entry struct {
 var catalogue = map[Code]entry{
 	BadRequest:          {400, "The request could not be read.", "İstek okunamadı."},
 	UnknownEvent:        {400, "The event catalog has no event named %q.", "Olay kataloğunda %q adında bir olay yok."},
+	InvalidParameter:    {400, "Some parameters are not valid.", "Bazı parametreler geçerli değil."},
+	InvalidClient:       {400, "There is no such app.", "Böyle bir uygulama yok."},
+	InvalidRedirect:     {400, "The app did not register this return address.", "Uygulama bu dönüş adresini kaydetmemiş."},
+	InvalidScope:        {400, "The app asks for rights that it did not register.", "Uygulama, kaydetmediği yetkileri istiyor."},
+	InvalidGrant:        {400, "The code is wrong, was used already or is too old.", "Kod yanlış, daha önce kullanılmış ya da süresi dolmuş."},
+	UnsupportedResponse: {400, "Only the response type \"code\" is served.", "Yalnızca \"code\" yanıt türü sunulur."},
+	UnsupportedGrant:    {400, "Only the grant type \"authorization_code\" is served.", "Yalnızca \"authorization_code\" izin türü sunulur."},
 	Unauthenticated:     {401, "Sign in, or send a valid credential.", "Oturum açın ya da geçerli bir kimlik bilgisi gönderin."},
 	Forbidden:           {403, "You need the permission %q for this.", "Bunun için %q yetkisi gerekir."},
 	NotLicensed:         {403, "This workspace has no licence for the module %q.", "Bu çalışma alanının %q modülü için lisansı yok."},
 	StepUpRequired:      {403, "Confirm your password to go on.", "Devam etmek için parolanızı doğrulayın."},
+	NotForApps:          {403, "Only a person can do this, not an app on their behalf.", "Bunu yalnızca kişinin kendisi yapabilir, onun adına bir uygulama yapamaz."},
 	CrossOrigin:         {403, "Requests from another site are refused.", "Başka bir siteden gelen istekler kabul edilmez."},
 	NotFound:            {404, "There is no such record.", "Böyle bir kayıt yok."},
 	MethodNotAllowed:    {405, "This address does not answer that method.", "Bu adres bu yöntemi yanıtlamaz."},
 	Conflict:            {409, "This would collide with a record that exists.", "Bu işlem var olan bir kayıtla çakışıyor."},
+	TwoFactorOn:         {409, "The second step is on already. Switch it off first.", "İkinci adım zaten açık. Önce kapatın."},
+	TwoFactorOff:        {409, "The second step is not on.", "İkinci adım açık değil."},
 	LastAdmin:           {409, "The workspace needs at least one active owner. Make somebody else an owner first.", "Çalışma alanında en az bir etkin sahip olmalı. Önce bir başkasını sahip yapın."},
+	AccountExists:       {409, "This address has an account. Sign in, then open the invitation again.", "Bu adresin bir hesabı var. Oturum açın, sonra daveti yeniden açın."},
+	OtherAddress:        {409, "The invitation is for another address than yours.", "Davet sizinkinden başka bir adrese gönderilmiş."},
+	NotActive:           {409, "This person has not accepted the invitation yet.", "Bu kişi daveti henüz kabul etmedi."},
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
 	TestEnvironment:     {409, "A key of the test environment sends nothing.", "Test ortamının anahtarı hiçbir şey göndermez."},
@@ -59,8 +101,18 @@ var catalogue = map[Code]entry{
 	UnsupportedMedia:    {415, "Send the body as application/json.", "Gövdeyi application/json olarak gönderin."},
 	ValidationFailed:    {422, "Some fields need attention.", "Bazı alanlar düzeltilmeli."},
 	WrongCredentials:    {422, "The e-mail address or the password is wrong.", "E-posta adresi ya da parola yanlış."},
+	WrongPassword:       {422, "The password is wrong.", "Parola yanlış."},
+	WrongCode:           {422, "The code is wrong or was used already.", "Kod yanlış ya da daha önce kullanılmış."},
+	SignInExpired:       {422, "This sign-in took too long or too many tries. Start again.", "Bu oturum açma çok uzun sürdü ya da çok kez denendi. Baştan başlayın."},
+	LinkExpired:         {422, "This link was used already or is too old. Ask for a new one.", "Bu bağlantı daha önce kullanılmış ya da süresi dolmuş. Yenisini isteyin."},
+	EmailNotVerified:    {422, "Confirm your e-mail address first. The link is in your mailbox.", "Önce e-posta adresinizi doğrulayın. Bağlantı posta kutunuzda."},
+	CaptchaRequired:     {422, "Show that you are not a robot.", "Robot olmadığınızı gösterin."},
+	CaptchaFailed:       {422, "The robot check failed. Try it again.", "Robot denetimi başarısız oldu. Yeniden deneyin."},
+	PasskeyRefused:      {422, "This passkey could not be accepted.", "Bu geçiş anahtarı kabul edilemedi."},
 	IdempotencyMismatch: {422, "This Idempotency-Key was used with another request.", "Bu Idempotency-Key başka bir istekle kullanılmış."},
 	LimitReached:        {422, "The limit of %d is reached.", "%d sınırına ulaşıldı."},
+	NoRoute:             {422, "No connected channel leads to this customer.", "Bu müşteriye ulaşan bağlı bir kanal yok."},
+	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},
@@ -90,11 +142,16 @@ func (f *Fault) Message(lang string) string {
 	return fmt.Sprintf(text, f.Args...)
 }
 
-// Codes lists the catalogue for the documentation and its tests.
-func Codes() []Code {
-	out := make([]Code, 0, len(catalogue))
-	for c := range catalogue {
-		out = append(out, c)
+// Table is the catalogue as a page of the documentation.
+func Table() string {
+	codes := slices.SortedFunc(maps.Keys(catalogue), func(a, b Code) int {
+		return cmp.Or(cmp.Compare(catalogue[a].status, catalogue[b].status), cmp.Compare(a, b))
+	})
+	var b strings.Builder
+	b.WriteString("| status | code | message | mesaj |\n|---|---|---|---|\n")
+	for _, c := range codes {
+		e := catalogue[c]
+		fmt.Fprintf(&b, "| %d | `%s` | %s | %s |\n", e.status, c, e.en, e.tr)
 	}
-	return out
+	return b.String()
 }

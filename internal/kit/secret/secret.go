@@ -53,6 +53,13 @@ const (
 	SessionPrefix = "ses_"
 	KeyLivePrefix = "key_live_"
 	KeyTestPrefix = "key_test_"
+	CodePrefix    = "ac_"
+	ClientPrefix  = "app_"
+	InvitePrefix  = "inv_"
+	QRPrefix      = "qrk_"
+	VerifyPrefix  = "emv_"
+	ResetPrefix   = "rst_"
+	TicketPrefix  = "mfa_"
 )
 
 // NewToken is prefix + 32 random bytes in base62 + 6 characters of CRC32.

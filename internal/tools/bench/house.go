@@ -152,6 +152,7 @@ func (e *env) house(ctx context.Context, dialect db.Dialect) (*house, error) {
 	}
 	a, err := app.Open(ctx, app.Config{
 		DB: url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
+		LimitFactor: 1_000_000,
 	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), clock.System{})
 	if err != nil {
 		return nil, err
@@ -191,7 +192,9 @@ func (h *house) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in, err := h.app.Identity.SignIn(ctx, email, password, "bench", "", "127.0.0.1")
+	in, err := h.app.Identity.SignIn(ctx, identity.Proof{
+		Email: email, Password: password, Device: identity.Device{Name: "bench", IP: "127.0.0.1"},
+	})
 	if err != nil {
 		return err
 	}

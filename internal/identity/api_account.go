@@ -1,0 +1,171 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+)
+
+type signUpIn struct {
+	Body struct {
+		Email         string `json:"email" minLength:"1" maxLength:"254" example:"ayse@example.com"`
+		Password      string `json:"password" minLength:"1" maxLength:"1024" example:"dört at yeşil çayırda koşar"`
+		Name          string `json:"name" minLength:"1" maxLength:"100" example:"Ayşe Demir"`
+		WorkspaceName string `json:"workspace_name" minLength:"1" maxLength:"100" example:"Demir Ticaret"`
+		Captcha       string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Needed while GET /captcha says required_now"`
+	}
+}
+
+type verifyIn struct {
+	Body struct {
+		Token string `json:"token" minLength:"1" maxLength:"100" example:"emv_…"`
+	}
+}
+
+type addressIn struct {
+	Body struct {
+		Email   string `json:"email" minLength:"1" maxLength:"254" example:"ayse@example.com"`
+		Captcha string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Needed while GET /captcha says required_now"`
+	}
+}
+
+type resetIn struct {
+	Body struct {
+		Token    string `json:"token" minLength:"1" maxLength:"100" example:"rst_…"`
+		Password string `json:"password" minLength:"1" maxLength:"1024" example:"dört at yeşil çayırda koşar"`
+	}
+}
+
+type changePasswordIn struct {
+	Body struct {
+		Current string `json:"current_password" minLength:"1" maxLength:"1024" example:"konak-demo-password"`
+		New     string `json:"new_password" minLength:"1" maxLength:"1024" example:"dört at yeşil çayırda koşar"`
+	}
+}
+
+// Sent is the answer to what ends in a mail, whoever the address belongs to.
+type Sent struct {
+	Status string `json:"status" enum:"verification_sent,reset_sent"`
+}
+
+func (s *Service) registerAccounts(a *api.API) {
+	signUp := mailing(public(route("POST", "/sign-up", "sign-up", "Ask for an account and a workspace")))
+	signUp.Doc = "Mails a link that proves the address; the account is made when the link is opened. " +
+		"The answer is the same for an address that has an account."
+	api.Handle(a, signUp, func(ctx context.Context, in *signUpIn) (Sent, error) {
+		return Sent{"verification_sent"}, s.SignUp(ctx, SignUpRequest{
+			Email: in.Body.Email, Password: in.Body.Password, Name: in.Body.Name, WorkspaceName: in.Body.WorkspaceName,
+			Captcha: in.Body.Captcha, Language: api.Language(ctx), IP: api.ClientIP(ctx),
+		})
+	})
+
+	api.Handle(a, guessed(public(route("POST", "/email/verify", "verify-email", "Prove an address and open the account"))),
+		func(ctx context.Context, in *verifyIn) (Verified, error) { return s.VerifyEmail(ctx, in.Body.Token) })
+
+	resend := mailing(public(route("POST", "/email/verify/resend", "resend-verification", "Mail the link that proves an address again")))
+	api.Handle(a, resend, func(ctx context.Context, in *addressIn) (Sent, error) {
+		return Sent{"verification_sent"}, s.Resend(ctx, in.Body.Email)
+	})
+
+	forgot := mailing(public(route("POST", "/password/forgot", "forgot-password", "Mail a link to a new password")))
+	forgot.Doc = "The answer is the same for an address that has no account."
+	api.Handle(a, forgot, func(ctx context.Context, in *addressIn) (Sent, error) {
+		return Sent{"reset_sent"}, s.Forgot(ctx, in.Body.Email)
+	})
+
+	reset := guessed(public(route("POST", "/password/reset", "reset-password", "Set a new password with a mailed link")))
+	reset.Doc = "Closes every session and opens none: signing in follows, with the second step where that is on."
+	api.Handle(a, reset, func(ctx context.Context, in *resetIn) (api.Done, error) {
+		return api.Done{Done: true}, s.Reset(ctx, in.Body.Token, in.Body.Password, api.ClientIP(ctx))
+	})
+
+	change := guessed(route("PUT", "/password", "change-password", "Change one's own password"))
+	change.Doc = "Closes the other sessions. A wrong password is a 422, never a 401."
+	api.Handle(a, change, func(ctx context.Context, in *changePasswordIn) (api.Done, error) {
+		return api.Done{Done: true}, s.ChangePassword(ctx, in.Body.Current, in.Body.New)
+	})
+}
+
+type codeIn struct {
+	Body struct {
+		Code string `json:"code" minLength:"6" maxLength:"16" example:"123456"`
+	}
+}
+
+func (s *Service) registerTwoFactor(a *api.API) {
+	begin := showsSecret(stepUp(route("POST", "/2fa/totp", "begin-totp", "Make a secret for an authenticator app")))
+	begin.Doc = "Nothing changes until a code of the app confirms it."
+	api.Handle(a, begin, func(ctx context.Context, _ *struct{}) (TOTPSetup, error) { return s.BeginTOTP(ctx) })
+
+	confirm := guessed(showsSecret(stepUp(route("POST", "/2fa/totp/confirm", "confirm-totp", "Switch the second step on"))))
+	confirm.Doc = "Gives ten recovery codes, shown once."
+	api.Handle(a, confirm, func(ctx context.Context, in *codeIn) (RecoveryCodes, error) {
+		return s.ConfirmTOTP(ctx, in.Body.Code)
+	})
+
+	off := stepUp(route("DELETE", "/2fa/totp", "drop-totp", "Switch the second step off"))
+	off.Refusals = []int{409}
+	api.Handle(a, off, func(ctx context.Context, _ *struct{}) (api.Done, error) {
+		return api.Done{Done: true}, s.DropTOTP(ctx)
+	})
+
+	codes := showsSecret(stepUp(route("POST", "/2fa/recovery-codes", "new-recovery-codes", "Make new recovery codes")))
+	codes.Doc = "The old ones stop working. Shown once."
+	api.Handle(a, codes, func(ctx context.Context, _ *struct{}) (RecoveryCodes, error) { return s.NewRecoveryCodes(ctx) })
+}
+
+type passkeysIn struct{ api.Paged }
+
+type passkeyIn struct {
+	ID api.ID `path:"id" record:"passkey"`
+}
+
+type addPasskeyIn struct {
+	Body struct {
+		ChallengeID uuid.UUID       `json:"challenge_id" format:"uuid"`
+		Name        string          `json:"name" minLength:"1" maxLength:"100" example:"Phone"`
+		Credential  json.RawMessage `json:"credential" doc:"What navigator.credentials.create gave, as JSON" example:"{}"`
+	}
+}
+
+type passkeySignInIn struct {
+	Body struct {
+		ChallengeID uuid.UUID       `json:"challenge_id" format:"uuid"`
+		Credential  json.RawMessage `json:"credential" doc:"What navigator.credentials.get gave, as JSON" example:"{}"`
+		DeviceName  string          `json:"device_name,omitempty" maxLength:"100" example:"Firefox on Linux"`
+	}
+}
+
+func (s *Service) registerPasskeys(a *api.API) {
+	api.HandleList(a, route("GET", "/passkeys", "list-passkeys", "One's own passkeys"),
+		func(ctx context.Context, in *passkeysIn) (db.List[Passkey], error) { return s.Passkeys(ctx, in.Page()) })
+
+	api.Handle(a, showsSecret(stepUp(route("POST", "/passkeys/options", "begin-passkey", "What a browser needs to make a passkey"))),
+		func(ctx context.Context, _ *struct{}) (PasskeyChallenge, error) { return s.BeginPasskey(ctx) })
+
+	add := stepUp(route("POST", "/passkeys", "add-passkey", "Keep a passkey that the browser made"))
+	add.Status = 201
+	api.Handle(a, add, func(ctx context.Context, in *addPasskeyIn) (Passkey, error) {
+		return s.AddPasskey(ctx, in.Body.ChallengeID, in.Body.Name, in.Body.Credential)
+	})
+
+	api.Handle(a, stepUp(route("DELETE", "/passkeys/{id}", "drop-passkey", "Remove a passkey")),
+		func(ctx context.Context, in *passkeyIn) (api.Deleted, error) {
+			return api.Deleted{ID: in.ID, Deleted: true}, s.DropPasskey(ctx, in.ID.UUID)
+		})
+
+	options := public(route("POST", "/passkeys/sign-in/options", "begin-passkey-sign-in", "What a browser needs to show a passkey"))
+	api.Handle(a, showsSecret(options), func(ctx context.Context, _ *struct{}) (PasskeyChallenge, error) {
+		return s.BeginPasskeySignIn(ctx)
+	})
+
+	signIn := guessed(showsSecret(public(route("POST", "/passkeys/sign-in", "passkey-sign-in", "Sign in with a passkey"))))
+	api.Handle(a, signIn, func(ctx context.Context, in *passkeySignInIn) (SignedIn, error) {
+		return entered(ctx, a)(s.PasskeySignIn(ctx, in.Body.ChallengeID, in.Body.Credential,
+			api.HostSlug(ctx), device(ctx, in.Body.DeviceName)))
+	})
+}

@@ -1,0 +1,26 @@
+package identity
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// AuditLine says who changed what.
+type AuditLine struct {
+	ID      uuid.UUID  `json:"id"`
+	At      clock.Time `json:"at"`
+	Actor   AuditActor `json:"actor"`
+	Action  string     `json:"action" example:"api_key.created"`
+	Object  string     `json:"object" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c" doc:"The record it was done to"`
+	Details any        `json:"details" doc:"What changed; never a secret"`
+	IP      string     `json:"ip" example:"203.0.113.7"`
+	TraceID string     `json:"trace_id" example:"4bf92f3577b34da6a3ce929d0e0e4736"`
+}
+
+// AuditActor is who did it.
+type AuditActor struct {
+	Kind string     `json:"kind" enum:"agent,contact,bot,system,api_key"`
+	ID   *uuid.UUID `json:"id" nullable:"true"`
+	Name *string    `json:"name" nullable:"true" example:"Defne Yılmaz"`
+}

@@ -1,0 +1,50 @@
+package identity
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// InvitationLife is how long an invitation is good.
+const InvitationLife = 72 * time.Hour
+
+// States of a membership.
+const (
+	// StateInvited waits for its invitation to be accepted; nobody can sign in
+	// with it.
+	StateInvited   = "invited"
+	StateActive    = "active"
+	StateSuspended = "suspended"
+	// StateRemoved stays for what bears its name: messages, the audit log.
+	StateRemoved = "removed"
+)
+
+// Place is a workspace that a person belongs to.
+type Place struct {
+	Workspace  Workspace  `json:"workspace"`
+	Membership Membership `json:"membership"`
+	Licences   []string   `json:"licences" nullable:"false" example:"[\"crm\"]"`
+	JoinedAt   clock.Time `json:"joined_at"`
+	Current    bool       `json:"current" doc:"Whether the session that asks is in it"`
+}
+
+// Member is somebody in a workspace, as its administrators see them.
+type Member struct {
+	ID          uuid.UUID
+	UserID      *uuid.UUID // nobody yet while invited
+	Email       string
+	Name        string
+	Language    string
+	Role        string
+	State       string
+	CreatedAt   clock.Time
+	InvitedAt   *clock.Time // when the last invitation was sent, while it waits
+	ExpiresAt   *clock.Time // when that one ends
+	SuspendedAt *clock.Time
+	LastSeenAt  *clock.Time
+
+	called string // what the workspace calls them, where that is not their own name
+}

@@ -1,0 +1,226 @@
+package identity_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/oauth2"
+
+	"konak/internal/app/apptest"
+	"konak/internal/identity"
+	"konak/internal/kit/db"
+)
+
+// consentPage does what the panel's page does: it takes the query that
+// /oauth/authorize sent it and gives the app's return address.
+func consentPage(t *testing.T, c *apptest.Client, query url.Values) *url.URL {
+	t.Helper()
+	body := map[string]any{"decision": "approve"}
+	for name := range query {
+		body[name] = query.Get(name)
+	}
+	var to identity.RedirectTo
+	c.Post(auth+"/app/authorize", body).Want(200).Data(&to)
+	u, err := url.Parse(to.RedirectTo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// TestOAuthGo goes through the flow with the usual Go client.
+func TestOAuthGo(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		a := addApp(w, nil)
+		conf := &oauth2.Config{
+			ClientID: a.ClientID, RedirectURL: "http://127.0.0.1:4711/cb", Scopes: []string{"webhooks.read", "contacts.read"},
+			Endpoint: oauth2.Endpoint{AuthURL: s.URL + "/oauth/authorize", TokenURL: s.URL + "/oauth/token"},
+		}
+		verifier := oauth2.GenerateVerifier()
+		start, err := url.Parse(conf.AuthCodeURL("st&te=ğ", oauth2.S256ChallengeOption(verifier)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := s.Client("").Get(start.RequestURI()).Want(302)
+		page, err := url.Parse(sent.Header.Get("Location"))
+		if err != nil || page.Path != "/consent" || page.Host != "localhost" {
+			t.Fatalf("sent to %s", page)
+		}
+		back := consentPage(t, w.Owner, page.Query())
+		if back.Host != "127.0.0.1:4711" || back.Query().Get("state") != "st&te=ğ" {
+			t.Errorf("sent back to %s", back)
+		}
+		token, err := conf.Exchange(t.Context(), back.Query().Get("code"), oauth2.VerifierOption(verifier))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := conf.Client(t.Context(), token).Get(s.URL + catalog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != 200 {
+			t.Errorf("status %d", resp.StatusCode)
+		}
+		// The same code again: the client understands the refusal.
+		_, err = conf.Exchange(t.Context(), back.Query().Get("code"), oauth2.VerifierOption(verifier))
+		if refused, ok := errors.AsType[*oauth2.RetrieveError](err); !ok || refused.ErrorCode != "invalid_grant" {
+			t.Errorf("got %v", err)
+		}
+		s.Client(token.AccessToken).Get(catalog).Refused(401, "unauthenticated")
+	})
+}
+
+// TestOAuthNode goes through the flow with a strict client off the shelf: it
+// finds the server by its metadata, and checks iss, state and every answer.
+func TestOAuthNode(t *testing.T) {
+	t.Parallel()
+	node, err := osexec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed: the flow is not tried with oauth4webapi")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "web/node_modules/oauth4webapi")); err != nil {
+		if out, err := osexec.CommandContext(t.Context(), filepath.Join(root, "scripts/ensure-node-modules")).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	s := apptest.NewPublic(t, db.SQLite)
+	w := s.Workspace("demo")
+	a := addApp(w, nil)
+	page := http.NewServeMux()
+	page.HandleFunc("POST /", func(rw http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		u, err := url.Parse(string(b))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(rw, consentPage(t, w.Owner, u.Query()).String())
+	})
+	server := httptest.NewServer(page)
+	t.Cleanup(server.Close)
+	cmd := osexec.CommandContext(t.Context(), node, filepath.Join(root, "web/scripts/oauth-client.mjs"))
+	cmd.Env = append(os.Environ(), "ISSUER="+s.URL, "CLIENT_ID="+a.ClientID, "REDIRECT_URI="+callback, "BROWSER="+server.URL, "RESOURCE="+s.URL+catalog)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var got struct {
+		Scope  string `json:"scope"`
+		Status int    `json:"status"`
+		Second string `json:"second"`
+	}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if got.Scope != "webhooks.read" || got.Status != 200 || got.Second != "invalid_grant" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestOAuthRoutes(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		a := addApp(w, nil)
+		// A page of another site may call these: a browser says so.
+		there := s.Client("").Header("Origin", "https://field.example.com").Header("Sec-Fetch-Site", "cross-site")
+
+		meta := there.Get("/.well-known/oauth-authorization-server").Want(200)
+		var m identity.ServerMetadata
+		if err := json.Unmarshal(meta.Body, &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Issuer != "http://localhost" || m.TokenEndpoint != "http://localhost/oauth/token" || !m.ResponseIss || m.ChallengeMethods[0] != "S256" {
+			t.Errorf("got %+v", m)
+		}
+		if meta.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Error("the metadata is not open")
+		}
+		ask := there.Do("OPTIONS", "/oauth/token", nil).Want(204)
+		if ask.Header.Get("Access-Control-Allow-Methods") != "POST" || ask.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("got %v", ask.Header)
+		}
+		form := there.Header("Content-Type", "application/x-www-form-urlencoded")
+		refused := func(r *apptest.Response, status int, code string) {
+			t.Helper()
+			var e struct {
+				Error       string `json:"error"`
+				Description string `json:"error_description"`
+			}
+			if err := json.Unmarshal(r.Want(status).Body, &e); err != nil || e.Error != code || e.Description == "" {
+				t.Errorf("got %s, want %s", r.Body, code)
+			}
+			if r.Header.Get("Cache-Control") != "no-store" || r.Header.Get("Access-Control-Allow-Origin") != "*" {
+				t.Errorf("got %v", r.Header)
+			}
+		}
+		refused(form.Post("/oauth/token", ""), 400, "invalid_request")
+		refused(form.Post("/oauth/token", "grant_type=authorization_code"), 400, "invalid_request")
+		refused(form.Post("/oauth/token", "code=a&code=b"), 400, "invalid_request")
+		refused(there.Post("/oauth/token", map[string]any{}), 415, "invalid_request")
+		values := func(change map[string]any) string {
+			v := url.Values{}
+			for name, x := range redeem(a, "ac_none", change) {
+				v.Set(name, x.(string))
+			}
+			return v.Encode()
+		}
+		refused(form.Post("/oauth/token", values(map[string]any{"grant_type": "password"})), 400, "unsupported_grant_type")
+		refused(form.Post("/oauth/token", values(map[string]any{"resource": "ignored"})), 400, "invalid_grant")
+		// A form is no way into the rest of the API.
+		w.Owner.Header("Content-Type", "application/x-www-form-urlencoded").Post(keys, "name=x").Refused(415, "unsupported_media_type")
+
+		// The document's own exchange is open too, in its envelope.
+		code := approve(t, w.Owner, a, nil).Get("code")
+		if r := there.Post(auth+"/app/token", redeem(a, code, nil)).Want(200); r.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Error("app/token is not open")
+		}
+		there.Post(auth+"/sign-in", map[string]any{"email": "a", "password": "b"}).Refused(403, "cross_origin")
+
+		// What is wrong with a request goes back to the app, unless the app or
+		// the address is what is wrong.
+		location := func(change map[string]any) *url.URL {
+			v := url.Values{}
+			for name, x := range request(a, change) {
+				v.Set(name, x.(string))
+			}
+			u, err := url.Parse(s.Client("").Get("/oauth/authorize?" + v.Encode()).Want(302).Header.Get("Location"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return u
+		}
+		for code, change := range map[string]map[string]any{
+			"invalid_scope":             {"scope": "conversations.write"},
+			"unsupported_response_type": {"response_type": "token"},
+			"invalid_request":           {"code_challenge_method": "plain"},
+		} {
+			u := location(change)
+			if !strings.HasPrefix(u.String(), callback) || u.Query().Get("error") != code || u.Query().Get("state") == "" || u.Query().Get("iss") == "" {
+				t.Errorf("%s: sent to %s", code, u)
+			}
+		}
+		for _, change := range []map[string]any{{"client_id": "app_nobody"}, {"redirect_uri": "https://evil.example/"}} {
+			if u := location(change); u.Path != "/consent" || u.Host != "localhost" {
+				t.Errorf("sent to %s", u)
+			}
+		}
+		s.Client("").Get("/oauth/nothing").Refused(404, "not_found")
+	})
+}

@@ -1,0 +1,123 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/secret"
+)
+
+// A ticket for the second step is good for five minutes and five tries.
+const (
+	ticketFor   = 5 * time.Minute
+	ticketTries = 5
+)
+
+// ticket is a sign-in whose password was right and whose second step is open.
+type ticket struct {
+	id, user, tenant, membership uuid.UUID
+	device                       string
+	challenge                    *string
+}
+
+// giveTicket answers a right password where a second step must follow.
+func (s *Service) giveTicket(ctx context.Context, a account, d Device) (SignInAnswer, error) {
+	token := secret.NewToken(secret.TicketPrefix)
+	out := SignInAnswer{MFARequired: true, MFAToken: token}
+	err := s.db.System("sign-in").InTx(ctx, func(tx *db.Tx) error {
+		out.Methods, out.Passkey = []string{MethodTOTP, MethodRecovery}, nil
+		owner, err := s.passkeyOwner(&tx.Reader, a.user)
+		if err != nil {
+			return err
+		}
+		t := ticket{id: tx.NewID(), user: a.user.ID, tenant: a.workspace.ID, membership: a.membership.ID, device: d.Name}
+		if len(owner.credentials) > 0 {
+			options, challenge, err := s.beginAssertion(ctx, &owner)
+			if err != nil {
+				return err
+			}
+			out.Methods, out.Passkey, t.challenge = append(out.Methods, MethodPasskey), options, &challenge
+		}
+		return putTicket(tx, t, secret.Hash(token), tx.Now().Add(ticketFor))
+	})
+	if err != nil {
+		return SignInAnswer{}, fmt.Errorf("identity: give ticket: %w", err)
+	}
+	return out, nil
+}
+
+// SecondStep is what somebody shows for the second step.
+type SecondStep struct {
+	Token, Method, Code string
+	Credential          json.RawMessage
+	Device              Device
+}
+
+// FinishSignIn takes the second step and opens the session. A try counts
+// whatever comes of it.
+func (s *Service) FinishSignIn(ctx context.Context, in SecondStep) (SignedIn, error) {
+	if !secret.WellFormed(in.Token, secret.TicketPrefix) {
+		return SignedIn{}, fault.New(fault.SignInExpired)
+	}
+	var t ticket
+	err := s.db.System("sign-in").InTx(ctx, func(tx *db.Tx) (err error) {
+		t, err = tryTicket(tx, secret.Hash(in.Token))
+		return err
+	})
+	if db.IsNoRow(err) {
+		return SignedIn{}, fault.New(fault.SignInExpired)
+	}
+	if err != nil {
+		return SignedIn{}, fmt.Errorf("identity: try ticket: %w", err)
+	}
+	in.Device.Name = t.device
+	var out SignedIn
+	err = s.db.Tenant(t.tenant).InTx(t.acting(ctx, in.Device.IP), func(tx *db.Tx) error {
+		a, err := accountByMember(&tx.Reader, t.membership)
+		if err != nil {
+			return fault.New(fault.SignInExpired).Wrap(err) // suspended meanwhile
+		}
+		if ok, err := s.secondStep(tx, &a, &t, in); err != nil {
+			return err
+		} else if !ok {
+			return fault.New(fault.WrongCode).Field("code", "wrong")
+		}
+		if ok, err := dropTicket(tx, t.id); err != nil {
+			return err
+		} else if !ok {
+			return fault.New(fault.SignInExpired)
+		}
+		out, err = s.enterIn(tx, a, in.Device, "password+"+in.Method)
+		return err
+	})
+	return out, err
+}
+
+func (t *ticket) acting(ctx context.Context, ip string) context.Context {
+	return account{
+		user: User{ID: t.user}, workspace: Workspace{ID: t.tenant}, membership: Membership{ID: t.membership},
+	}.acting(ctx, ip)
+}
+
+func (s *Service) secondStep(tx *db.Tx, a *account, t *ticket, in SecondStep) (bool, error) {
+	switch in.Method {
+	case MethodTOTP:
+		return s.spendTOTP(tx, t.user, in.Code)
+	case MethodRecovery:
+		return s.spendRecovery(tx, t.user, in.Code)
+	}
+	if t.challenge == nil {
+		return false, fault.Invalid("method", "not_allowed")
+	}
+	owner, err := s.passkeyOwner(&tx.Reader, a.user)
+	if err != nil {
+		return false, err
+	}
+	return true, s.assert(tx, &owner, *t.challenge, in.Credential)
+}

@@ -1,0 +1,249 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+const (
+	challengeFor = 5 * time.Minute
+	maxPasskeys  = 20
+)
+
+// party takes the origin of the workspace's host in, where the request came
+// to one.
+func (s *Service) party(ctx context.Context) (*webauthn.WebAuthn, error) {
+	base, err := url.Parse(s.cfg.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("identity: base address: %w", err)
+	}
+	var origins []string
+	if host := api.ModuleHost(ctx); host != "" {
+		origins = append(origins, base.Scheme+"://"+strings.Replace(base.Host, base.Hostname(), host, 1))
+	}
+	w, err := s.relyingParty(origins...)
+	if err != nil {
+		return nil, fmt.Errorf("identity: passkeys: %w", err)
+	}
+	return w, nil
+}
+
+func (s *Service) passkeyOwner(r *db.Reader, u User) (passkeyOwner, error) {
+	credentials, err := credentialsOf(r, u.ID)
+	if err != nil {
+		return passkeyOwner{}, fmt.Errorf("identity: find passkeys: %w", err)
+	}
+	return passkeyOwner{u, credentials}, nil
+}
+
+// Passkeys lists the caller's passkeys.
+func (s *Service) Passkeys(ctx context.Context, p db.Page) (list db.List[Passkey], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		list, err = listPasskeys(r, caller.From(ctx).UserID, p)
+		return err
+	})
+	return list, err
+}
+
+// BeginPasskey gives what the browser needs to make a passkey.
+func (s *Service) BeginPasskey(ctx context.Context) (out PasskeyChallenge, err error) {
+	party, err := s.party(ctx)
+	if err != nil {
+		return out, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := accountByMember(&tx.Reader, caller.From(ctx).ID)
+		if err != nil {
+			return fmt.Errorf("identity: find account: %w", err)
+		}
+		owner, err := s.passkeyOwner(&tx.Reader, a.user)
+		if err != nil {
+			return err
+		}
+		if len(owner.credentials) >= maxPasskeys {
+			return fault.New(fault.LimitReached, maxPasskeys)
+		}
+		options, session, err := party.BeginRegistration(&owner,
+			webauthn.WithExclusions(webauthn.Credentials(owner.credentials).CredentialDescriptors()))
+		if err != nil {
+			return fmt.Errorf("identity: begin passkey: %w", err)
+		}
+		out = PasskeyChallenge{ID: tx.NewCapability(), Options: options}
+		return putChallenge(tx, out.ID, &a.user.ID, *session, tx.Now().Add(challengeFor))
+	})
+	return out, err
+}
+
+// AddPasskey keeps the passkey that the browser made.
+func (s *Service) AddPasskey(ctx context.Context, challenge uuid.UUID, name string, answer json.RawMessage) (Passkey, error) {
+	party, err := s.party(ctx)
+	if err != nil {
+		return Passkey{}, err
+	}
+	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
+	if err != nil {
+		return Passkey{}, fault.New(fault.PasskeyRefused).Wrap(err)
+	}
+	var out Passkey
+	who := caller.From(ctx)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		session, err := takeChallenge(tx, challenge, &who.UserID)
+		if db.IsNoRow(err) {
+			return fault.New(fault.PasskeyRefused)
+		}
+		if err != nil {
+			return fmt.Errorf("identity: take challenge: %w", err)
+		}
+		a, err := accountByMember(&tx.Reader, who.ID)
+		if err != nil {
+			return fmt.Errorf("identity: find account: %w", err)
+		}
+		credential, err := party.CreateCredential(&passkeyOwner{user: a.user}, session, parsed)
+		if err != nil {
+			return fault.New(fault.PasskeyRefused).Wrap(err)
+		}
+		out = Passkey{
+			ID: tx.NewID(), Name: strings.TrimSpace(name), Synced: credential.Flags.BackupState, CreatedAt: clock.At(tx.Now()),
+		}
+		if free, err := putPasskey(tx, a.user.ID, out, *credential); err != nil {
+			return fmt.Errorf("identity: put passkey: %w", err)
+		} else if !free {
+			return fault.New(fault.Conflict)
+		}
+		if err := s.mailer.Send(tx, passkeyAddedLetter.to(a.user, "")); err != nil {
+			return err
+		}
+		return audit.Write(tx, "passkey.added", out.ID.String(), map[string]any{"name": out.Name})
+	})
+	return out, err
+}
+
+// DropPasskey removes one of the caller's passkeys.
+func (s *Service) DropPasskey(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		name, err := dropPasskey(tx, caller.From(ctx).UserID, id)
+		if db.IsNoRow(err) {
+			return fault.New(fault.NotFound)
+		}
+		if err != nil {
+			return fmt.Errorf("identity: drop passkey: %w", err)
+		}
+		return audit.Write(tx, "passkey.removed", id.String(), map[string]any{"name": name})
+	})
+}
+
+// BeginPasskeySignIn gives what the browser needs to show any passkey of this
+// installation: nobody says who they are yet.
+func (s *Service) BeginPasskeySignIn(ctx context.Context) (out PasskeyChallenge, err error) {
+	party, err := s.party(ctx)
+	if err != nil {
+		return out, err
+	}
+	err = s.db.System("sign-in").InTx(ctx, func(tx *db.Tx) error {
+		options, session, err := party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
+		if err != nil {
+			return fmt.Errorf("identity: begin passkey sign-in: %w", err)
+		}
+		out = PasskeyChallenge{ID: tx.NewCapability(), Options: options}
+		return putChallenge(tx, out.ID, nil, *session, tx.Now().Add(challengeFor))
+	})
+	return out, err
+}
+
+// PasskeySignIn opens a session for whoever shows a passkey. The device has
+// checked a fingerprint, a face or a PIN, so it counts as both steps.
+func (s *Service) PasskeySignIn(ctx context.Context, challenge uuid.UUID, answer json.RawMessage, slug string, d Device) (SignedIn, error) {
+	party, err := s.party(ctx)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
+	if err != nil {
+		return SignedIn{}, fault.New(fault.PasskeyRefused).Wrap(err)
+	}
+	var a account
+	err = s.db.System("sign-in").InTx(ctx, func(tx *db.Tx) error {
+		session, err := takeChallenge(tx, challenge, nil)
+		if db.IsNoRow(err) {
+			return fault.New(fault.PasskeyRefused)
+		}
+		if err != nil {
+			return fmt.Errorf("identity: take challenge: %w", err)
+		}
+		credential, err := party.ValidateDiscoverableLogin(func(_, handle []byte) (webauthn.User, error) {
+			user, err := uuid.FromBytes(handle)
+			if err != nil {
+				return nil, err
+			}
+			if a, err = accountByUserID(&tx.Reader, user, slug); err != nil {
+				return nil, err
+			}
+			owner, err := s.passkeyOwner(&tx.Reader, a.user)
+			return &owner, err
+		}, session, parsed)
+		return s.usedPasskey(tx, credential, err)
+	})
+	if err != nil {
+		return SignedIn{}, err
+	}
+	return s.enter(ctx, a, d, MethodPasskey)
+}
+
+// beginAssertion asks a known person for one of their passkeys.
+func (s *Service) beginAssertion(ctx context.Context, owner *passkeyOwner) (options any, challenge string, err error) {
+	party, err := s.party(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	options, session, err := party.BeginLogin(owner, webauthn.WithUserVerification(protocol.VerificationPreferred))
+	if err != nil {
+		return nil, "", fmt.Errorf("identity: begin passkey: %w", err)
+	}
+	b, err := json.Marshal(session)
+	return options, string(b), err
+}
+
+// assert checks a known person's passkey.
+func (s *Service) assert(tx *db.Tx, owner *passkeyOwner, challenge string, answer json.RawMessage) error {
+	party, err := s.party(tx.Context())
+	if err != nil {
+		return err
+	}
+	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
+	if err != nil {
+		return fault.New(fault.PasskeyRefused).Wrap(err)
+	}
+	var session webauthn.SessionData
+	if err := json.Unmarshal([]byte(challenge), &session); err != nil {
+		return fmt.Errorf("identity: read challenge: %w", err)
+	}
+	credential, err := party.ValidateLogin(owner, session, parsed)
+	return s.usedPasskey(tx, credential, err)
+}
+
+// usedPasskey keeps what a passkey says of itself after a use. A counter that
+// ran backwards is the sign of a copy.
+func (s *Service) usedPasskey(tx *db.Tx, c *webauthn.Credential, err error) error {
+	if err != nil {
+		return fault.New(fault.PasskeyRefused).Wrap(err)
+	}
+	if c.Authenticator.CloneWarning {
+		return fault.New(fault.PasskeyRefused).Because("copied")
+	}
+	return touchPasskey(tx, *c)
+}

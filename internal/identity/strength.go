@@ -1,0 +1,66 @@
+package identity
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ccojocar/zxcvbn-go"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/fault"
+)
+
+// Lengths of passwords, in characters. Where a second step follows, a shorter
+// one will do.
+const (
+	minPassword          = 15
+	minPasswordTwoFactor = 8
+	maxPassword          = 256
+	// weakest is the lowest strength that is taken, of 0 to 4.
+	weakest = 3
+	// judged is how much of a password is looked at: the rest only makes it
+	// better, and judging takes longer than linear time.
+	judged = 64
+)
+
+// turkish are words that guessers of Turkish passwords begin with and that the
+// strength meter's own lists do not have.
+var turkish = strings.Fields(`
+	parola sifre şifre giris giriş merhaba istanbul ankara izmir turkiye türkiye galatasaray fenerbahce fenerbahçe
+	besiktas beşiktaş trabzonspor bursaspor ataturk atatürk mustafa kemal allah bismillah askim aşkım seni seviyorum
+	sevgilim canim canım bebegim bebeğim ahmet mehmet ayse ayşe fatma zeynep elif emre murat hakan yilmaz yılmaz kaya
+	demir celik çelik sahin şahin yildiz yıldız aslan kartal kanarya cimbom konak muhasebe fatura yonetici yönetici
+	kullanici kullanıcı deneme gizli bilgisayar telefon anne baba kardes kardeş nisan mayis mayıs haziran temmuz agustos
+	ağustos eylul eylül ekim kasim kasım aralik aralık pazartesi sali salı carsamba çarşamba persembe perşembe cuma
+	cumartesi pazar vatan millet cumhuriyet asdfgh qwerty
+`)
+
+// checkPassword refuses what is too short or easily guessed. There are no rules
+// about kinds of characters: they make passwords worse.
+func checkPassword(field, password string, twoFactor bool, about ...string) error {
+	least := minPassword
+	if twoFactor {
+		least = minPasswordTwoFactor
+	}
+	n := utf8.RuneCountInString(password)
+	switch {
+	case !utf8.ValidString(password):
+		return fault.Invalid(field, "invalid_format")
+	case n < least:
+		return fault.Invalid(field, "too_short")
+	case n > maxPassword:
+		return fault.Invalid(field, "too_long")
+	}
+	inputs := append([]string{}, turkish...)
+	for _, a := range about {
+		inputs = append(inputs, strings.FieldsFunc(address.Fold(a), func(r rune) bool { return strings.ContainsRune(" @.-_+", r) })...)
+	}
+	head := password
+	if runes := []rune(password); len(runes) > judged {
+		head = string(runes[:judged])
+	}
+	if zxcvbn.PasswordStrength(head, inputs).Score < weakest {
+		return fault.Invalid(field, "too_weak")
+	}
+	return nil
+}
