@@ -24,12 +24,12 @@ func (d *DB) openSQLite(ctx context.Context, path, sync string) error {
 	pragmas := func(extra ...string) string {
 		v := url.Values{"_pragma": append([]string{
 			"busy_timeout(10000)", "foreign_keys(1)", "journal_mode(WAL)",
-			"synchronous(" + sync + ")", "temp_store(MEMORY)", "cache_size(-16000)",
+			"synchronous(" + sync + ")", "temp_store(MEMORY)",
 		}, extra...)}
 		return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + v.Encode()
 	}
 	var err error
-	d.dsn = pragmas("wal_autocheckpoint(4000)")
+	d.dsn = pragmas("wal_autocheckpoint(4000)", "cache_size(-64000)")
 	if d.write, err = sql.Open("sqlite", d.dsn); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (d *DB) openSQLite(ctx context.Context, path, sync string) error {
 		_ = d.write.Close()
 		return fmt.Errorf("db: open %s: %w", path, err)
 	}
-	if d.read, err = sql.Open("sqlite", pragmas("query_only(1)", "mmap_size(268435456)")); err != nil {
+	if d.read, err = sql.Open("sqlite", pragmas("query_only(1)", "cache_size(-16000)", "mmap_size(268435456)")); err != nil {
 		_ = d.write.Close()
 		return err
 	}

@@ -168,8 +168,10 @@ func qualityTable(out io.Writer, e *advisor.Engine, questions []question) error 
 		change func(string) string
 		exact  bool
 	}{
-		{"as asked", same, false}, {"without diacritics", undiacritic, false},
-		{"one typo", typo, false}, {"one typo, no speller", typo, true},
+		{"as asked", same, false},
+		{"without diacritics", undiacritic, false},
+		{"one typo", typo, false},
+		{"one typo, no speller", typo, true},
 	} {
 		q, err := measureQuality(finderOf(e, v.exact), questions, v.change)
 		if err != nil {
