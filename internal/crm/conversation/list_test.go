@@ -54,13 +54,6 @@ func fill(t *testing.T, d *db.DB, tenant uuid.UUID, n int, state string, from ti
 	err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
 		_, err := tx.Exec(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
 				SELECT tenant_id, id, CASE WHEN priority = 3 THEN 'iade' ELSE 'genel' END, last_activity_at FROM conversation WHERE waiting_since IS NOT NULL`)
-		if err != nil {
-			return err
-		}
-		if d.Dialect() == db.Postgres {
-			return nil
-		}
-		_, err = tx.Exec(`ANALYZE`)
 		return err
 	})
 	if err != nil {
