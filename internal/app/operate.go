@@ -8,10 +8,13 @@ import (
 	"net/http/pprof"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"konak/internal/kit/api"
+	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
 )
 
 // Meta is what anybody may know about a node.
@@ -61,6 +64,20 @@ func (a *App) servePrivate() (func(context.Context) error, error) {
 	return server.Shutdown, nil
 }
 
+// Outbox gives the newest letters that had nowhere to go: a workspace's, or
+// with no slug the service's own.
+func (a *App) Outbox(ctx context.Context, slug string, limit int) ([]mailer.Kept, error) {
+	tenant := uuid.Nil
+	if slug != "" {
+		var err error
+		if tenant, err = a.Identity.TenantBySlug(ctx, slug); err != nil {
+			return nil, fmt.Errorf("there is no workspace %q: %w", slug, err)
+		}
+	}
+	list, err := a.Mailer.Outbox(ctx, tenant, db.Page{Limit: limit, After: db.First})
+	return list.Rows, err
+}
+
 // janitor removes what has outlived its use, a little at a time.
 func (a *App) janitor(ctx context.Context) {
 	jobs.Loop{
@@ -70,10 +87,13 @@ func (a *App) janitor(ctx context.Context) {
 
 // clean does one round of that and says how much it removed.
 func (a *App) clean(ctx context.Context) (int, error) {
-	keys, err := a.API.Clean(ctx)
-	if err != nil {
-		return 0, err
+	total := 0
+	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs} {
+		n, err := step(ctx)
+		if err != nil {
+			return total, err
+		}
+		total += n
 	}
-	rows, err := a.Webhook.Clean(ctx)
-	return keys + rows, err
+	return total, nil
 }

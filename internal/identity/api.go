@@ -8,6 +8,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerAccounts(a)
 	s.registerTwoFactor(a)
 	s.registerPasskeys(a)
+	s.registerOutbox(a)
 	s.registerRoles(a)
 	s.registerKeys(a)
 	s.registerApps(a)

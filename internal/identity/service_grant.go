@@ -302,10 +302,10 @@ func (s *Service) RevokeGrant(ctx context.Context, id uuid.UUID) error {
 const keepCodes = 24 * time.Hour
 
 // CleanCodes forgets a batch of old codes and says how many.
-func (s *Service) CleanCodes(ctx context.Context, batch int) (int, error) {
+func (s *Service) CleanCodes(ctx context.Context) (int, error) {
 	var n int64
 	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = cleanCodes(tx, tx.Now().Add(-keepCodes), batch)
+		n, err = cleanCodes(tx, tx.Now().Add(-keepCodes), api.CleanBatch)
 		return err
 	})
 	return int(n), err

@@ -52,6 +52,7 @@ const (
 	AccountExists       Code = "account_exists"
 	OtherAddress        Code = "other_address"
 	NotActive           Code = "not_active"
+	AlreadyMailed       Code = "already_mailed"
 	NoRoute             Code = "no_route"
 	WindowClosed        Code = "window_closed"
 	RoleFixed           Code = "role_fixed"
@@ -92,7 +93,8 @@ var catalogue = map[Code]entry{
 	LastAdmin:           {409, "The workspace needs at least one active owner. Make somebody else an owner first.", "Çalışma alanında en az bir etkin sahip olmalı. Önce bir başkasını sahip yapın."},
 	AccountExists:       {409, "This address has an account. Sign in, then open the invitation again.", "Bu adresin bir hesabı var. Oturum açın, sonra daveti yeniden açın."},
 	OtherAddress:        {409, "The invitation is for another address than yours.", "Davet sizinkinden başka bir adrese gönderilmiş."},
-	NotActive:           {409, "This person has not accepted the invitation yet.", "Bu kişi daveti henüz kabul etmedi."},
+	NotActive:           {409, "This person is not active: suspended, or the invitation waits.", "Bu kişi etkin değil: askıda ya da daveti bekliyor."},
+	AlreadyMailed:       {409, "This QR was mailed already. Make a new one to mail another.", "Bu QR zaten postalandı. Bir daha göndermek için yenisini oluşturun."},
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
 	TestEnvironment:     {409, "A key of the test environment sends nothing.", "Test ortamının anahtarı hiçbir şey göndermez."},

@@ -152,6 +152,7 @@ func (e *env) house(ctx context.Context, dialect db.Dialect) (*house, error) {
 	}
 	a, err := app.Open(ctx, app.Config{
 		DB: url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
+		LimitFactor: 1_000_000,
 	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), clock.System{})
 	if err != nil {
 		return nil, err
