@@ -58,8 +58,10 @@ func (m members) Remove(tx *db.Tx, id uuid.UUID) (agent.Member, error) {
 	return member(m.s.RemoveMember(tx, id))
 }
 
-func (m members) OpenMobile(tx *db.Tx, id uuid.UUID, device, platform, ip string) (agent.Opened, error) {
-	in, err := m.s.OpenMobile(tx, id, device, platform, ip)
+func (m members) MayAct(tx *db.Tx, id uuid.UUID) error { return m.s.MayAct(tx, id) }
+
+func (m members) OpenMobile(tx *db.Tx, id uuid.UUID, own bool, device, platform, ip string) (agent.Opened, error) {
+	in, err := m.s.OpenMobile(tx, id, own, device, platform, ip)
 	return agent.Opened{
 		Token: in.Token,
 		Session: agent.Session{

@@ -108,8 +108,8 @@ func TestAppFlow(t *testing.T) {
 		app.Get(catalog).Want(200)
 		app.Get(auth + "/me").Want(200)
 		app.Get(keys).Refused(403, "forbidden")
-		app.Get(auth+"/grants").Refused(403, "not_for_apps")
-		app.Post(auth+"/app/authorize", request(a, map[string]any{"decision": "approve"})).Refused(403, "not_for_apps")
+		app.Get(auth+"/grants").Refused(403, "own_session_required")
+		app.Post(auth+"/app/authorize", request(a, map[string]any{"decision": "approve"})).Refused(403, "own_session_required")
 		app.Host("acme.erp.localhost").Get(catalog).Refused(401, "unauthenticated")
 
 		w.Owner.Post(auth+"/app/context", request(a, nil)).Want(200).Data(&page)

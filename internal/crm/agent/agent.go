@@ -62,9 +62,12 @@ type Members interface {
 	Suspend(tx *db.Tx, id uuid.UUID) (Member, error)
 	Resume(tx *db.Tx, id uuid.UUID) (Member, error)
 	Remove(tx *db.Tx, id uuid.UUID) (Member, error)
+	// MayAct refuses to act on somebody who may do more than the caller.
+	MayAct(tx *db.Tx, id uuid.UUID) error
 	// OpenMobile opens a session on a phone; not found unless the member is
-	// active.
-	OpenMobile(tx *db.Tx, id uuid.UUID, device, platform, ip string) (Opened, error)
+	// active. Own says that the member made the QR themselves; a session from
+	// somebody else's reaches no further than this workspace.
+	OpenMobile(tx *db.Tx, id uuid.UUID, own bool, device, platform, ip string) (Opened, error)
 }
 
 // Opened is a session that was just opened.

@@ -419,7 +419,7 @@ func TestMobileQROfAnother(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
-		id, _ := add(t, s, w, "ayse@example.com", "agent")
+		id, ayse := add(t, s, w, "ayse@example.com", "agent")
 		_, other := add(t, s, w, "other@example.com", "agent")
 		at := path(id, "/mobile-qr")
 		var qr agent.NewQR
@@ -441,6 +441,26 @@ func TestMobileQROfAnother(t *testing.T) {
 				t.Errorf("got %+v", f)
 			}
 		}
+		// Nor does an administrator become the owner that way.
+		_, admin := add(t, s, w, "admin@example.com", "admin")
+		admin.Post(path(w.Member, "/mobile-qr"), nil).Refused(403, "forbidden")
+
+		// What somebody else made possible stays in this workspace, until the
+		// person proves their password.
+		far := s.Workspace("acme")
+		far.Owner.Post(auth+"/invitations", object{"email": "ayse@example.com", "role": "owner"}).Want(201)
+		token := regexp.MustCompile(`#token=(\S+)`).FindStringSubmatch(s.Letters(far.ID, "ayse@example.com")[0].Text)[1]
+		ayse.Post(auth+"/invitations/accept", object{"token": token}).Want(200)
+		var in agent.Opened
+		s.Client("").Post(auth+"/mobile-qr/claim", object{"key": qr.Key, "device_name": "x", "platform": "iOS"}).Want(200).Data(&in)
+		phone := s.Client(in.Token)
+		phone.Get(agents).Want(200)
+		phone.Get(auth+"/workspaces").Refused(403, "own_session_required")
+		phone.Get(auth+"/sessions").Refused(403, "own_session_required")
+		phone.Post(auth+"/app/switch-workspace", object{"workspace_id": far.ID}).Refused(404, "not_found")
+		phone.Post(auth+"/app/reauth", object{"password": apptest.Password}).Want(200)
+		phone.Post(auth+"/app/switch-workspace", object{"workspace_id": far.ID}).Want(200)
+
 		s.Clock.Advance(api.StepUpAge + time.Second)
 		w.Owner.Get(at).Want(200)
 		w.Owner.Post(at, nil).Refused(403, "step_up_required")

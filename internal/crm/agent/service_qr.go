@@ -55,6 +55,9 @@ func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
 		if err != nil {
 			return err
 		}
+		if err := s.members.MayAct(tx, id); err != nil {
+			return err
+		}
 		if a.State != stateActive {
 			return fault.New(fault.NotActive)
 		}
@@ -162,6 +165,9 @@ func (s *Service) MailQR(ctx context.Context, id, qr uuid.UUID, key string) (q Q
 		if err != nil {
 			return err
 		}
+		if err := s.members.MayAct(tx, id); err != nil {
+			return err
+		}
 		if first, err := markMailed(tx, id, qr, secret.Hash(key)); err != nil {
 			return fmt.Errorf("agent: mark mailed: %w", err)
 		} else if !first {
@@ -209,26 +215,27 @@ func (s *Service) Claim(ctx context.Context, key string, d Device, ip string) (o
 		return Opened{}, fmt.Errorf("agent: find QR: %w", err)
 	}
 	err = s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
-		qr, agent, err := takeQR(tx, hash, d)
+		qr, err := takeQR(tx, hash, d)
 		if db.IsNoRow(err) {
 			return gone
 		}
 		if err != nil {
 			return fmt.Errorf("agent: take QR: %w", err)
 		}
-		out, err = s.members.OpenMobile(tx, agent, d.Name, d.Platform, ip)
+		own := qr.by != nil && *qr.by == qr.agent
+		out, err = s.members.OpenMobile(tx, qr.agent, own, d.Name, d.Platform, ip)
 		if fault.Is(err, fault.NotFound) {
 			return gone // suspended in this very moment
 		}
 		if err != nil {
 			return err
 		}
-		if err := setQRSession(tx, qr, out.Session.ID); err != nil {
+		if err := setQRSession(tx, qr.id, out.Session.ID); err != nil {
 			return fmt.Errorf("agent: bind QR: %w", err)
 		}
-		who := &caller.Caller{Kind: caller.Agent, TenantID: tenant, Slug: out.Workspace.Slug, ID: agent, UserID: out.User.ID, IP: ip}
+		who := &caller.Caller{Kind: caller.Agent, TenantID: tenant, Slug: out.Workspace.Slug, ID: qr.agent, UserID: out.User.ID, IP: ip}
 		return audit.WriteAs(tx, who, "session.opened", out.Session.ID.String(), map[string]any{
-			"method": "mobile_qr", "qr_id": qr, "device": d.Name, "platform": d.Platform,
+			"method": "mobile_qr", "qr_id": qr.id, "device": d.Name, "platform": d.Platform,
 		})
 	})
 	return out, err

@@ -105,17 +105,21 @@ func tenantOfQR(r *db.Reader, hash []byte) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT tenant_id FROM mobile_qr WHERE key_hash = $1`, hash)
 }
 
-// takeQR scans a QR that waits and gives it with its agent.
-func takeQR(tx *db.Tx, hash []byte, d Device) (id, agent uuid.UUID, err error) {
-	type row struct{ id, agent uuid.UUID }
-	v, err := db.One(&tx.Reader, func(r db.Row) (row, error) {
-		var v row
-		err := r.Scan(&v.id, &v.agent)
+// taken is a QR that was just scanned.
+type taken struct {
+	id, agent uuid.UUID
+	by        *uuid.UUID
+}
+
+// takeQR scans a QR that waits.
+func takeQR(tx *db.Tx, hash []byte, d Device) (taken, error) {
+	return db.One(&tx.Reader, func(r db.Row) (taken, error) {
+		var v taken
+		err := r.Scan(&v.id, &v.agent, &v.by)
 		return v, err
 	}, `UPDATE mobile_qr SET scanned_at = $3, device_name = $4, platform = $5
 		WHERE tenant_id = $1 AND key_hash = $2 AND scanned_at IS NULL AND revoked_at IS NULL AND expires_at > $3
-		RETURNING id, agent_id`, tx.Tenant(), hash, clock.At(tx.Now()), d.Name, d.Platform)
-	return v.id, v.agent, err
+		RETURNING id, agent_id, created_by`, tx.Tenant(), hash, clock.At(tx.Now()), d.Name, d.Platform)
 }
 
 func setQRSession(tx *db.Tx, id, session uuid.UUID) error {

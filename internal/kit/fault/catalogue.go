@@ -48,7 +48,7 @@ const (
 	InvalidGrant        Code = "invalid_grant"
 	UnsupportedResponse Code = "unsupported_response_type"
 	UnsupportedGrant    Code = "unsupported_grant_type"
-	NotForApps          Code = "not_for_apps"
+	OwnSessionRequired  Code = "own_session_required"
 	AccountExists       Code = "account_exists"
 	OtherAddress        Code = "other_address"
 	NotActive           Code = "not_active"
@@ -83,7 +83,7 @@ var catalogue = map[Code]entry{
 	Forbidden:           {403, "You need the permission %q for this.", "Bunun için %q yetkisi gerekir."},
 	NotLicensed:         {403, "This workspace has no licence for the module %q.", "Bu çalışma alanının %q modülü için lisansı yok."},
 	StepUpRequired:      {403, "Confirm your password to go on.", "Devam etmek için parolanızı doğrulayın."},
-	NotForApps:          {403, "Only a person can do this, not an app on their behalf.", "Bunu yalnızca kişinin kendisi yapabilir, onun adına bir uygulama yapamaz."},
+	OwnSessionRequired:  {403, "This needs a session that you opened yourself, not one of an app or of a code that somebody else made.", "Bunun için kendi açtığınız bir oturum gerekir; bir uygulamanın ya da başkasının oluşturduğu kodun oturumu yetmez."},
 	CrossOrigin:         {403, "Requests from another site are refused.", "Başka bir siteden gelen istekler kabul edilmez."},
 	NotFound:            {404, "There is no such record.", "Böyle bir kayıt yok."},
 	MethodNotAllowed:    {405, "This address does not answer that method.", "Bu adres bu yöntemi yanıtlamaz."},
