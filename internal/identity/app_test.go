@@ -292,6 +292,20 @@ func TestApps(t *testing.T) {
 			t.Errorf("got %+v", grants)
 		}
 
+		// It follows its person only where they let it in as far as here.
+		var second identity.Place
+		other.Owner.Post(auth+"/workspaces", map[string]any{"name": "Two", "slug": "two"}).Want(201).Data(&second)
+		there := map[string]any{"workspace_id": second.Workspace.ID}
+		app.Post(auth+"/app/switch-workspace", there).Refused(404, "not_found")
+		approve(t, other.Owner, a, map[string]any{"workspace_id": second.Workspace.ID, "scope": "contacts.read"})
+		app.Post(auth+"/app/switch-workspace", there).Refused(404, "not_found")
+		approve(t, other.Owner, a, map[string]any{"workspace_id": second.Workspace.ID})
+		var moved identity.SignedIn
+		app.Post(auth+"/app/switch-workspace", there).Want(200).Data(&moved)
+		app = s.Client(moved.Token)
+		app.Host("two.erp.localhost").Get(catalog).Want(200)
+		app.Get(keys).Refused(403, "forbidden")
+
 		s.Clock.Advance(api.StepUpAge + time.Second)
 		w.Owner.Get(one).Want(200)
 		w.Owner.Do("PATCH", one, map[string]any{"public": false}).Refused(403, "step_up_required")
