@@ -383,6 +383,9 @@ func (r *Response) Data(v any) *Response {
 	return r
 }
 
+// Whole reads the answer with what stands beside its data.
+func (r *Response) Whole(v any) *Response { r.tb.Helper(); r.decode(v); return r }
+
 // ID reads the id of the answer's record.
 func (r *Response) ID() string {
 	r.tb.Helper()

@@ -77,11 +77,7 @@ func (in *inbox) member(name string) (*apptest.Client, uuid.UUID) {
 	if err := in.s.Identity.AddMember(in.t.Context(), in.ID, name, email, apptest.Password, identity.RoleOwner); err != nil {
 		in.t.Fatal(err)
 	}
-	signed, err := in.s.Identity.SignIn(in.t.Context(), email, apptest.Password, "test", in.Slug, "127.0.0.1")
-	if err != nil {
-		in.t.Fatal(err)
-	}
-	c := in.s.Client(signed.Token)
+	c := in.SignIn(email)
 	var me struct {
 		Membership struct {
 			ID uuid.UUID `json:"id"`
