@@ -18,6 +18,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
 	"konak/internal/kit/bus"
@@ -53,9 +55,13 @@ type App struct {
 	Mail     *mail.Service
 	Webhook  *webhook.Service
 
+	Contacts      *contact.Service
+	Conversations *conversation.Service
+
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
+	Waker      *conversation.Waker
 
 	ready atomic.Bool
 }
@@ -63,6 +69,8 @@ type App struct {
 // Catalog is every event of every module.
 func Catalog() event.Catalog {
 	var c event.Catalog
+	c = append(c, contact.Events()...)
+	c = append(c, conversation.Events()...)
 	c = append(c, mail.Events()...)
 	return append(c, webhook.Events()...)
 }
@@ -147,8 +155,12 @@ func (a *App) wire(box *secret.Box) error {
 	}
 	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics))
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
+	a.Contacts = contact.New(a.DB, a.Identity)
+	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
+	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
+	handlers[contact.ImportJob] = a.Contacts.RunImport
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
@@ -160,6 +172,8 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.registerHealth()
 	a.Identity.Register(a.API)
+	a.Contacts.Register(a.API)
+	a.Conversations.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	(&realtime.Streams{DB: a.DB, Bus: hub, Catalog: catalog}).Register(a.API)
@@ -169,7 +183,9 @@ func (a *App) wire(box *secret.Box) error {
 // Sample writes one of each record of every module with text in it, as the
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
-	for _, sample := range []func(context.Context, string) error{a.Identity.Sample, a.Mail.Sample, a.Webhook.Sample} {
+	for _, sample := range []func(context.Context, string) error{
+		a.Identity.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+	} {
 		if err := sample(ctx, text); err != nil {
 			return err
 		}
@@ -183,7 +199,7 @@ func (a *App) Close() error { return a.DB.Close() }
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.janitor} {
+	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.janitor} {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()

@@ -15,6 +15,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerFlow(a)
 	s.registerOAuth(a)
 	s.registerAudit(a)
+	s.registerWorkspaces(a)
 }
 
 // route begins a route of this room that every signed-in member may call.

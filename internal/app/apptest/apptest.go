@@ -211,7 +211,7 @@ func (s *Server) Settle() {
 	s.tb.Helper()
 	for busy := true; busy; {
 		busy = false
-		for _, step := range []func(context.Context) (int, error){s.Dispatcher.Step, s.Sender.Step, s.Jobs.Step} {
+		for _, step := range []func(context.Context) (int, error){s.Waker.Step, s.Dispatcher.Step, s.Sender.Step, s.Jobs.Step} {
 			n, err := step(s.tb.Context())
 			if err != nil {
 				s.tb.Fatal(err)
@@ -389,6 +389,9 @@ func (r *Response) Data(v any) *Response {
 	}
 	return r
 }
+
+// Whole reads the answer with what stands beside its data.
+func (r *Response) Whole(v any) *Response { r.tb.Helper(); r.decode(v); return r }
 
 // ID reads the id of the answer's record.
 func (r *Response) ID() string {

@@ -1,5 +1,4 @@
-// Package address reads addresses that people type: e-mail now, phone numbers
-// when telephony moves in.
+// Package address reads addresses that people type: e-mail and phone numbers.
 package address
 
 import (

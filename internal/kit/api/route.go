@@ -149,6 +149,12 @@ func (p *Paged) Page() db.Page { return p.page }
 
 func (p *Paged) paged() *Paged { return p }
 
+// Ordered is implemented by the input of a list that can be sorted in several
+// ways: a cursor counts only for the order that it came from.
+type Ordered interface {
+	Order() (name string, ascending bool)
+}
+
 // PagedBy100 is Paged for histories, which show a hundred rows at first.
 type PagedBy100 struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Rows to return"`
@@ -173,11 +179,18 @@ func HandleList[In, Row any, P interface {
 	register(a, rt, func(ctx context.Context, in *In) (*output[ListEnvelope[Row]], error) {
 		p := P(in).paged()
 		p.page = db.Page{Limit: p.Limit, After: db.First}
-		if rt.Ascending {
-			p.page.After = db.Key{}
+		name, ascending := rt.ID, rt.Ascending
+		if o, ok := any(in).(Ordered); ok {
+			var order string
+			if order, ascending = o.Order(); order != "" {
+				name += " " + order
+			}
+		}
+		if ascending {
+			p.page.After = db.Before
 		}
 		if p.Cursor != "" {
-			key, ok := a.openCursor(ctx, rt.ID, p.Cursor)
+			key, ok := a.openCursor(ctx, name, p.Cursor)
 			if !ok {
 				return nil, fault.Invalid("cursor", "invalid")
 			}
@@ -189,7 +202,7 @@ func HandleList[In, Row any, P interface {
 		}
 		body := ListEnvelope[Row]{Data: list.Rows, TraceID: obs.TraceID(ctx)}
 		if list.Next != nil {
-			c := a.sealCursor(ctx, rt.ID, *list.Next)
+			c := a.sealCursor(ctx, name, *list.Next)
 			body.NextCursor = &c
 		}
 		return &output[ListEnvelope[Row]]{Status: http.StatusOK, Body: body}, nil

@@ -22,6 +22,9 @@ type Key struct {
 // First is the key before a list that runs from the newest to the oldest.
 var First = Key{Sort: math.MaxInt64, ID: uuid.Max}
 
+// Before is the key before a list that runs the other way.
+var Before = Key{Sort: math.MinInt64}
+
 // List is one page of rows and where it ended.
 type List[T any] struct {
 	Rows []T

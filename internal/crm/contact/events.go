@@ -1,0 +1,42 @@
+package contact
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/event"
+	"konak/internal/kit/perm"
+)
+
+// Event names.
+const (
+	Created        = "contact.created"
+	Updated        = "contact.updated"
+	Deleted        = "contact.deleted"
+	Merged         = "contact.merged"
+	ConsentChanged = "contact.consent_changed"
+)
+
+// Events are what this room announces.
+func Events() event.Catalog {
+	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
+	example := Contact{
+		ID: uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"), Kind: Customer, Name: "Elif Kaya",
+		FirstName: "Elif", LastName: "Kaya", Company: "Kaya Mobilya", Language: "tr", Country: "TR",
+		Emails: []Email{{Address: "elif@kayamobilya.example", Primary: true}}, Phones: []Phone{{E164: "+905321234567", Primary: true}},
+		Identities: []Identity{}, Consents: []Consent{}, Tags: []string{"vip"}, CustomAttributes: map[string]any{"plan": "pro"},
+		CreatedAt: at, UpdatedAt: at,
+	}
+	entry := func(name, text string) event.Type {
+		return event.Type{Name: name, Module: "crm", Permission: perm.ContactsView, Description: text, Example: example}
+	}
+	return event.Catalog{
+		entry(Created, "Contact record created."),
+		entry(Updated, "Contact record updated."),
+		entry(Deleted, "Contact record deleted."),
+		entry(Merged, "A contact was merged into another, which the event carries."),
+		entry(ConsentChanged, "A contact gave or withdrew consent."),
+	}
+}

@@ -1,0 +1,165 @@
+package contact
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+)
+
+// Import is a CSV file on its way into the book.
+type Import struct {
+	ID         uuid.UUID   `json:"id" format:"uuid"`
+	Filename   string      `json:"filename" example:"contacts.csv"`
+	Status     string      `json:"status" enum:"queued,running,done"`
+	Total      int         `json:"total" example:"1200" doc:"Rows in the file"`
+	Processed  int         `json:"processed" example:"400"`
+	Created    int         `json:"created" example:"350"`
+	Updated    int         `json:"updated" example:"45"`
+	Failed     int         `json:"failed" example:"5"`
+	CreatedBy  *uuid.UUID  `json:"created_by" nullable:"true" format:"uuid"`
+	CreatedAt  clock.Time  `json:"created_at"`
+	FinishedAt *clock.Time `json:"finished_at" nullable:"true"`
+}
+
+// ImportError is what was wrong with one row.
+type ImportError struct {
+	ID    uuid.UUID `json:"id" format:"uuid"`
+	Line  int       `json:"line" example:"17" doc:"Row in the file, the header being 1"`
+	Field string    `json:"field" example:"emails"`
+	Code  string    `json:"code" example:"invalid_address"`
+}
+
+// Columns are what an export writes and an import reads; every other column
+// is a custom attribute named attr:NAME.
+var Columns = []string{
+	"external_id", "kind", "name", "first_name", "last_name", "emails", "phones",
+	"company", "language", "timezone", "country", "tags",
+}
+
+const (
+	maxImportRows = 50_000
+	attrPrefix    = "attr:"
+	listSeparator = ";"
+)
+
+// table is a parsed CSV file.
+type table struct {
+	header []string
+	rows   [][]string
+}
+
+// parseCSV reads a whole file: comma or semicolon, as Turkish spreadsheets
+// write, with or without a byte-order mark.
+func parseCSV(content string) (*table, error) {
+	content = strings.TrimPrefix(content, "\ufeff")
+	first, _, _ := strings.Cut(content, "\n")
+	r := csv.NewReader(strings.NewReader(content))
+	r.FieldsPerRecord = -1
+	if strings.Count(first, ";") > strings.Count(first, ",") {
+		r.Comma = ';'
+	}
+	var t table
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fault.Invalid("file", "invalid_csv").Wrap(err)
+		}
+		if t.header == nil {
+			for i := range record {
+				record[i] = strings.ToLower(strings.TrimSpace(record[i]))
+			}
+			t.header = record
+			continue
+		}
+		if t.rows = append(t.rows, record); len(t.rows) > maxImportRows {
+			return nil, fault.Invalid("file", "too_many_rows")
+		}
+	}
+	if len(t.rows) == 0 {
+		return nil, fault.Invalid("file", "empty")
+	}
+	for _, h := range t.header {
+		if !slices.Contains(Columns, h) && !strings.HasPrefix(h, attrPrefix) {
+			return nil, fault.Invalid("file", "unknown_column").Because(h)
+		}
+	}
+	return &t, nil
+}
+
+// input reads a row. An empty cell leaves what is there.
+func (t *table) input(row []string) Input {
+	var in Input
+	attributes := map[string]any{}
+	for i, cell := range row {
+		if cell = strings.TrimSpace(cell); cell == "" || i >= len(t.header) {
+			continue
+		}
+		several := func() *[]string {
+			list := strings.Split(cell, listSeparator)
+			return &list
+		}
+		switch h := t.header[i]; h {
+		case "external_id":
+			in.ExternalID = &cell
+		case "kind":
+			in.Kind = &cell
+		case "name":
+			in.Name = &cell
+		case "first_name":
+			in.FirstName = &cell
+		case "last_name":
+			in.LastName = &cell
+		case "emails":
+			in.Emails = several()
+		case "phones":
+			in.Phones = several()
+		case "company":
+			in.Company = &cell
+		case "language":
+			in.Language = &cell
+		case "timezone":
+			in.Timezone = &cell
+		case "country":
+			in.Country = &cell
+		case "tags":
+			in.Tags = several()
+		default:
+			attributes[strings.TrimPrefix(h, attrPrefix)] = cell
+		}
+	}
+	if len(attributes) > 0 {
+		in.CustomAttributes = &attributes
+	}
+	return in
+}
+
+// cells writes a contact as a row of Columns.
+func (c *Contact) cells() []string {
+	external := ""
+	if c.ExternalID != nil {
+		external = *c.ExternalID
+	}
+	return []string{
+		harmless(external), c.Kind, harmless(c.Name), harmless(c.FirstName), harmless(c.LastName),
+		strings.Join(addresses(c), listSeparator), strings.Join(numbers(c), listSeparator), harmless(c.Company),
+		harmless(c.Language), harmless(c.Timezone), harmless(c.Country), harmless(strings.Join(c.Tags, listSeparator)),
+	}
+}
+
+// harmless keeps a spreadsheet from running what a stranger wrote as a formula.
+func harmless(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}

@@ -1,0 +1,391 @@
+package contact
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+)
+
+// Follower is a room that keeps something of a contact, in the transaction of
+// the change.
+type Follower interface {
+	// ContactRenamed is told the new name, "" when the contact was deleted.
+	ContactRenamed(tx *db.Tx, id uuid.UUID, name string) error
+	// ContactMerged moves what belongs to the loser and gives what Undo needs.
+	ContactMerged(tx *db.Tx, loser, winner Ref) (undo []byte, err error)
+	// ContactParted undoes a merge.
+	ContactParted(tx *db.Tx, loser, winner Ref, undo []byte) error
+}
+
+// Agents knows the members of a workspace.
+type Agents interface {
+	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
+}
+
+// Service is the address book.
+type Service struct {
+	db        *db.DB
+	agents    Agents
+	followers []Follower
+}
+
+// New opens the room.
+func New(d *db.DB, agents Agents) *Service { return &Service{db: d, agents: agents} }
+
+// Follow adds a room that must be told of changes; the app calls it at start.
+func (s *Service) Follow(f Follower) { s.followers = append(s.followers, f) }
+
+// List reads the newest contacts first.
+func (s *Service) List(ctx context.Context, f Filter, p db.Page) (out db.List[Contact], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = list(r, f, p)
+		return err
+	})
+	return out, err
+}
+
+// Get reads one contact.
+func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Contact, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		c, err = byID(r, id)
+		return absent(err)
+	})
+	return c, err
+}
+
+// Create is the gate for a new contact.
+func (s *Service) Create(ctx context.Context, in Input) (c Contact, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+		c, err = s.create(tx, in)
+		return err
+	})
+	return c, conflict(err)
+}
+
+func (s *Service) create(tx *db.Tx, in Input) (Contact, error) {
+	c := Contact{
+		ID: tx.NewID(), Kind: Lead, Tags: []string{}, CustomAttributes: map[string]any{}, Emails: []Email{}, Phones: []Phone{},
+		Identities: []Identity{}, Consents: []Consent{}, CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now()),
+	}
+	if err := in.apply(&c); err != nil {
+		return c, err
+	}
+	if err := s.check(tx, &c, in); err != nil {
+		return c, err
+	}
+	if err := put(tx, c); err != nil {
+		return c, fmt.Errorf("contact: put: %w", err)
+	}
+	if err := putParts(tx, nil, &c); err != nil {
+		return c, err
+	}
+	return c, announce(tx, Created, c, nil)
+}
+
+// Update is the gate for changes; fields that were not sent stay. A change
+// that changes nothing announces nothing.
+func (s *Service) Update(ctx context.Context, id uuid.UUID, in Input) (Contact, error) {
+	return s.change(ctx, id, func(tx *db.Tx, c *Contact) error {
+		if err := in.apply(c); err != nil {
+			return err
+		}
+		return s.check(tx, c, in)
+	})
+}
+
+// Block keeps a contact out, or lets them in again.
+func (s *Service) Block(ctx context.Context, id uuid.UUID, blocked bool) (Contact, error) {
+	return s.change(ctx, id, func(tx *db.Tx, c *Contact) error {
+		if c.Blocked == blocked {
+			return nil
+		}
+		c.Blocked = blocked
+		action := "contact.unblocked"
+		if blocked {
+			action = "contact.blocked"
+		}
+		return audit.Write(tx, action, c.ID.String(), nil)
+	})
+}
+
+// Retag adds and removes tags.
+func (s *Service) Retag(ctx context.Context, id uuid.UUID, add, remove []string) (Contact, error) {
+	return s.change(ctx, id, func(_ *db.Tx, c *Contact) error {
+		gone := map[string]bool{}
+		for _, t := range remove {
+			gone[strings.TrimSpace(t)] = true
+		}
+		kept := append([]string{}, add...)
+		for _, t := range c.Tags {
+			if !gone[t] {
+				kept = append(kept, t)
+			}
+		}
+		tags, ok := Tags(kept)
+		if !ok || len(tags) > 50 {
+			return fault.Invalid("tags", "too_long")
+		}
+		c.Tags = tags
+		return nil
+	})
+}
+
+// change runs a change of one contact and announces it with what it was.
+func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, *Contact) error) (c Contact, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+		c, err = s.changeIn(tx, id, fn)
+		return err
+	})
+	return c, conflict(err)
+}
+
+func (s *Service) changeIn(tx *db.Tx, id uuid.UUID, fn func(*db.Tx, *Contact) error) (Contact, error) {
+	old, err := lockByID(tx, id)
+	if err != nil {
+		return old, absent(err)
+	}
+	c := old
+	if err := fn(tx, &c); err != nil {
+		return c, err
+	}
+	before := previous(&old, &c)
+	if len(before) == 0 {
+		return old, nil
+	}
+	c.UpdatedAt = clock.At(tx.Now())
+	return c, s.commit(tx, &old, &c, before)
+}
+
+// commit writes a contact that changed.
+func (s *Service) commit(tx *db.Tx, old, c *Contact, before map[string]any) error {
+	if err := save(tx, *c); err != nil {
+		return fmt.Errorf("contact: save: %w", err)
+	}
+	if err := putParts(tx, old, c); err != nil {
+		return err
+	}
+	if old.Name != c.Name {
+		if err := s.renamed(tx, c.ID, c.Name); err != nil {
+			return err
+		}
+	}
+	return announce(tx, Updated, *c, before)
+}
+
+func (s *Service) renamed(tx *db.Tx, id uuid.UUID, name string) error {
+	for _, f := range s.followers {
+		if err := f.ContactRenamed(tx, id, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check looks up what an input names: the owner, and whether its external id
+// is free.
+func (s *Service) check(tx *db.Tx, c *Contact, in Input) error {
+	if in.OwnerID != nil && c.OwnerID != nil {
+		if ok, err := s.agents.IsAgent(&tx.Reader, *c.OwnerID); err != nil {
+			return err
+		} else if !ok {
+			return fault.Invalid("owner_id", "unknown_agent")
+		}
+	}
+	if in.ExternalID == nil || c.ExternalID == nil {
+		return nil
+	}
+	holder, err := holderOfExternal(&tx.Reader, *c.ExternalID)
+	if err == nil && holder != c.ID {
+		return fault.New(fault.Conflict).Field("external_id", "taken")
+	}
+	if db.IsNoRow(err) {
+		return nil
+	}
+	return err
+}
+
+func putParts(tx *db.Tx, old, c *Contact) error {
+	if old == nil || !equal(addresses(old), addresses(c)) {
+		if taken, err := putEmails(tx, c); err != nil {
+			return fmt.Errorf("contact: put e-mails: %w", err)
+		} else if taken != "" {
+			return fault.New(fault.Conflict).Field("emails", "taken")
+		}
+	}
+	if old == nil || !equal(numbers(old), numbers(c)) {
+		if taken, err := putPhones(tx, c); err != nil {
+			return fmt.Errorf("contact: put phones: %w", err)
+		} else if taken != "" {
+			return fault.New(fault.Conflict).Field("phones", "taken")
+		}
+	}
+	if err := putWords(tx, old, c); err != nil {
+		return fmt.Errorf("contact: put words: %w", err)
+	}
+	return nil
+}
+
+func addresses(c *Contact) []string {
+	out := make([]string, len(c.Emails))
+	for i, e := range c.Emails {
+		out[i] = e.Address
+	}
+	return out
+}
+
+func numbers(c *Contact) []string {
+	out := make([]string, len(c.Phones))
+	for i, p := range c.Phones {
+		out[i] = p.E164
+	}
+	return out
+}
+
+// Delete is the gate for removing a contact and everything personal about it.
+func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := lockByID(tx, id)
+		if err != nil {
+			return absent(err)
+		}
+		if err := empty(tx, id); err != nil {
+			return fmt.Errorf("contact: empty: %w", err)
+		}
+		if err := s.renamed(tx, id, ""); err != nil {
+			return err
+		}
+		if err := audit.Write(tx, Deleted, id.String(), nil); err != nil {
+			return err
+		}
+		return announce(tx, Deleted, c, nil)
+	})
+}
+
+// Notes lists the newest first.
+func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out db.List[Note], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := refByID(r, contact); err != nil {
+			return absent(err)
+		}
+		out, err = notes(r, contact, p)
+		return err
+	})
+	return out, err
+}
+
+// AddNote writes a note about a contact.
+func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (n Note, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := refByID(&tx.Reader, contact); err != nil {
+			return absent(err)
+		}
+		n = Note{ID: tx.NewID(), Body: strings.TrimSpace(body), AuthorID: by(ctx), CreatedAt: clock.At(tx.Now())}
+		if n.Body == "" {
+			return fault.Invalid("body", "required")
+		}
+		return putNote(tx, contact, n)
+	})
+	return n, err
+}
+
+// DeleteNote removes a note.
+func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if ok, err := dropNote(tx, contact, id); err != nil {
+			return err
+		} else if !ok {
+			return fault.New(fault.NotFound)
+		}
+		return audit.Write(tx, "contact.note_deleted", contact.String(), nil)
+	})
+}
+
+// SetConsent records that a contact gave or withdrew consent.
+func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (c Contact, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := lockByID(tx, id); err != nil {
+			return absent(err)
+		}
+		in.At = clock.At(tx.Now())
+		if err := putConsent(tx, id, in); err != nil {
+			return fmt.Errorf("contact: put consent: %w", err)
+		}
+		if c, err = byID(&tx.Reader, id); err != nil {
+			return err
+		}
+		details := map[string]string{"channel": in.Channel, "purpose": in.Purpose, "status": in.Status}
+		if err := audit.Write(tx, ConsentChanged, id.String(), details); err != nil {
+			return err
+		}
+		_, err = event.Emit(tx, event.Change{Type: ConsentChanged, Object: c, Item: in})
+		return err
+	})
+	return c, err
+}
+
+func announce(tx *db.Tx, name string, c Contact, before map[string]any) error {
+	change := event.Change{Type: name, Object: c}
+	if before != nil {
+		change.Previous = before
+	}
+	_, err := event.Emit(tx, change)
+	return err
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}
+
+func absent(err error) error {
+	if db.IsNoRow(err) {
+		return fault.New(fault.NotFound)
+	}
+	return err
+}
+
+// conflict is the answer to a race that a constraint of the database decided.
+func conflict(err error) error {
+	if _, ok := fault.As(err); !ok && db.IsUnique(err) {
+		return fault.New(fault.Conflict).Wrap(err)
+	}
+	return err
+}
+
+func by(ctx context.Context) *uuid.UUID {
+	if who := caller.From(ctx); who.Kind == caller.Agent && who.ID != uuid.Nil {
+		return &who.ID
+	}
+	return nil
+}
+
+// Sample writes one of each record of this room with text in it, for tests
+// that walk over every route.
+func (s *Service) Sample(ctx context.Context, text string) error {
+	emails := []string{text + "@example.com"}
+	name, second := text, text+" 2"
+	c, err := s.Create(ctx, Input{Name: &name, Emails: &emails, Tags: &[]string{text}})
+	if err != nil {
+		return err
+	}
+	if _, err := s.AddNote(ctx, c.ID, text); err != nil {
+		return err
+	}
+	other, err := s.Create(ctx, Input{Name: &second})
+	if err != nil {
+		return err
+	}
+	if _, err := s.Merge(ctx, c.ID, other.ID); err != nil {
+		return err
+	}
+	_, err = s.Import(ctx, text+".csv", "name\n"+text+" 3\n")
+	return err
+}

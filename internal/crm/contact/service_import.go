@@ -1,0 +1,243 @@
+package contact
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+// ImportJob is the kind of the job that works an import off.
+const ImportJob = "contact.import"
+
+// importSlice is how many rows one job takes, well inside its lease; the next
+// job goes on where it ended.
+const importSlice = 200
+
+type importTask struct {
+	ImportID uuid.UUID `json:"import_id"`
+}
+
+// Import takes a CSV file; a job works it off row by row.
+func (s *Service) Import(ctx context.Context, filename, content string) (out Import, err error) {
+	t, err := parseCSV(content)
+	if err != nil {
+		return out, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		out = Import{
+			ID: tx.NewID(), Filename: path.Base(filename), Status: "queued", Total: len(t.rows),
+			CreatedBy: by(ctx), CreatedAt: clock.At(tx.Now()),
+		}
+		if err := putImport(tx, out, content); err != nil {
+			return fmt.Errorf("contact: put import: %w", err)
+		}
+		if err := audit.Write(tx, "contact.import_started", out.ID.String(), map[string]any{"rows": out.Total}); err != nil {
+			return err
+		}
+		_, err := jobs.Enqueue(tx, ImportJob, tx.Now(), importTask{out.ID})
+		return err
+	})
+	return out, err
+}
+
+// RunImport is the job's handler. Each row and the progress are one
+// transaction, so a crash repeats no row and loses none.
+func (s *Service) RunImport(ctx context.Context, j *jobs.Job) error {
+	var task importTask
+	if err := json.Unmarshal(j.Payload, &task); err != nil {
+		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	}
+	var imp Import
+	var content string
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		imp, content, err = importContent(r, task.ImportID)
+		return err
+	})
+	if db.IsNoRow(err) || err == nil && imp.Status == "done" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	t, err := parseCSV(content)
+	if err != nil {
+		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	}
+	ctx = actingFor(ctx, imp.CreatedBy)
+	end := min(imp.Processed+importSlice, len(t.rows))
+	for i := imp.Processed; i < end; i++ {
+		if err := s.importRow(ctx, imp.ID, i, t.input(t.rows[i])); err != nil {
+			return err
+		}
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if end == len(t.rows) {
+			return finishImport(tx, imp.ID)
+		}
+		_, err := jobs.Enqueue(tx, ImportJob, tx.Now(), task)
+		return err
+	})
+}
+
+// actingFor makes the records bear the name of who brought the file.
+func actingFor(ctx context.Context, who *uuid.UUID) context.Context {
+	if who == nil {
+		return ctx
+	}
+	c := *caller.From(ctx)
+	c.Kind, c.ID = caller.Agent, *who
+	return caller.With(ctx, &c)
+}
+
+func (s *Service) importRow(ctx context.Context, id uuid.UUID, index int, in Input) error {
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		made, err := s.upsert(tx, in)
+		if err != nil {
+			return err
+		}
+		counter := "updated"
+		if made {
+			counter = "created"
+		}
+		return stepImport(tx, id, index, counter)
+	})
+	f, ok := fault.As(conflict(err))
+	if !ok {
+		return err
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if err := stepImport(tx, id, index, "failed"); err != nil {
+			return err
+		}
+		return putImportErrors(tx, id, index+2, f)
+	})
+}
+
+// upsert changes the contact that a row means, or makes it.
+func (s *Service) upsert(tx *db.Tx, in Input) (made bool, err error) {
+	if in.Kind != nil && *in.Kind != Lead && *in.Kind != Customer {
+		return false, fault.Invalid("kind", "not_allowed")
+	}
+	id, err := s.meant(tx, in)
+	if db.IsNoRow(err) {
+		_, err = s.create(tx, in)
+		return true, err
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = s.changeIn(tx, id, func(tx *db.Tx, c *Contact) error {
+		// A file adds addresses and tags; it takes none away.
+		in.Emails = union(addresses(c), in.Emails)
+		in.Phones = union(numbers(c), in.Phones)
+		in.Tags = union(c.Tags, in.Tags)
+		if err := in.apply(c); err != nil {
+			return err
+		}
+		return s.check(tx, c, in)
+	})
+	return false, err
+}
+
+func union(has []string, more *[]string) *[]string {
+	if more == nil {
+		return nil
+	}
+	all := append(slices.Clone(has), *more...)
+	return &all
+}
+
+func (s *Service) meant(tx *db.Tx, in Input) (uuid.UUID, error) {
+	if in.ExternalID != nil {
+		if id, err := holderOfExternal(&tx.Reader, *in.ExternalID); err == nil || !db.IsNoRow(err) {
+			return id, err
+		}
+	}
+	if in.Emails != nil {
+		for _, s := range *in.Emails {
+			if e, ok := address.ParseEmail(s); ok {
+				if ref, err := refByEmail(&tx.Reader, e.Key); err == nil || !db.IsNoRow(err) {
+					return ref.ID, err
+				}
+			}
+		}
+	}
+	if in.Phones != nil {
+		for _, s := range *in.Phones {
+			if n, ok := address.ParsePhone(s); ok {
+				if ref, err := refByPhone(&tx.Reader, n); err == nil || !db.IsNoRow(err) {
+					return ref.ID, err
+				}
+			}
+		}
+	}
+	return uuid.Nil, db.ErrNoRow
+}
+
+// GetImport tells how far an import is.
+func (s *Service) GetImport(ctx context.Context, id uuid.UUID) (out Import, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = importByID(r, id)
+		return absent(err)
+	})
+	return out, err
+}
+
+// ImportErrors lists the rows that could not be taken, in the file's order.
+func (s *Service) ImportErrors(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[ImportError], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := importByID(r, id); err != nil {
+			return absent(err)
+		}
+		out, err = importErrors(r, id, p)
+		return err
+	})
+	return out, err
+}
+
+// Export writes every contact that the filter means as CSV, page by page.
+func (s *Service) Export(ctx context.Context, f Filter, w io.Writer) error {
+	out := csv.NewWriter(w)
+	if _, err := io.WriteString(w, "\ufeff"); err != nil {
+		return err
+	}
+	if err := out.Write(Columns); err != nil {
+		return err
+	}
+	p := db.Page{Limit: 500, After: db.First}
+	for {
+		page, err := s.List(ctx, f, p)
+		if err != nil {
+			return err
+		}
+		for i := range page.Rows {
+			if err := out.Write(page.Rows[i].cells()); err != nil {
+				return err
+			}
+		}
+		out.Flush()
+		if err := out.Error(); err != nil || page.Next == nil {
+			return err
+		}
+		p.After = *page.Next
+	}
+}
+
+// Exported leaves the line that says who took the book along.
+func (s *Service) Exported(ctx context.Context) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return audit.Write(tx, "contact.exported", "contacts", nil) })
+}

@@ -1,0 +1,128 @@
+package contact
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Ref is what other rooms need of a contact.
+type Ref struct {
+	ID      uuid.UUID
+	Name    string
+	Blocked bool
+}
+
+// Sender is who wrote, as a channel knows them.
+type Sender struct {
+	Channel string
+	// AccountID is the channel account, nil for sources without one.
+	AccountID  uuid.UUID
+	ExternalID string
+	Username   string
+	Name       string
+	Email      string
+	Phone      string
+	Language   string
+}
+
+// ErrRace says that another transaction made the same contact at the same
+// moment. The transaction must be given up and run again; it will find it.
+var ErrRace = errors.New("contact: made by another at the same time")
+
+// Resolve finds the contact behind a sender, by identity, else e-mail, else
+// phone, or makes it. It is the one way from a channel into the book.
+func (s *Service) Resolve(tx *db.Tx, from Sender) (Ref, error) {
+	if from.ExternalID != "" {
+		ref, err := refByIdentity(&tx.Reader, from.AccountID, from.ExternalID)
+		if err == nil || !db.IsNoRow(err) {
+			return ref, err
+		}
+	}
+	ref, err := s.byAddress(tx, from)
+	if db.IsNoRow(err) {
+		ref, err = s.make(tx, from)
+	}
+	if err != nil || from.ExternalID == "" {
+		return ref, err
+	}
+	if free, err := putIdentity(tx, ref.ID, from); err != nil {
+		return ref, fmt.Errorf("contact: put identity: %w", err)
+	} else if !free {
+		return ref, ErrRace
+	}
+	return ref, nil
+}
+
+func (s *Service) byAddress(tx *db.Tx, from Sender) (Ref, error) {
+	if e, ok := address.ParseEmail(from.Email); ok {
+		if ref, err := refByEmail(&tx.Reader, e.Key); err == nil || !db.IsNoRow(err) {
+			return ref, err
+		}
+	}
+	if n, ok := address.ParsePhone(from.Phone); ok {
+		return refByPhone(&tx.Reader, n)
+	}
+	return Ref{}, db.ErrNoRow
+}
+
+func (s *Service) make(tx *db.Tx, from Sender) (Ref, error) {
+	name := strings.TrimSpace(from.Name)
+	in := Input{Name: &name, Language: &from.Language}
+	if e, ok := address.ParseEmail(from.Email); ok {
+		in.Emails = &[]string{e.Address}
+	}
+	if n, ok := address.ParsePhone(from.Phone); ok {
+		in.Phones = &[]string{n}
+	}
+	if name == "" {
+		for _, s := range []string{from.Username, from.Email, from.Phone, from.ExternalID} {
+			if name = s; name != "" {
+				break
+			}
+		}
+	}
+	c, err := s.create(tx, in)
+	if fault.Is(err, fault.Conflict) {
+		return Ref{}, ErrRace
+	}
+	return Ref{ID: c.ID, Name: c.Name}, err
+}
+
+// Find gives a contact that is still there.
+func (s *Service) Find(r *db.Reader, id uuid.UUID) (Ref, error) { return refByID(r, id) }
+
+// Whole reads a contact with its parts.
+func (s *Service) Whole(r *db.Reader, id uuid.UUID) (Contact, error) { return byID(r, id) }
+
+// Matching gives the ids of the contacts that a search means, at most limit.
+func (s *Service) Matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
+	return matching(r, q, limit)
+}
+
+// Wrote notes that a contact wrote just now.
+func (s *Service) Wrote(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, true) }
+
+// Reached notes that a contact was written to just now.
+func (s *Service) Reached(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, false) }
+
+// Check refuses an address or a number that cannot be one.
+func (from *Sender) Check() error {
+	f := fault.New(fault.ValidationFailed)
+	if _, ok := address.ParseEmail(from.Email); from.Email != "" && !ok {
+		f.Field("contact.email", "invalid_address")
+	}
+	if _, ok := address.ParsePhone(from.Phone); from.Phone != "" && !ok {
+		f.Field("contact.phone", "invalid_phone")
+	}
+	if len(f.Fields) > 0 {
+		return f
+	}
+	return nil
+}

@@ -1,0 +1,319 @@
+package contact
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const columns = `id, external_id, kind, name, first_name, last_name, company, owner_id, language, timezone, country,
+	tags, custom_attributes, blocked, last_seen_at, last_contacted_at, last_replied_at, merged_into_id, created_at, updated_at`
+
+func scan(row db.Row) (Contact, error) {
+	var c Contact
+	var tags db.JSON[[]string]
+	var attributes db.JSON[map[string]any]
+	err := row.Scan(&c.ID, &c.ExternalID, &c.Kind, &c.Name, &c.FirstName, &c.LastName, &c.Company, &c.OwnerID,
+		&c.Language, &c.Timezone, &c.Country, &tags, &attributes, &c.Blocked,
+		&c.LastSeenAt, &c.LastContactedAt, &c.LastRepliedAt, &c.MergedIntoID, &c.CreatedAt, &c.UpdatedAt)
+	c.Tags, c.CustomAttributes = tags.V, attributes.V
+	c.Emails, c.Phones, c.Identities, c.Consents = []Email{}, []Phone{}, []Identity{}, []Consent{}
+	return c, err
+}
+
+// byID reads a contact that was neither merged away nor deleted.
+func byID(r *db.Reader, id uuid.UUID) (Contact, error) {
+	return whole(r, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
+}
+
+// lockByID also keeps the contact from changing until the transaction ends.
+func lockByID(tx *db.Tx, id uuid.UUID) (Contact, error) {
+	return whole(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+
+		tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
+}
+
+// lockAny reads a contact whatever became of it.
+func lockAny(tx *db.Tx, id uuid.UUID) (Contact, error) {
+	return whole(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2`+
+		tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
+}
+
+func whole(r *db.Reader, query string, args ...any) (Contact, error) {
+	c, err := db.One(r, scan, query, args...)
+	if err != nil {
+		return c, err
+	}
+	list := []Contact{c}
+	err = fill(r, list)
+	return list[0], err
+}
+
+// fill reads the parts of several contacts with one query for each kind.
+func fill(r *db.Reader, list []Contact) error {
+	if len(list) == 0 {
+		return nil
+	}
+	at, ids := map[uuid.UUID]*Contact{}, make([]uuid.UUID, len(list))
+	for i := range list {
+		ids[i], at[list[i].ID] = list[i].ID, &list[i]
+	}
+	in, args := db.In(2, ids)
+	args = append([]any{r.Tenant()}, args...)
+	each := func(query string, read func(db.Row) error) error {
+		_, err := db.All(r, func(row db.Row) (struct{}, error) { return struct{}{}, read(row) }, query, args...)
+		return err
+	}
+	if err := each(`SELECT contact_id, address, is_primary, bounced FROM contact_email
+		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, position`, func(row db.Row) error {
+		var id uuid.UUID
+		var e Email
+		err := row.Scan(&id, &e.Address, &e.Primary, &e.Bounced)
+		at[id].Emails = append(at[id].Emails, e)
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := each(`SELECT contact_id, e164, is_primary FROM contact_phone
+		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, position`, func(row db.Row) error {
+		var id uuid.UUID
+		var p Phone
+		err := row.Scan(&id, &p.E164, &p.Primary)
+		at[id].Phones = append(at[id].Phones, p)
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := each(`SELECT contact_id, channel_account_id, channel, external_id, username, reachable, window_expires_at
+		FROM contact_identity WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, created_at, external_id`, func(row db.Row) error {
+		var id, account uuid.UUID
+		var i Identity
+		err := row.Scan(&id, &account, &i.Channel, &i.ExternalID, &i.Username, &i.Reachable, &i.WindowExpiresAt)
+		if account != uuid.Nil {
+			i.ChannelAccountID = &account
+		}
+		at[id].Identities = append(at[id].Identities, i)
+		return err
+	}); err != nil {
+		return err
+	}
+	return each(`SELECT contact_id, channel, purpose, status, source, evidence, at FROM contact_consent
+		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, channel, purpose`, func(row db.Row) error {
+		var id uuid.UUID
+		var c Consent
+		err := row.Scan(&id, &c.Channel, &c.Purpose, &c.Status, &c.Source, &c.Evidence, &c.At)
+		at[id].Consents = append(at[id].Consents, c)
+		return err
+	})
+}
+
+// Filter narrows the list.
+type Filter struct {
+	Kind, Tag, Query string
+	OwnerID          *uuid.UUID
+	Blocked          *bool
+}
+
+// list reads the newest first. Each filter leads through an index of its own;
+// what else was asked for is checked on the way.
+func list(r *db.Reader, f Filter, p db.Page) (db.List[Contact], error) {
+	query, args := listQuery(r, f, p)
+	rows, err := db.All(r, scan, query, args...)
+	if err != nil {
+		return db.List[Contact]{}, err
+	}
+	out := db.Cut(rows, p, func(c Contact) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} })
+	return out, fill(r, out.Rows)
+}
+
+func listQuery(r *db.Reader, f Filter, p db.Page) (string, []any) {
+	var where strings.Builder
+	args := []any{r.Tenant(), p.After.Sort, p.After.ID}
+	arg := func(v any) string {
+		args = append(args, v)
+		return "$" + strconv.Itoa(len(args))
+	}
+	if f.Kind != "" {
+		where.WriteString(" AND kind = " + arg(f.Kind))
+	}
+	if f.OwnerID != nil {
+		where.WriteString(" AND owner_id = " + arg(*f.OwnerID))
+	}
+	if f.Blocked != nil {
+		if *f.Blocked {
+			where.WriteString(" AND blocked")
+		} else {
+			where.WriteString(" AND NOT blocked")
+		}
+	}
+	if f.Tag != "" {
+		where.WriteString(" AND id IN (SELECT contact_id FROM contact_tag WHERE tenant_id = $1 AND tag = " + arg(f.Tag) +
+			" AND (created_at, contact_id) < ($2, $3) ORDER BY created_at DESC, contact_id DESC)")
+	}
+	for _, q := range queryTerms(f.Query) {
+		where.WriteString(" AND id IN (" + termQuery(arg(q), arg(q+"\U0010ffff")) + ")")
+	}
+	return `SELECT ` + columns + ` FROM contact WHERE tenant_id = $1 AND deleted_at IS NULL AND (created_at, id) < ($2, $3)` +
+		where.String() + ` ORDER BY created_at DESC, id DESC LIMIT ` + arg(p.Limit+1), args
+}
+
+// queryTerms are the first words of what was typed; an address or a number is
+// looked for as a whole.
+func queryTerms(q string) []string {
+	q = strings.TrimSpace(q)
+	if e, ok := address.ParseEmail(q); ok {
+		return []string{e.Key}
+	}
+	if n, ok := address.ParsePhone(q); ok {
+		return []string{n[1:]}
+	}
+	terms := Terms(q)
+	return terms[:min(len(terms), 3)]
+}
+
+// termQuery finds the contacts of the words that begin with a term. It is
+// bounded: a single letter must not read half the book.
+func termQuery(from, to string) string {
+	return `SELECT contact_id FROM (SELECT contact_id FROM contact_term WHERE tenant_id = $1 AND term >= ` + from +
+		` AND term < ` + to + ` ORDER BY term LIMIT 2000) AS found`
+}
+
+// matching gives the ids of contacts for a search of another room.
+func matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
+	terms := queryTerms(q)
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	args := []any{r.Tenant()}
+	where := ""
+	for _, t := range terms {
+		args = append(args, t, t+"\U0010ffff")
+		where += ` AND id IN (` + termQuery("$"+strconv.Itoa(len(args)-1), "$"+strconv.Itoa(len(args))) + `)`
+	}
+	args = append(args, limit)
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM contact WHERE tenant_id = $1 AND deleted_at IS NULL`+where+
+		` ORDER BY created_at DESC LIMIT $`+strconv.Itoa(len(args)), args...)
+}
+
+func put(tx *db.Tx, c Contact) error {
+	_, err := tx.Exec(`INSERT INTO contact (tenant_id, id, external_id, kind, name, first_name, last_name, company,
+			owner_id, language, timezone, country, tags, custom_attributes, blocked, last_seen_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)`,
+		tx.Tenant(), c.ID, c.ExternalID, c.Kind, c.Name, c.FirstName, c.LastName, c.Company, c.OwnerID,
+		c.Language, c.Timezone, c.Country, db.AsJSON(c.Tags), db.AsJSON(c.CustomAttributes), c.Blocked, c.LastSeenAt, c.CreatedAt)
+	return err
+}
+
+func save(tx *db.Tx, c Contact) error {
+	_, err := tx.Exec(`UPDATE contact SET external_id = $3, kind = $4, name = $5, first_name = $6, last_name = $7,
+			company = $8, owner_id = $9, language = $10, timezone = $11, country = $12, tags = $13,
+			custom_attributes = $14, blocked = $15, updated_at = $16
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), c.ID, c.ExternalID, c.Kind, c.Name, c.FirstName, c.LastName, c.Company, c.OwnerID,
+		c.Language, c.Timezone, c.Country, db.AsJSON(c.Tags), db.AsJSON(c.CustomAttributes), c.Blocked, c.UpdatedAt)
+	return err
+}
+
+// holderOfExternal finds who has an external id.
+func holderOfExternal(r *db.Reader, external string) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM contact
+		WHERE tenant_id = $1 AND external_id = $2 AND deleted_at IS NULL`, r.Tenant(), external)
+}
+
+// putEmails replaces a contact's addresses; it names the one that another has.
+func putEmails(tx *db.Tx, c *Contact) (taken string, err error) {
+	if _, err := tx.Exec(`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+		return "", err
+	}
+	for i, e := range c.Emails {
+		n, err := tx.Exec(`INSERT INTO contact_email (tenant_id, email_key, contact_id, address, is_primary, bounced, position)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, email_key) DO NOTHING`,
+			tx.Tenant(), address.Fold(e.Address), c.ID, e.Address, e.Primary, e.Bounced, i)
+		if err != nil || n == 0 {
+			return e.Address, err
+		}
+	}
+	return "", nil
+}
+
+func putPhones(tx *db.Tx, c *Contact) (taken string, err error) {
+	if _, err := tx.Exec(`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+		return "", err
+	}
+	for i, p := range c.Phones {
+		n, err := tx.Exec(`INSERT INTO contact_phone (tenant_id, e164, contact_id, is_primary, position)
+			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, e164) DO NOTHING`,
+			tx.Tenant(), p.E164, c.ID, p.Primary, i)
+		if err != nil || n == 0 {
+			return p.E164, err
+		}
+	}
+	return "", nil
+}
+
+// putWords replaces the tags and terms of a contact, where they changed.
+func putWords(tx *db.Tx, old, c *Contact) error {
+	if old == nil || !equal(old.Tags, c.Tags) {
+		if _, err := tx.Exec(`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+			return err
+		}
+		for _, t := range c.Tags {
+			if _, err := tx.Exec(`INSERT INTO contact_tag (tenant_id, tag, contact_id, created_at) VALUES ($1, $2, $3, $4)`,
+				tx.Tenant(), t, c.ID, c.CreatedAt); err != nil {
+				return err
+			}
+		}
+	}
+	terms := c.terms()
+	if old != nil && equal(old.terms(), terms) {
+		return nil
+	}
+	if old != nil {
+		if _, err := tx.Exec(`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+			return err
+		}
+	}
+	for _, t := range terms {
+		if _, err := tx.Exec(`INSERT INTO contact_term (tenant_id, term, contact_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, c.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func equal(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// empty takes everything personal out of a contact that is deleted.
+func empty(tx *db.Tx, id uuid.UUID) error {
+	for _, query := range []string{
+		`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`,
+		`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`,
+		`DELETE FROM contact_identity WHERE tenant_id = $1 AND contact_id = $2`,
+		`DELETE FROM contact_consent WHERE tenant_id = $1 AND contact_id = $2`,
+		`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`,
+		`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`,
+		`DELETE FROM contact_note WHERE tenant_id = $1 AND contact_id = $2`,
+	} {
+		if _, err := tx.Exec(query, tx.Tenant(), id); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(`UPDATE contact SET external_id = NULL, name = '', first_name = '', last_name = '', company = '',
+			owner_id = NULL, tags = '[]', custom_attributes = '{}', deleted_at = $3, updated_at = $3
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, clock.At(tx.Now()))
+	return err
+}

@@ -1,0 +1,87 @@
+package contact
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+func scanNote(row db.Row) (Note, error) {
+	var n Note
+	err := row.Scan(&n.ID, &n.Body, &n.AuthorID, &n.CreatedAt)
+	return n, err
+}
+
+func notes(r *db.Reader, contact uuid.UUID, p db.Page) (db.List[Note], error) {
+	rows, err := db.All(r, scanNote, `SELECT id, body, author_id, created_at FROM contact_note
+		WHERE tenant_id = $1 AND contact_id = $2 AND (created_at, id) < ($3, $4)
+		ORDER BY created_at DESC, id DESC LIMIT $5`, r.Tenant(), contact, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(n Note) db.Key { return db.Key{Sort: n.CreatedAt.UnixMicro(), ID: n.ID} }), err
+}
+
+func putNote(tx *db.Tx, contact uuid.UUID, n Note) error {
+	_, err := tx.Exec(`INSERT INTO contact_note (tenant_id, id, contact_id, body, author_id, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6)`, tx.Tenant(), n.ID, contact, n.Body, n.AuthorID, n.CreatedAt)
+	return err
+}
+
+func dropNote(tx *db.Tx, contact, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM contact_note WHERE tenant_id = $1 AND contact_id = $2 AND id = $3`, tx.Tenant(), contact, id)
+	return n == 1, err
+}
+
+func putConsent(tx *db.Tx, contact uuid.UUID, c Consent) error {
+	_, err := tx.Exec(`INSERT INTO contact_consent (tenant_id, contact_id, channel, purpose, status, source, evidence, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (tenant_id, contact_id, channel, purpose) DO UPDATE
+		SET status = excluded.status, source = excluded.source, evidence = excluded.evidence, at = excluded.at`,
+		tx.Tenant(), contact, c.Channel, c.Purpose, c.Status, c.Source, c.Evidence, c.At)
+	return err
+}
+
+// putIdentity says whether the identity was free.
+func putIdentity(tx *db.Tx, contact uuid.UUID, from Sender) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO contact_identity (tenant_id, channel_account_id, external_id, contact_id, channel, username, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, channel_account_id, external_id) DO NOTHING`,
+		tx.Tenant(), from.AccountID, from.ExternalID, contact, from.Channel, from.Username, clock.At(tx.Now()))
+	return n == 1, err
+}
+
+func refBy(r *db.Reader, table, condition string, args ...any) (Ref, error) {
+	return db.One(r, scanRef, `SELECT c.id, c.name, c.blocked FROM `+table+` k
+		JOIN contact c ON c.tenant_id = k.tenant_id AND c.id = k.contact_id
+		WHERE k.tenant_id = $1 AND `+condition, append([]any{r.Tenant()}, args...)...)
+}
+
+func scanRef(row db.Row) (Ref, error) {
+	var ref Ref
+	err := row.Scan(&ref.ID, &ref.Name, &ref.Blocked)
+	return ref, err
+}
+
+func refByIdentity(r *db.Reader, account uuid.UUID, external string) (Ref, error) {
+	return refBy(r, `contact_identity`, `k.channel_account_id = $2 AND k.external_id = $3`, account, external)
+}
+
+func refByEmail(r *db.Reader, key string) (Ref, error) {
+	return refBy(r, `contact_email`, `k.email_key = $2`, key)
+}
+
+func refByPhone(r *db.Reader, e164 string) (Ref, error) {
+	return refBy(r, `contact_phone`, `k.e164 = $2`, e164)
+}
+
+// refByID follows a merge to the contact that stayed.
+func refByID(r *db.Reader, id uuid.UUID) (Ref, error) {
+	return db.One(r, scanRef, `SELECT id, name, blocked FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
+}
+
+func touch(tx *db.Tx, id uuid.UUID, wrote bool) error {
+	query := `UPDATE contact SET last_contacted_at = $3 WHERE tenant_id = $1 AND id = $2`
+	if wrote {
+		query = `UPDATE contact SET last_seen_at = $3, last_replied_at = $3 WHERE tenant_id = $1 AND id = $2`
+	}
+	_, err := tx.Exec(query, tx.Tenant(), id, clock.At(tx.Now()))
+	return err
+}

@@ -1,0 +1,396 @@
+package conversation
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+type conversationIn struct {
+	ID api.ID `path:"id" record:"conversation"`
+}
+
+type listConversationsIn struct {
+	api.Paged
+	State       string `query:"state" enum:"open,snoozed,closed"`
+	OwnerID     string `query:"owner_id" maxLength:"36" example:"me" doc:"me, none, or an agent's id"`
+	GroupID     string `query:"group_id" maxLength:"36" example:"none" doc:"none, or a group's id"`
+	Channel     string `query:"channel" maxLength:"40" doc:"A key of the source catalog"`
+	Tag         string `query:"tag" maxLength:"60"`
+	Priority    string `query:"priority" enum:"low,normal,high,urgent"`
+	ContactID   string `query:"contact_id" format:"uuid"`
+	Unread      string `query:"unread" enum:"true" doc:"Only what the caller has not read"`
+	AIState     string `query:"ai_state" enum:"off,active,handed_over,paused"`
+	Talep       string `query:"talep" enum:"true,false" doc:"Only requests, or only others"`
+	CreatedFrom string `query:"created_from" format:"date-time" example:"2026-11-01T00:00:00Z"`
+	CreatedTo   string `query:"created_to" format:"date-time" example:"2026-12-01T00:00:00Z"`
+	Q           string `query:"q" maxLength:"200" doc:"Words of the subject, or the customer's name, address or number"`
+	Sort        string `query:"sort" default:"-last_activity" enum:"-last_activity,last_activity,-created,created,-waiting_since,waiting_since,-priority,priority,-snoozed_until,snoozed_until" doc:"A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time."`
+}
+
+// Order implements api.Ordered.
+func (in *listConversationsIn) Order() (string, bool) {
+	return in.Sort, !strings.HasPrefix(in.Sort, "-")
+}
+
+func (in *listConversationsIn) order() Order {
+	name, desc := strings.CutPrefix(in.Sort, "-")
+	return Order{Name: name, Asc: !desc}
+}
+
+func (in *listConversationsIn) filter(ctx context.Context) (Filter, error) {
+	f := Filter{State: State(in.State), Channel: in.Channel, Tag: in.Tag, Priority: in.Priority, AIState: in.AIState}
+	wrong := fault.New(fault.ValidationFailed)
+	id := func(name, v string) *uuid.UUID {
+		u, err := uuid.Parse(v)
+		if err != nil {
+			wrong.Field(name, "invalid_id")
+		}
+		return &u
+	}
+	me := agentID(ctx)
+	switch in.OwnerID {
+	case "":
+	case "none":
+		f.NoOwner = true
+	case "me":
+		f.OwnerID = &me
+	default:
+		f.OwnerID = id("owner_id", in.OwnerID)
+	}
+	switch in.GroupID {
+	case "":
+	case "none":
+		f.NoGroup = true
+	default:
+		f.GroupID = id("group_id", in.GroupID)
+	}
+	if in.ContactID != "" {
+		f.ContactID = id("contact_id", in.ContactID)
+	}
+	if in.Unread != "" {
+		f.Unread = &me
+	}
+	if me == uuid.Nil && (in.OwnerID == "me" || in.Unread != "") {
+		wrong.Field("owner_id", "needs_agent")
+	}
+	if in.Talep != "" {
+		talep := in.Talep == "true"
+		f.Talep = &talep
+	}
+	at := func(name, v string) *clock.Time {
+		if v == "" {
+			return nil
+		}
+		t, err := time.Parse(time.RFC3339, v)
+		if err != nil {
+			wrong.Field(name, "invalid_time")
+		}
+		return clock.Ptr(t)
+	}
+	f.CreatedFrom, f.CreatedTo = at("created_from", in.CreatedFrom), at("created_to", in.CreatedTo)
+	if len(wrong.Fields) > 0 {
+		return f, wrong
+	}
+	return f, nil
+}
+
+type createConversationIn struct {
+	Body struct {
+		ContactID uuid.UUID  `json:"contact_id" format:"uuid"`
+		Subject   string     `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi"`
+		Body      string     `json:"body,omitempty" maxLength:"100000" example:"Siparişim ne zaman gelir?" doc:"What the customer asked for"`
+		Priority  string     `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
+		OwnerID   *uuid.UUID `json:"owner_id,omitempty" format:"uuid"`
+		GroupID   *uuid.UUID `json:"group_id,omitempty" format:"uuid"`
+		Tags      []string   `json:"tags,omitempty" maxItems:"50" nullable:"false" example:"[\"iade\"]"`
+	}
+}
+
+type updateConversationIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		Subject   *string    `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi"`
+		ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"The customer"`
+		Priority  *string    `json:"priority,omitempty" enum:"low,normal,high,urgent"`
+		GroupID   *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID for none"`
+	}
+}
+
+type conversationItemsIn struct {
+	api.Paged
+	ID api.ID `path:"id" record:"conversation"`
+}
+
+// SnoozeUntil is until when a conversation is put aside.
+type SnoozeUntil struct {
+	Until      *clock.Time `json:"until,omitempty" doc:"At most a year ahead"`
+	UntilReply bool        `json:"until_reply,omitempty" doc:"Until the customer writes"`
+}
+
+type snoozeConversationIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body SnoozeUntil
+}
+
+type assignConversationIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		OwnerID *uuid.UUID `json:"owner_id" nullable:"true" format:"uuid" doc:"An agent's id; null for nobody"`
+	}
+}
+
+type addParticipantIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		ContactID uuid.UUID `json:"contact_id" format:"uuid"`
+	}
+}
+
+type participantIn struct {
+	ID        api.ID `path:"id" record:"conversation"`
+	ContactID api.ID `path:"contactId" record:"contact"`
+}
+
+type conversationTagsIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		Tags []string `json:"tags" maxItems:"50" nullable:"false" example:"[\"iade\"]"`
+	}
+}
+
+type mergeConversationIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		IntoID uuid.UUID `json:"into_id" format:"uuid" doc:"The conversation that stays"`
+	}
+}
+
+// Bulk names up to 200 conversations.
+type Bulk struct {
+	IDs []uuid.UUID `json:"ids" minItems:"1" maxItems:"200" nullable:"false" example:"[\"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c\"]"`
+}
+
+type bulkStateIn struct {
+	Body struct {
+		Bulk
+		SnoozeUntil
+		State State `json:"state" enum:"open,snoozed,closed"`
+	}
+}
+
+type bulkTagsIn struct {
+	Body struct {
+		Bulk
+		Tags []string `json:"tags" minItems:"1" maxItems:"50" nullable:"false" example:"[\"iade\"]"`
+	}
+}
+
+type bulkGroupIn struct {
+	Body struct {
+		Bulk
+		GroupID uuid.UUID `json:"group_id" format:"uuid"`
+		Note    string    `json:"note,omitempty" maxLength:"10000" example:"Müşteri faturayı da istiyor" doc:"A private note for the group"`
+	}
+}
+
+type setSettingsIn struct {
+	Body Settings
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	s.registerRecords(a)
+	s.registerStates(a)
+	s.registerPeople(a)
+	s.registerBulk(a)
+	s.registerReplies(a)
+	s.registerGroups(a)
+	s.registerPublic(a)
+}
+
+func route(method, path, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/crm/v1/conversations" + path, ID: id, Tag: "CRM conversations",
+		Summary: summary, Access: api.Session, Permission: p, Licence: "crm",
+	}
+}
+
+func (s *Service) registerRecords(a *api.API) {
+	api.HandleList(a, route("GET", "", "list-conversations", "List conversations", perm.ConversationsView), s.listPage)
+
+	create := route("POST", "", "create-conversation", "Write down a customer's request", perm.ConversationsReply)
+	create.Status = 201
+	api.Handle(a, create, func(ctx context.Context, in *createConversationIn) (Conversation, error) {
+		b := in.Body
+		return s.Create(ctx, NewConversation{
+			ContactID: b.ContactID, Channel: Panel, Subject: b.Subject, Body: b.Body, Priority: b.Priority,
+			OwnerID: b.OwnerID, GroupID: b.GroupID, Tags: b.Tags,
+		})
+	})
+
+	api.Handle(a, route("GET", "/counts", "count-conversations", "Numbers beside the views", perm.ConversationsView),
+		func(ctx context.Context, _ *struct{}) (Counts, error) { return s.Counts(ctx) })
+	catalog := route("GET", "/channels", "conversation-channels", "Conversation source catalog", perm.ConversationsView)
+	catalog.Doc = "Unconnected channels are listed too. The label is English whatever the language."
+	api.Handle(a, catalog, func(ctx context.Context, _ *struct{}) ([]Source, error) { return s.Catalog(ctx) })
+
+	api.Handle(a, route("GET", "/settings", "conversation-settings", "Inbox settings", perm.CRMSettingsView),
+		func(ctx context.Context, _ *struct{}) (Settings, error) { return s.Settings(ctx) })
+	api.Handle(a, route("PUT", "/settings", "set-conversation-settings", "Change the inbox settings", perm.CRMSettingsManage),
+		func(ctx context.Context, in *setSettingsIn) (Settings, error) { return s.SetSettings(ctx, in.Body) })
+
+	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
+		func(ctx context.Context, in *conversationIn) (Conversation, error) { return s.Get(ctx, in.ID.UUID) })
+	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView),
+		func(ctx context.Context, in *conversationItemsIn) (db.List[Item], error) {
+			return s.Items(ctx, in.ID.UUID, in.Page())
+		})
+
+	update := route("PUT", "/{id}", "update-conversation", "Update subject, customer, priority, group", perm.ConversationsManage)
+	update.Refusals = []int{409}
+	update.Doc = "Fields that are not sent stay. A messaging conversation keeps its customer: 409."
+	api.Handle(a, update, func(ctx context.Context, in *updateConversationIn) (Conversation, error) {
+		b := in.Body
+		return s.Update(ctx, in.ID.UUID, Change{Subject: b.Subject, ContactID: b.ContactID, Priority: b.Priority, GroupID: b.GroupID})
+	})
+
+	api.Handle(a, route("DELETE", "/{id}", "delete-conversation", "Delete a conversation", perm.ConversationsDelete),
+		func(ctx context.Context, in *conversationIn) (api.Deleted, error) {
+			return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
+		})
+	restore := route("POST", "/{id}/restore", "restore-conversation", "Bring a deleted conversation back", perm.ConversationsDelete)
+	restore.Refusals = []int{409}
+	restore.Doc = "A messaging conversation whose customer has begun another on the same account cannot come back: 409."
+	api.Handle(a, restore, func(ctx context.Context, in *conversationIn) (Conversation, error) { return s.Restore(ctx, in.ID.UUID) })
+
+	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
+	merge.Refusals = []int{409}
+	api.Handle(a, merge, func(ctx context.Context, in *mergeConversationIn) (Conversation, error) {
+		return s.Merge(ctx, in.ID.UUID, in.Body.IntoID)
+	})
+}
+
+func (s *Service) listPage(ctx context.Context, in *listConversationsIn) (db.List[Conversation], error) {
+	f, err := in.filter(ctx)
+	if err != nil {
+		return db.List[Conversation]{}, err
+	}
+	return s.List(ctx, f, in.Q, in.order(), in.Page())
+}
+
+func (s *Service) registerStates(a *api.API) {
+	act := func(path, id, summary string, fn func(context.Context, uuid.UUID) (Conversation, error)) {
+		rt := route("POST", "/{id}/"+path, id, summary, perm.ConversationsManage)
+		rt.Refusals = []int{409}
+		rt.Doc = "A repeat changes nothing."
+		api.Handle(a, rt, func(ctx context.Context, in *conversationIn) (Conversation, error) { return fn(ctx, in.ID.UUID) })
+	}
+	act("close", "close-conversation", "Close a conversation", s.Close)
+	act("open", "open-conversation", "Open a conversation again", s.Open)
+
+	put := route("POST", "/{id}/snooze", "snooze-conversation", "Put a conversation aside", perm.ConversationsManage)
+	put.Refusals = []int{409}
+	put.Doc = "Until a time (at most a year ahead) or until the customer writes."
+	api.Handle(a, put, func(ctx context.Context, in *snoozeConversationIn) (Conversation, error) {
+		return s.Snooze(ctx, in.ID.UUID, in.Body.Until, in.Body.UntilReply)
+	})
+
+	tags := route("PUT", "/{id}/tags", "set-conversation-tags", "Set the tags of a conversation", perm.ConversationsManage)
+	tags.Refusals = []int{409}
+	api.Handle(a, tags, func(ctx context.Context, in *conversationTagsIn) (Conversation, error) {
+		return s.Retag(ctx, in.ID.UUID, func([]string) []string { return in.Body.Tags })
+	})
+
+	mark := func(path, id, summary string, fn func(context.Context, uuid.UUID) (ReadMark, error)) {
+		api.Handle(a, route("POST", "/{id}/"+path, id, summary, perm.ConversationsView),
+			func(ctx context.Context, in *conversationIn) (ReadMark, error) { return fn(ctx, in.ID.UUID) })
+	}
+	mark("read", "read-conversation", "Mark read; the answer refreshes the left-menu badge", s.Read)
+	mark("unread", "unread-conversation", "Mark unread", s.Unread)
+}
+
+func (s *Service) registerPeople(a *api.API) {
+	agents := func(path, id, summary, doc string, fn func(context.Context, uuid.UUID) ([]Agent, error)) {
+		rt := route("POST", "/{id}/"+path, id, summary, perm.ConversationsReply)
+		rt.Refusals, rt.Doc = []int{409}, doc
+		api.Handle(a, rt, func(ctx context.Context, in *conversationIn) ([]Agent, error) { return fn(ctx, in.ID.UUID) })
+	}
+	agents("join", "join-conversation", "Join a conversation",
+		"A conversation without an owner becomes the caller's, also where the bot holds it. The answer is the current list of agents.", s.Join)
+	agents("leave", "leave-conversation", "Leave a conversation",
+		"Where the caller owns it, ownership passes to the oldest remaining agent. The answer is the current list of agents.", s.Leave)
+
+	assign := route("POST", "/{id}/assign", "assign-conversation", "Give a conversation to an agent", perm.ConversationsAssign)
+	assign.Refusals = []int{409}
+	api.Handle(a, assign, func(ctx context.Context, in *assignConversationIn) (Conversation, error) {
+		return s.Assign(ctx, in.ID.UUID, in.Body.OwnerID)
+	})
+
+	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "Contacts and agents who take part", perm.ConversationsView),
+		func(ctx context.Context, in *conversationIn) (People, error) { return s.People(ctx, in.ID.UUID) })
+	add := route("POST", "/{id}/participants", "add-participant", "Bring a contact in", perm.ConversationsManage)
+	add.Refusals = []int{409}
+	api.Handle(a, add, func(ctx context.Context, in *addParticipantIn) ([]Participant, error) {
+		return s.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
+	})
+	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Take a contact out", perm.ConversationsManage)
+	remove.Refusals = []int{409}
+	remove.Doc = "The customer cannot be taken out: 409."
+	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]Participant, error) {
+		return s.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
+	})
+}
+
+func (s *Service) registerBulk(a *api.API) {
+	state := route("POST", "/state", "set-conversation-states", "Set the state of several conversations", perm.ConversationsManage)
+	state.Doc = "Up to 200 ids; the answer tells for each what became of it."
+	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]Outcome, error) {
+		b := in.Body
+		return Each(b.IDs, func(id uuid.UUID) (Conversation, error) {
+			return s.SetState(ctx, id, b.State, b.Until, b.UntilReply)
+		})
+	})
+
+	retag := func(path, id, summary string, fn func(has, tags []string) []string) {
+		api.Handle(a, route("POST", "/tags/"+path, id, summary, perm.ConversationsManage),
+			func(ctx context.Context, in *bulkTagsIn) ([]Outcome, error) {
+				return Each(in.Body.IDs, func(id uuid.UUID) (Conversation, error) {
+					return s.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
+				})
+			})
+	}
+	retag("add", "add-tags", "Add tags to several conversations", withTags)
+	retag("remove", "remove-tags", "Remove tags from several conversations", withoutTags)
+
+	group := route("POST", "/group", "transfer-conversations", "Transfer conversations to a group", perm.ConversationsAssign)
+	group.Doc = "An optional private note is written into each of them."
+	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
+		b := in.Body
+		return Each(b.IDs, func(id uuid.UUID) (Conversation, error) { return s.Transfer(ctx, id, b.GroupID, b.Note) })
+	})
+}
+
+func withTags(has, tags []string) []string { return append(append([]string{}, has...), tags...) }
+
+func withoutTags(has, tags []string) []string {
+	gone := map[string]bool{}
+	for _, t := range tags {
+		gone[strings.TrimSpace(t)] = true
+	}
+	out := []string{}
+	for _, t := range has {
+		if !gone[t] {
+			out = append(out, t)
+		}
+	}
+	return out
+}

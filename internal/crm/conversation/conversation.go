@@ -1,0 +1,190 @@
+package conversation
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// State is where a conversation stands.
+type State string
+
+// The states.
+const (
+	Open    State = "open"
+	Snoozed State = "snoozed"
+	Closed  State = "closed"
+)
+
+// What the assistant does with a conversation; apart from its state.
+const (
+	AIOff        = "off"
+	AIActive     = "active"
+	AIHandedOver = "handed_over"
+	AIPaused     = "paused"
+)
+
+// Priorities in their order.
+var Priorities = []string{"low", "normal", "high", "urgent"}
+
+const normal = 1
+
+// Conversation is one thread with one customer.
+type Conversation struct {
+	ID                     uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	State                  State       `json:"state" enum:"open,snoozed,closed" example:"open"`
+	AIState                string      `json:"ai_state" enum:"off,active,handed_over,paused" example:"off"`
+	HandoverReason         *string     `json:"handover_reason" nullable:"true"`
+	Channel                string      `json:"channel" example:"whatsapp" doc:"A key of the source catalog"`
+	ChannelAccountID       *uuid.UUID  `json:"channel_account_id" nullable:"true" format:"uuid"`
+	Talep                  bool        `json:"talep" doc:"Whether it is shown as a request"`
+	ContactID              uuid.UUID   `json:"contact_id" format:"uuid"`
+	ContactName            string      `json:"contact_name" example:"Elif Kaya"`
+	Subject                string      `json:"subject" example:"Teslimat tarihi"`
+	Preview                string      `json:"preview" example:"Siparişim ne zaman gelir?" doc:"The beginning of the last message"`
+	Priority               string      `json:"priority" enum:"low,normal,high,urgent" example:"normal"`
+	OwnerID                *uuid.UUID  `json:"owner_id" nullable:"true" format:"uuid" doc:"The agent who is responsible"`
+	GroupID                *uuid.UUID  `json:"group_id" nullable:"true" format:"uuid"`
+	Tags                   []string    `json:"tags" nullable:"false" example:"[\"iade\"]"`
+	Unread                 int         `json:"unread" example:"2" doc:"Messages that the caller has not read"`
+	WaitingSince           *clock.Time `json:"waiting_since" nullable:"true" doc:"Since when the customer waits for an answer"`
+	FirstReplyAt           *clock.Time `json:"first_reply_at" nullable:"true"`
+	SnoozedUntil           *clock.Time `json:"snoozed_until" nullable:"true"`
+	SnoozedUntilReply      bool        `json:"snoozed_until_reply"`
+	ClosedAt               *clock.Time `json:"closed_at" nullable:"true"`
+	MergedIntoID           *uuid.UUID  `json:"merged_into_id" nullable:"true" format:"uuid"`
+	PreviousConversationID *uuid.UUID  `json:"previous_conversation_id" nullable:"true" format:"uuid"`
+	Test                   bool        `json:"test" doc:"Made by a key of the test environment"`
+	LastActivityAt         clock.Time  `json:"last_activity_at"`
+	CreatedAt              clock.Time  `json:"created_at"`
+	UpdatedAt              clock.Time  `json:"updated_at"`
+
+	singleThread bool
+	lastItemAt   clock.Time
+	deletedAt    *clock.Time
+}
+
+// Kinds of item.
+const (
+	Message = "message"
+	Note    = "note"
+	Event   = "event"
+)
+
+// Kinds of author.
+const (
+	ByAgent   = "agent"
+	ByContact = "contact"
+	ByBot     = "bot"
+	BySystem  = "system"
+	ByKey     = "api_key"
+)
+
+// Item is one entry of a timeline.
+type Item struct {
+	ID               uuid.UUID      `json:"id" format:"uuid"`
+	ConversationID   uuid.UUID      `json:"conversation_id" format:"uuid"`
+	Kind             string         `json:"kind" enum:"message,note,event" example:"message"`
+	AuthorKind       string         `json:"author_kind" enum:"agent,contact,bot,system,api_key" example:"contact"`
+	AuthorID         *uuid.UUID     `json:"author_id" nullable:"true" format:"uuid"`
+	Body             string         `json:"body" example:"Siparişim ne zaman gelir?"`
+	Event            *string        `json:"event" nullable:"true" example:"closed" doc:"What happened, for events"`
+	Detail           map[string]any `json:"detail" doc:"What belongs to the event"`
+	Channel          *string        `json:"channel" nullable:"true" example:"whatsapp"`
+	ChannelAccountID *uuid.UUID     `json:"channel_account_id" nullable:"true" format:"uuid"`
+	Delivery         *string        `json:"delivery" nullable:"true" enum:"sent,queued,failed,none" doc:"What became of an outgoing message"`
+	DeliveryError    *string        `json:"delivery_error" nullable:"true"`
+	EditedAt         *clock.Time    `json:"edited_at" nullable:"true"`
+	CreatedAt        clock.Time     `json:"created_at"`
+
+	providerMessageID *string
+	test              bool
+}
+
+// Author wrote an item.
+type Author struct {
+	Kind string
+	ID   *uuid.UUID
+}
+
+// AgentAuthor is a member of the workspace.
+func AgentAuthor(id uuid.UUID) Author { return Author{ByAgent, &id} }
+
+// Source is a row of the source catalog: where conversations come from.
+type Source struct {
+	Key       string `json:"key" example:"whatsapp" doc:"Filter value"`
+	Label     string `json:"label" example:"WhatsApp" doc:"English label"`
+	Messaging bool   `json:"messaging" doc:"Whether it is an omnichannel messaging channel"`
+	Talep     bool   `json:"talep" doc:"Whether it is displayed as a request"`
+	Connected bool   `json:"connected" doc:"Whether the workspace has an active account on it"`
+
+	// needsRoute: an answer has to be carried out by a channel account. Where
+	// it is not, the customer's own software reads it through the API.
+	needsRoute bool
+	// builtin sources need no account.
+	builtin bool
+	// reopens: always, because such a channel knows one thread only.
+	reopens bool
+}
+
+// The sources that other code names.
+const (
+	API   = "api"
+	Panel = "panel"
+	Mail  = "email"
+)
+
+// Sources lists every source of conversations.
+var Sources = []Source{
+	{Key: "whatsapp", Label: "WhatsApp", Messaging: true, needsRoute: true, reopens: true},
+	{Key: "instagram", Label: "Instagram", Messaging: true, needsRoute: true, reopens: true},
+	{Key: "messenger", Label: "Messenger", Messaging: true, needsRoute: true, reopens: true},
+	{Key: "telegram", Label: "Telegram", Messaging: true, needsRoute: true, reopens: true},
+	{Key: "sms", Label: "SMS", Messaging: true, needsRoute: true, reopens: true},
+	{Key: "custom", Label: "Custom channel", Messaging: true, needsRoute: true, reopens: true},
+	{Key: Mail, Label: "E-mail", needsRoute: true},
+	{Key: "widget", Label: "Live chat", needsRoute: true},
+	{Key: "phone", Label: "Phone", needsRoute: true, reopens: true},
+	{Key: "form", Label: "Web form", Talep: true, needsRoute: true},
+	{Key: "help_center", Label: "Help center", Talep: true, needsRoute: true},
+	{Key: API, Label: "API", Talep: true, builtin: true},
+	{Key: Panel, Label: "Panel", Talep: true, needsRoute: true, builtin: true},
+}
+
+func sourceOf(key string) (Source, bool) {
+	for _, s := range Sources {
+		if s.Key == key {
+			return s, true
+		}
+	}
+	return Source{}, false
+}
+
+func priorityOf(name string) int {
+	for i, p := range Priorities {
+		if p == name {
+			return i
+		}
+	}
+	return normal
+}
+
+const previewRunes = 160
+
+// preview is the beginning of a message on one line.
+func preview(body string) string {
+	line := strings.Join(strings.Fields(body[:min(len(body), 4*previewRunes+64)]), " ")
+	if utf8.RuneCountInString(line) <= previewRunes {
+		return strings.ToValidUTF8(line, "")
+	}
+	return strings.ToValidUTF8(string([]rune(line)[:previewRunes]), "") + "…"
+}
+
+// Settings of a workspace's inbox.
+type Settings struct {
+	Reopen     bool `json:"reopen" doc:"Whether a customer's message reopens a closed e-mail or live-chat conversation"`
+	ReopenDays *int `json:"reopen_days" nullable:"true" minimum:"1" maximum:"3650" example:"14" doc:"After so many days a new conversation begins instead; null for never"`
+}

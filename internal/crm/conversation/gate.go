@@ -1,0 +1,425 @@
+package conversation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+)
+
+// move takes a conversation over one transition: it writes the record, the
+// timeline and the counters and announces what the table says. The caller has
+// locked was and put everything but the state into c.
+func (s *Service) move(tx *db.Tx, was Conversation, c *Conversation, on Trigger, item *Item, detail map[string]any) error {
+	t := transition(was.State, on)
+	if t.Nothing {
+		*c = was
+		return nil
+	}
+	c.State, c.UpdatedAt = t.To, clock.At(tx.Now())
+	enter(c, &was, t)
+	var list []*Item
+	if item != nil {
+		list = append(list, item)
+	}
+	if t.Item != "" {
+		list = append(list, happened(tx, t.Item, detail))
+	}
+	if (item != nil && item.Kind != Event) || t.To != was.State {
+		c.LastActivityAt = clock.At(tx.Now())
+	}
+	place(tx, c, list)
+	if err := save(tx, c, was.State); err != nil {
+		return fmt.Errorf("conversation: save: %w", err)
+	}
+	if err := s.follow(tx, &was, c, list); err != nil {
+		return err
+	}
+	emits := t.Emits
+	if t.IfOwner && same(was.OwnerID, c.OwnerID) {
+		emits = nil
+		if was.AIState != c.AIState {
+			emits = []string{Updated}
+		}
+	}
+	return s.announce(tx, emits, &was, c, item)
+}
+
+// enter sets what belongs to a state.
+func enter(c, was *Conversation, t *Transition) {
+	if t.To == was.State {
+		return
+	}
+	if t.To != Snoozed {
+		c.SnoozedUntil, c.SnoozedUntilReply = nil, false
+	}
+	c.ClosedAt = nil
+	if t.To == Closed {
+		at := c.UpdatedAt
+		c.ClosedAt, c.WaitingSince = &at, nil
+	}
+}
+
+// begin opens a new conversation; false means that another message was first.
+func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bool, error) {
+	now := clock.At(tx.Now())
+	t := transition("", on)
+	c.ID, c.State, c.CreatedAt, c.UpdatedAt, c.LastActivityAt = tx.NewID(), t.To, now, now, now
+	if t.To == Closed {
+		c.ClosedAt, c.WaitingSince = &now, nil
+	}
+	if c.AIState == "" {
+		c.AIState = AIOff
+	}
+	if c.Priority == "" {
+		c.Priority = Priorities[normal]
+	}
+	if c.Tags == nil {
+		c.Tags = []string{}
+	}
+	c.Test = caller.From(tx.Context()).Test
+	var list []*Item
+	if first != nil {
+		c.Preview = preview(first.Body)
+		list = append(list, first)
+	}
+	place(tx, c, list)
+	if free, err := put(tx, c); err != nil || !free {
+		return false, err
+	}
+	if err := putTerms(tx, c.ID, contact.Terms(c.Subject)); err != nil {
+		return false, err
+	}
+	if len(c.Tags) > 0 {
+		if err := putTags(tx, c); err != nil {
+			return false, err
+		}
+	}
+	if c.OwnerID != nil {
+		if _, err := putAgent(tx, c.ID, *c.OwnerID, now); err != nil {
+			return false, err
+		}
+	}
+	if err := s.follow(tx, nil, c, list); err != nil {
+		return false, err
+	}
+	return true, s.announce(tx, t.Emits, nil, c, first)
+}
+
+// place gives items their place in the timeline: after the last, whatever the
+// clocks of two nodes say.
+func place(tx *db.Tx, c *Conversation, list []*Item) {
+	for _, i := range list {
+		at := clock.At(tx.Now())
+		if !at.After(c.lastItemAt.Time) && !c.lastItemAt.IsZero() {
+			at = clock.At(c.lastItemAt.Add(time.Microsecond))
+		}
+		i.ID, i.ConversationID, i.CreatedAt, c.lastItemAt = tx.NewID(), c.ID, at, at
+		i.test = i.test || c.Test || caller.From(tx.Context()).Test
+		if i.Detail == nil {
+			i.Detail = map[string]any{}
+		}
+	}
+	if c.lastItemAt.IsZero() {
+		c.lastItemAt = clock.At(tx.Now())
+	}
+}
+
+// follow writes what hangs on a conversation: items, counters, tags' times.
+func (s *Service) follow(tx *db.Tx, was, c *Conversation, list []*Item) error {
+	for _, i := range list {
+		if err := putItem(tx, i); err != nil {
+			return fmt.Errorf("conversation: put item: %w", err)
+		}
+	}
+	if was != nil && len(c.Tags) > 0 && !was.LastActivityAt.Equal(c.LastActivityAt.Time) {
+		if err := touchTags(tx, c); err != nil {
+			return fmt.Errorf("conversation: touch tags: %w", err)
+		}
+	}
+	return recount(tx, was, c)
+}
+
+// recount moves a conversation from one counter to another. Both are taken in
+// a fixed order: two that cross must not wait for each other.
+func recount(tx *db.Tx, was, c *Conversation) error {
+	from, to := kindOf(was), kindOf(c)
+	if from != nil && to != nil && *from == *to {
+		return nil
+	}
+	type step struct {
+		k  *kind
+		by int
+	}
+	var steps []step
+	if from != nil {
+		steps = append(steps, step{from, -1})
+	}
+	if to != nil {
+		steps = append(steps, step{to, 1})
+	}
+	slices.SortFunc(steps, func(a, b step) int { return strings.Compare(fmt.Sprint(*a.k), fmt.Sprint(*b.k)) })
+	for _, st := range steps {
+		if err := addCount(tx, st.k, c.ID, st.by); err != nil {
+			return fmt.Errorf("conversation: count: %w", err)
+		}
+	}
+	return nil
+}
+
+// announce writes the events of a change, in order.
+func (s *Service) announce(tx *db.Tx, names []string, was, c *Conversation, item *Item) error {
+	var before map[string]any
+	if was != nil {
+		before = previous(was, c)
+	}
+	for _, name := range names {
+		change := event.Change{Type: name, Object: c, Test: c.Test || item != nil && item.test, Actor: actor(tx, item)}
+		if len(before) > 0 {
+			change.Previous = before
+		}
+		if item != nil && (name == Replied || name == Created || name == Noted) {
+			change.Item = item
+		}
+		if _, err := event.Emit(tx, change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// actor is the author of what was written, unless a person or a key did it.
+func actor(tx *db.Tx, item *Item) *event.Actor {
+	if item == nil || caller.From(tx.Context()).Kind != caller.System {
+		return nil
+	}
+	return &event.Actor{Type: caller.Kind(item.AuthorKind), ID: item.AuthorID}
+}
+
+// previous gives the changed fields that receivers care about, as they were.
+func previous(was, c *Conversation) map[string]any {
+	out := map[string]any{}
+	if was.State != c.State {
+		out["state"] = was.State
+	}
+	if !same(was.OwnerID, c.OwnerID) {
+		out["owner_id"] = was.OwnerID
+	}
+	if !same(was.GroupID, c.GroupID) {
+		out["group_id"] = was.GroupID
+	}
+	if was.AIState != c.AIState {
+		out["ai_state"] = was.AIState
+	}
+	if was.Subject != c.Subject {
+		out["subject"] = was.Subject
+	}
+	if was.Priority != c.Priority {
+		out["priority"] = was.Priority
+	}
+	if was.ContactID != c.ContactID {
+		out["contact_id"] = was.ContactID
+	}
+	if !slices.Equal(was.Tags, c.Tags) {
+		out["tags"] = was.Tags
+	}
+	return out
+}
+
+func same(a, b *uuid.UUID) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// happened is a timeline event of whoever acts.
+func happened(tx *db.Tx, name string, detail map[string]any) *Item {
+	who := author(tx)
+	return &Item{Kind: Event, AuthorKind: who.Kind, AuthorID: who.ID, Event: &name, Detail: detail}
+}
+
+// author is the caller as the author of an item.
+func author(tx *db.Tx) Author {
+	who := caller.From(tx.Context())
+	a := Author{Kind: string(who.Kind)}
+	if who.ID != uuid.Nil {
+		a.ID = &who.ID
+	}
+	return a
+}
+
+// lockLive locks a conversation that can be worked on.
+func lockLive(tx *db.Tx, id uuid.UUID) (Conversation, error) {
+	c, err := lock(tx, id)
+	if err == nil && c.deletedAt != nil {
+		err = db.ErrNoRow
+	}
+	return c, absent(err)
+}
+
+// lockUnmerged also refuses one that went into another.
+func lockUnmerged(tx *db.Tx, id uuid.UUID) (Conversation, error) {
+	c, err := lockLive(tx, id)
+	if err == nil && c.MergedIntoID != nil {
+		return c, fault.New(fault.Conflict).Because("merged")
+	}
+	return c, err
+}
+
+func absent(err error) error {
+	if db.IsNoRow(err) {
+		return fault.New(fault.NotFound)
+	}
+	return err
+}
+
+// wrote puts a message of the customer into a conversation and tells the
+// agents who joined.
+func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
+	ref, err := s.contacts.Find(&tx.Reader, was.ContactID)
+	if err != nil && !db.IsNoRow(err) {
+		return was, err
+	}
+	c := was
+	c.Preview = preview(item.Body)
+	if ref.Blocked {
+		return c, s.move(tx, was, &c, BlockedMessage, item, nil)
+	}
+	if was.State == Closed {
+		if reopens, err := s.reopens(tx, &was); err != nil {
+			return c, err
+		} else if !reopens {
+			return s.again(tx, &was, item)
+		}
+		if err := s.keepOwner(tx, &c); err != nil {
+			return c, err
+		}
+	}
+	if c.WaitingSince == nil {
+		c.WaitingSince = clock.Ptr(tx.Now())
+	}
+	if err := s.move(tx, was, &c, CustomerMessage, item, nil); err != nil {
+		return c, err
+	}
+	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
+		return c, err
+	}
+	return c, s.notify(tx, &c)
+}
+
+// reopens says whether a customer's message brings a closed conversation back.
+func (s *Service) reopens(tx *db.Tx, c *Conversation) (bool, error) {
+	if source, ok := sourceOf(c.Channel); !ok || source.reopens {
+		return true, nil
+	}
+	set, err := settings(&tx.Reader)
+	if err != nil || !set.Reopen {
+		return false, err
+	}
+	if set.ReopenDays == nil || c.ClosedAt == nil {
+		return true, nil
+	}
+	return tx.Now().Before(c.ClosedAt.AddDate(0, 0, *set.ReopenDays)), nil
+}
+
+// again begins a new conversation after one that stays closed.
+func (s *Service) again(tx *db.Tx, was *Conversation, item *Item) (Conversation, error) {
+	c := Conversation{
+		Channel: was.Channel, ChannelAccountID: was.ChannelAccountID, Talep: was.Talep, Subject: was.Subject,
+		ContactID: was.ContactID, ContactName: was.ContactName, GroupID: was.GroupID,
+		PreviousConversationID: &was.ID, WaitingSince: clock.Ptr(tx.Now()),
+	}
+	_, err := s.begin(tx, &c, Begin, item)
+	return c, err
+}
+
+// keepOwner leaves a reopened conversation to its owner, or to the team where
+// the owner is no longer there.
+func (s *Service) keepOwner(tx *db.Tx, c *Conversation) error {
+	if c.OwnerID == nil {
+		return nil
+	}
+	ok, err := s.agents.IsAgent(&tx.Reader, *c.OwnerID)
+	if err == nil && !ok {
+		c.OwnerID = nil
+	}
+	return err
+}
+
+// answered puts an answer into a conversation.
+func (s *Service) answered(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
+	c := was
+	c.Preview, c.WaitingSince = preview(item.Body), nil
+	if c.FirstReplyAt == nil {
+		c.FirstReplyAt = clock.Ptr(tx.Now())
+	}
+	if item.AuthorKind == ByAgent && c.AIState == AIActive {
+		handOver(&c, "agent_replied")
+	}
+	if err := s.move(tx, was, &c, AgentComment, item, nil); err != nil {
+		return c, err
+	}
+	if err := s.contacts.Reached(tx, c.ContactID); err != nil {
+		return c, err
+	}
+	if item.AuthorKind == ByAgent && item.AuthorID != nil {
+		return c, s.markRead(tx, c.ID, *item.AuthorID)
+	}
+	return c, nil
+}
+
+func handOver(c *Conversation, reason string) {
+	c.AIState, c.HandoverReason = AIHandedOver, &reason
+}
+
+// noted puts an internal note into a conversation.
+func (s *Service) noted(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
+	c := was
+	return c, s.move(tx, was, &c, WriteNote, item, nil)
+}
+
+// notify raises the unread counters of the agents who joined, in the order of
+// their ids: two conversations must not wait for each other's badges.
+func (s *Service) notify(tx *db.Tx, c *Conversation) error {
+	list, err := agents(&tx.Reader, c.ID)
+	if err != nil {
+		return err
+	}
+	ids := make([]uuid.UUID, len(list))
+	for i, a := range list {
+		ids[i] = a.AgentID
+	}
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	for _, id := range ids {
+		if err := s.markUnread(tx, c.ID, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) markUnread(tx *db.Tx, conversation, agent uuid.UUID) error {
+	n, err := addUnread(tx, conversation, agent)
+	if err != nil || n > 1 {
+		return err
+	}
+	return addBadge(tx, agent, 1)
+}
+
+func (s *Service) markRead(tx *db.Tx, conversation, agent uuid.UUID) error {
+	had, err := dropUnread(tx, conversation, agent)
+	if err != nil || !had {
+		return err
+	}
+	return addBadge(tx, agent, -1)
+}

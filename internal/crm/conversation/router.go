@@ -1,0 +1,84 @@
+package conversation
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/kit/db"
+)
+
+// What became of a message, in the words of the platform document.
+const (
+	Sent     = "sent"   // the channel's provider accepted it
+	Queued   = "queued" // it is on its way
+	Failed   = "failed" // it was tried and rejected
+	NotGoing = "none"   // there is no route to the customer
+)
+
+// Route is a way to a customer.
+type Route struct {
+	Channel   string
+	AccountID uuid.UUID
+	// Address is the customer on that account.
+	Address string
+}
+
+// Wish is what an answer asks of the router: the conversation's own route, or
+// another channel or account of the customer.
+type Wish struct {
+	Contact   contact.Contact
+	Channel   string     // "" for any
+	AccountID *uuid.UUID // nil for any
+}
+
+// Outgoing is a message that was written and has to be carried out.
+type Outgoing struct {
+	ConversationID uuid.UUID
+	ItemID         uuid.UUID
+	ContactID      uuid.UUID
+	Route          Route
+	Subject, Body  string
+}
+
+// Delivery is what became of an outgoing message.
+type Delivery struct {
+	Status string // Sent, Queued or Failed
+	Error  string // why it failed
+	// ProviderMessageID is how the provider calls it.
+	ProviderMessageID string
+}
+
+// Router carries messages to customers. Channels implement it; a workspace
+// without any has no route to anybody.
+type Router interface {
+	// Connected says on which channels the workspace has an active account.
+	Connected(r *db.Reader) (map[string]bool, error)
+	// Route finds the way for a wish, nil where there is none. It may refuse
+	// with a fault, such as window_closed.
+	Route(r *db.Reader, w Wish) (*Route, error)
+	// Take makes the message durable on its way, in the transaction that
+	// writes it.
+	Take(tx *db.Tx, m Outgoing) error
+	// Push tries to carry out now what was taken, for callers who wait for the
+	// outcome. It reports through its answer, not through Delivered.
+	Push(ctx context.Context, m Outgoing) (Delivery, error)
+}
+
+// NoRouter is the router of a house without channels.
+type NoRouter struct{}
+
+// Connected implements Router.
+func (NoRouter) Connected(*db.Reader) (map[string]bool, error) { return map[string]bool{}, nil }
+
+// Route implements Router.
+func (NoRouter) Route(*db.Reader, Wish) (*Route, error) { return nil, nil }
+
+// Take implements Router.
+func (NoRouter) Take(*db.Tx, Outgoing) error { return nil }
+
+// Push implements Router.
+func (NoRouter) Push(context.Context, Outgoing) (Delivery, error) {
+	return Delivery{Status: Queued}, nil
+}

@@ -1,0 +1,29 @@
+package conversation
+
+import (
+	"context"
+
+	"konak/internal/crm/contact"
+	"konak/internal/kit/db"
+)
+
+// Sample writes one of each record of this room with text in it, for tests
+// that walk over every route.
+func (s *Service) Sample(ctx context.Context, text string) error {
+	g, err := s.AddGroup(ctx, text, text, nil)
+	if err != nil {
+		return err
+	}
+	page, err := s.contacts.List(ctx, contact.Filter{}, db.Page{Limit: 1, After: db.First})
+	if err != nil {
+		return err
+	}
+	c, err := s.Create(ctx, NewConversation{
+		ContactID: page.Rows[0].ID, Channel: Panel, Subject: text, Body: text, GroupID: &g.ID, Tags: []string{text},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.Join(ctx, c.ID)
+	return err
+}

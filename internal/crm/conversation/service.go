@@ -1,0 +1,413 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Agents knows the members of a workspace.
+type Agents interface {
+	// IsAgent says whether an id is an active member's.
+	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
+	// AgentNames gives the names of members, whatever became of them.
+	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
+}
+
+// Service is the inbox.
+type Service struct {
+	db       *db.DB
+	contacts *contact.Service
+	agents   Agents
+	router   Router
+}
+
+// New opens the room and lets it follow the contacts.
+func New(d *db.DB, contacts *contact.Service, agents Agents) *Service {
+	s := &Service{db: d, contacts: contacts, agents: agents, router: NoRouter{}}
+	contacts.Follow(s)
+	return s
+}
+
+// Deliver sets who carries messages out; the app calls it at start.
+func (s *Service) Deliver(r Router) { s.router = r }
+
+// List reads a page in an order.
+func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Page) (out db.List[Conversation], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if q = strings.TrimSpace(q); q != "" {
+			f.searched, f.terms = true, contact.Terms(q)
+			if f.contacts, err = s.contacts.Matching(r, q, maxFound); err != nil {
+				return err
+			}
+		}
+		if out, err = list(r, f, o, p); err != nil {
+			return err
+		}
+		return fillUnread(r, agentID(ctx), out.Rows)
+	})
+	return out, err
+}
+
+// maxFound bounds how many contacts a search may mean.
+const maxFound = 100
+
+// Get reads one conversation.
+func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if c, err = byID(r, id); err != nil {
+			return absent(err)
+		}
+		one := []Conversation{c}
+		err := fillUnread(r, agentID(ctx), one)
+		c = one[0]
+		return err
+	})
+	return c, err
+}
+
+// Items reads the timeline, the newest first.
+func (s *Service) Items(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[Item], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := byID(r, id); err != nil {
+			return absent(err)
+		}
+		out, err = items(r, id, p)
+		return err
+	})
+	return out, err
+}
+
+// NewConversation is what a caller gives for one.
+type NewConversation struct {
+	ContactID uuid.UUID
+	// From makes or finds the contact where there is no id.
+	From     *contact.Sender
+	Channel  string
+	Subject  string
+	Body     string // the customer's first message, "" for none
+	Priority string
+	OwnerID  *uuid.UUID
+	GroupID  *uuid.UUID
+	Tags     []string
+}
+
+// Create opens a conversation that no channel brought: a request that an
+// agent or another program writes down.
+func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation, err error) {
+	source, ok := sourceOf(n.Channel)
+	if !ok {
+		return c, fault.Invalid("channel", "not_allowed")
+	}
+	tags, ok := contact.Tags(n.Tags)
+	if !ok {
+		return c, fault.Invalid("tags", "too_long")
+	}
+	err = s.retrying(ctx, func(tx *db.Tx) error {
+		ref, err := s.customer(tx, n)
+		if err != nil {
+			return err
+		}
+		c = Conversation{
+			Channel: n.Channel, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name, Priority: n.Priority,
+			Subject: strings.TrimSpace(n.Subject), OwnerID: n.OwnerID, GroupID: n.GroupID, Tags: tags,
+		}
+		if err := s.checkPlace(tx, n.OwnerID, n.GroupID); err != nil {
+			return err
+		}
+		var first *Item
+		if body := strings.TrimSpace(n.Body); body != "" {
+			first = &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: body, Channel: &c.Channel}
+			c.WaitingSince = clock.Ptr(tx.Now())
+			if c.Subject == "" {
+				c.Subject = preview(body)
+			}
+		}
+		on := Begin
+		if ref.Blocked {
+			on = BeginBlocked
+		}
+		if _, err = s.begin(tx, &c, on, first); err != nil || first == nil || ref.Blocked {
+			return err
+		}
+		return s.contacts.Wrote(tx, ref.ID)
+	})
+	return c, err
+}
+
+func (s *Service) customer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
+	if n.From != nil {
+		return s.contacts.Resolve(tx, *n.From)
+	}
+	ref, err := s.contacts.Find(&tx.Reader, n.ContactID)
+	if db.IsNoRow(err) {
+		return ref, fault.Invalid("contact_id", "unknown_contact")
+	}
+	return ref, err
+}
+
+// retrying runs a transaction anew where another made the same contact or
+// conversation at the same moment; it finds it then.
+func (s *Service) retrying(ctx context.Context, fn func(*db.Tx) error) error {
+	var err error
+	for range 3 {
+		if err = s.tenant(ctx).InTx(ctx, fn); !errors.Is(err, contact.ErrRace) {
+			return err
+		}
+	}
+	return err
+}
+
+// checkPlace checks that an owner and a group exist.
+func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
+	if owner != nil {
+		if ok, err := s.agents.IsAgent(&tx.Reader, *owner); err != nil {
+			return err
+		} else if !ok {
+			return fault.Invalid("owner_id", "unknown_agent")
+		}
+	}
+	if group != nil {
+		if _, err := groupByID(&tx.Reader, *group); db.IsNoRow(err) {
+			return fault.Invalid("group_id", "unknown_group")
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change runs one transition of a conversation.
+func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, Conversation) (Conversation, error)) (c Conversation, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := lockUnmerged(tx, id)
+		if err != nil {
+			return err
+		}
+		c, err = fn(tx, was)
+		return err
+	})
+	return c, err
+}
+
+// Close closes a conversation; a repeat changes nothing.
+func (s *Service) Close(ctx context.Context, id uuid.UUID) (Conversation, error) {
+	return s.step(ctx, id, Close)
+}
+
+// Open opens a conversation again.
+func (s *Service) Open(ctx context.Context, id uuid.UUID) (Conversation, error) {
+	return s.step(ctx, id, Reopen)
+}
+
+func (s *Service) step(ctx context.Context, id uuid.UUID, on Trigger) (Conversation, error) {
+	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		return c, s.move(tx, was, &c, on, nil, nil)
+	})
+}
+
+// Snooze puts a conversation aside until a time or until the customer writes.
+func (s *Service) Snooze(ctx context.Context, id uuid.UUID, until *clock.Time, untilReply bool) (Conversation, error) {
+	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		switch {
+		case until == nil && !untilReply:
+			return c, fault.Invalid("until", "required")
+		case until != nil && untilReply:
+			return c, fault.Invalid("until_reply", "not_together")
+		case until != nil && (!until.After(tx.Now()) || until.After(tx.Now().AddDate(1, 0, 0))):
+			return c, fault.Invalid("until", "out_of_range")
+		}
+		c.SnoozedUntil, c.SnoozedUntilReply = until, untilReply
+		detail := map[string]any{"until": until, "until_reply": untilReply}
+		return c, s.move(tx, was, &c, Snooze, nil, detail)
+	})
+}
+
+// SetState goes to a state by the trigger that leads there.
+func (s *Service) SetState(ctx context.Context, id uuid.UUID, to State, until *clock.Time, untilReply bool) (Conversation, error) {
+	switch to {
+	case Open:
+		return s.Open(ctx, id)
+	case Closed:
+		return s.Close(ctx, id)
+	default:
+		return s.Snooze(ctx, id, until, untilReply)
+	}
+}
+
+// Change is what can be changed about a conversation; nil stays.
+type Change struct {
+	Subject   *string
+	ContactID *uuid.UUID
+	Priority  *string
+	GroupID   *uuid.UUID // the nil UUID for none
+}
+
+// Update changes subject, customer, priority or group.
+func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (Conversation, error) {
+	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		if ch.Subject != nil {
+			c.Subject = strings.TrimSpace(*ch.Subject)
+		}
+		if ch.Priority != nil {
+			c.Priority = *ch.Priority
+		}
+		if ch.GroupID != nil {
+			c.GroupID = ch.GroupID
+			if *ch.GroupID == uuid.Nil {
+				c.GroupID = nil
+			}
+			if err := s.checkPlace(tx, nil, c.GroupID); err != nil {
+				return c, err
+			}
+		}
+		if ch.ContactID != nil && *ch.ContactID != was.ContactID {
+			if was.singleThread {
+				return c, fault.New(fault.Conflict).Because("single_thread").Field("contact_id", "single_thread")
+			}
+			ref, err := s.customer(tx, NewConversation{ContactID: *ch.ContactID})
+			if err != nil {
+				return c, err
+			}
+			c.ContactID, c.ContactName = ref.ID, ref.Name
+		}
+		return c, s.rewrite(tx, was, &c)
+	})
+}
+
+// rewrite saves a change that is no transition.
+func (s *Service) rewrite(tx *db.Tx, was Conversation, c *Conversation) error {
+	before := previous(&was, c)
+	if len(before) == 0 {
+		return nil
+	}
+	names := []string{}
+	if !same(was.GroupID, c.GroupID) {
+		names = append(names, Assigned)
+	}
+	if was.Subject != c.Subject || was.Priority != c.Priority || was.ContactID != c.ContactID {
+		names = append(names, Updated)
+	}
+	c.UpdatedAt = clock.At(tx.Now())
+	detail := map[string]any{}
+	for name := range before {
+		detail[name] = map[string]any{"from": before[name], "to": current(c, name)}
+	}
+	item := happened(tx, "changed", detail)
+	place(tx, c, []*Item{item})
+	if err := save(tx, c, was.State); err != nil {
+		return fmt.Errorf("conversation: save: %w", err)
+	}
+	if was.Subject != c.Subject {
+		if err := dropTerms(tx, c.ID); err != nil {
+			return err
+		}
+		if err := putTerms(tx, c.ID, contact.Terms(c.Subject)); err != nil {
+			return err
+		}
+	}
+	if err := s.follow(tx, &was, c, []*Item{item}); err != nil {
+		return err
+	}
+	return s.announce(tx, names, &was, c, nil)
+}
+
+func current(c *Conversation, field string) any {
+	switch field {
+	case "subject":
+		return c.Subject
+	case "priority":
+		return c.Priority
+	case "group_id":
+		return c.GroupID
+	default:
+		return c.ContactID
+	}
+}
+
+// Transfer gives a conversation to a group, with a note for it.
+func (s *Service) Transfer(ctx context.Context, id, group uuid.UUID, note string) (Conversation, error) {
+	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		c.GroupID = &group
+		if err := s.checkPlace(tx, nil, &group); err != nil {
+			return c, err
+		}
+		if err := s.rewrite(tx, was, &c); err != nil {
+			return c, err
+		}
+		if note = strings.TrimSpace(note); note == "" {
+			return c, nil
+		}
+		who := author(tx)
+		return s.noted(tx, c, &Item{Kind: Note, AuthorKind: who.Kind, AuthorID: who.ID, Body: note})
+	})
+}
+
+// Retag sets the tags to what fn makes of them.
+func (s *Service) Retag(ctx context.Context, id uuid.UUID, fn func([]string) []string) (Conversation, error) {
+	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		tags, ok := contact.Tags(fn(was.Tags))
+		if !ok || len(tags) > maxTags {
+			return c, fault.Invalid("tags", "too_long")
+		}
+		c.Tags = tags
+		if len(previous(&was, &c)) == 0 {
+			return c, nil
+		}
+		c.UpdatedAt = clock.At(tx.Now())
+		item := happened(tx, "tagged", map[string]any{"tags": c.Tags})
+		place(tx, &c, []*Item{item})
+		if err := save(tx, &c, was.State); err != nil {
+			return c, err
+		}
+		if err := putTags(tx, &c); err != nil {
+			return c, err
+		}
+		if err := s.follow(tx, &c, &c, []*Item{item}); err != nil {
+			return c, err
+		}
+		return c, s.announce(tx, []string{Tagged}, &was, &c, nil)
+	})
+}
+
+const maxTags = 50
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}
+
+// agentID is the caller's, nil for keys and the system.
+func agentID(ctx context.Context) uuid.UUID {
+	if who := caller.From(ctx); who.Kind == caller.Agent {
+		return who.ID
+	}
+	return uuid.Nil
+}
+
+// Settings reads the inbox settings.
+func (s *Service) Settings(ctx context.Context) (out Settings, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = settings(r)
+		return err
+	})
+	return out, err
+}
+
+// SetSettings writes the inbox settings.
+func (s *Service) SetSettings(ctx context.Context, set Settings) (Settings, error) {
+	return set, s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return putSettings(tx, set) })
+}

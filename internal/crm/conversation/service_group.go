@@ -1,0 +1,125 @@
+package conversation
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Groups lists the teams, the oldest first.
+func (s *Service) Groups(ctx context.Context, p db.Page) (out db.List[Group], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = groups(r, p)
+		return err
+	})
+	return out, err
+}
+
+// Group reads one team.
+func (s *Service) Group(ctx context.Context, id uuid.UUID) (g Group, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		g, err = groupByID(r, id)
+		return absent(err)
+	})
+	return g, err
+}
+
+// nameKey is a group's name without regard to case and marks.
+func nameKey(name string) string { return strings.Join(contact.Terms(name), " ") }
+
+// AddGroup makes a team.
+func (s *Service) AddGroup(ctx context.Context, name, description string, members []uuid.UUID) (g Group, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		g = Group{ID: tx.NewID(), Name: strings.TrimSpace(name), Description: strings.TrimSpace(description), CreatedAt: clock.At(tx.Now())}
+		if err := s.fillGroup(tx, &g, members); err != nil {
+			return err
+		}
+		if free, err := putGroup(tx, g, nameKey(g.Name)); err != nil {
+			return err
+		} else if !free {
+			return fault.New(fault.Conflict).Field("name", "taken")
+		}
+		if err := putMembers(tx, g.ID, g.AgentIDs); err != nil {
+			return err
+		}
+		return audit.Write(tx, "group.created", g.ID.String(), map[string]string{"name": g.Name})
+	})
+	return g, err
+}
+
+func (s *Service) fillGroup(tx *db.Tx, g *Group, members []uuid.UUID) error {
+	if g.Name == "" || nameKey(g.Name) == "" {
+		return fault.Invalid("name", "required")
+	}
+	g.AgentIDs = []uuid.UUID{}
+	for _, id := range members {
+		if slices.Contains(g.AgentIDs, id) {
+			continue
+		}
+		if ok, err := s.agents.IsAgent(&tx.Reader, id); err != nil {
+			return err
+		} else if !ok {
+			return fault.Invalid("agent_ids", "unknown_agent")
+		}
+		g.AgentIDs = append(g.AgentIDs, id)
+	}
+	return nil
+}
+
+// ChangeGroup writes a team anew.
+func (s *Service) ChangeGroup(ctx context.Context, id uuid.UUID, name, description string, members []uuid.UUID) (g Group, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if g, err = groupByID(&tx.Reader, id); err != nil {
+			return absent(err)
+		}
+		g.Name, g.Description = strings.TrimSpace(name), strings.TrimSpace(description)
+		if err := s.fillGroup(tx, &g, members); err != nil {
+			return err
+		}
+		holder, err := groupByName(&tx.Reader, nameKey(g.Name))
+		if err == nil && holder != id {
+			return fault.New(fault.Conflict).Field("name", "taken")
+		}
+		if err != nil && !db.IsNoRow(err) {
+			return err
+		}
+		if err := saveGroup(tx, g, nameKey(g.Name)); err != nil {
+			return err
+		}
+		if err := putMembers(tx, id, g.AgentIDs); err != nil {
+			return err
+		}
+		return audit.Write(tx, "group.changed", id.String(), map[string]string{"name": g.Name})
+	})
+	if _, known := fault.As(err); !known && db.IsUnique(err) {
+		err = fault.New(fault.Conflict).Field("name", "taken").Wrap(err)
+	}
+	return g, err
+}
+
+// DeleteGroup removes a team that no conversation belongs to.
+func (s *Service) DeleteGroup(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		g, err := groupByID(&tx.Reader, id)
+		if err != nil {
+			return absent(err)
+		}
+		if used, err := groupInUse(&tx.Reader, id); err != nil {
+			return err
+		} else if used {
+			return fault.New(fault.Conflict).Because("in_use")
+		}
+		if err := dropGroup(tx, id); err != nil {
+			return err
+		}
+		return audit.Write(tx, "group.deleted", id.String(), map[string]string{"name": g.Name})
+	})
+}

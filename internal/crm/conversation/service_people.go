@@ -1,0 +1,304 @@
+package conversation
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Join lets the caller in. A conversation without an owner becomes theirs,
+// also where the assistant holds it; one with an owner keeps it.
+func (s *Service) Join(ctx context.Context, id uuid.UUID) (out []Agent, err error) {
+	me := agentID(ctx)
+	if me == uuid.Nil {
+		return nil, errNoAgent
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := lockUnmerged(tx, id)
+		if err != nil {
+			return err
+		}
+		added, err := putAgent(tx, id, me, clock.At(tx.Now()))
+		if err != nil {
+			return err
+		}
+		c := was
+		if c.OwnerID == nil {
+			c.OwnerID = &me
+		}
+		if c.AIState == AIActive {
+			handOver(&c, "agent_joined")
+		}
+		if added || !same(was.OwnerID, c.OwnerID) || was.AIState != c.AIState {
+			if err := s.move(tx, was, &c, Join, nil, map[string]any{"agent_id": me}); err != nil {
+				return err
+			}
+		}
+		out, err = s.joined(&tx.Reader, &c)
+		return err
+	})
+	return out, err
+}
+
+// Leave lets the caller out. Where they owned it, the oldest who is left
+// does; nobody left, nobody owns it.
+func (s *Service) Leave(ctx context.Context, id uuid.UUID) (out []Agent, err error) {
+	me := agentID(ctx)
+	if me == uuid.Nil {
+		return nil, errNoAgent
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := lockUnmerged(tx, id)
+		if err != nil {
+			return err
+		}
+		c, err := s.dismiss(tx, was, me)
+		if err != nil {
+			return err
+		}
+		out, err = s.joined(&tx.Reader, &c)
+		return err
+	})
+	return out, err
+}
+
+// dismiss takes an agent out of a conversation.
+func (s *Service) dismiss(tx *db.Tx, was Conversation, agent uuid.UUID) (Conversation, error) {
+	c := was
+	gone, err := dropAgent(tx, c.ID, agent)
+	if err != nil || !gone {
+		return c, err
+	}
+	if err := s.markRead(tx, c.ID, agent); err != nil {
+		return c, err
+	}
+	if c.OwnerID != nil && *c.OwnerID == agent {
+		if c.OwnerID, err = oldestAgent(&tx.Reader, c.ID); err != nil {
+			return c, err
+		}
+	}
+	return c, s.move(tx, was, &c, Leave, nil, map[string]any{"agent_id": agent})
+}
+
+// Assign makes an agent the owner, or nobody.
+func (s *Service) Assign(ctx context.Context, id uuid.UUID, owner *uuid.UUID) (Conversation, error) {
+	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		if same(was.OwnerID, owner) {
+			return c, nil
+		}
+		if err := s.checkPlace(tx, owner, nil); err != nil {
+			return c, err
+		}
+		c.OwnerID = owner
+		if owner != nil {
+			if _, err := putAgent(tx, id, *owner, clock.At(tx.Now())); err != nil {
+				return c, err
+			}
+			if c.AIState == AIActive {
+				handOver(&c, "assigned")
+			}
+		}
+		if err := s.move(tx, was, &c, Assign, nil, map[string]any{"owner_id": owner}); err != nil {
+			return c, err
+		}
+		if owner != nil && *owner != agentID(ctx) {
+			return c, s.markUnread(tx, id, *owner)
+		}
+		return c, nil
+	})
+}
+
+// joined lists the agents with their names.
+func (s *Service) joined(r *db.Reader, c *Conversation) ([]Agent, error) {
+	list, err := agents(r, c.ID)
+	if err != nil || len(list) == 0 {
+		return list, err
+	}
+	ids := make([]uuid.UUID, len(list))
+	for i, a := range list {
+		ids[i] = a.AgentID
+	}
+	names, err := s.agents.AgentNames(r, ids)
+	for i := range list {
+		list[i].Name = names[list[i].AgentID]
+		list[i].Owner = c.OwnerID != nil && *c.OwnerID == list[i].AgentID
+	}
+	return list, err
+}
+
+// People are who takes part: contacts, and the agents who joined.
+type People struct {
+	Contacts []Participant `json:"contacts" nullable:"false"`
+	Agents   []Agent       `json:"agents" nullable:"false"`
+}
+
+// People lists who takes part.
+func (s *Service) People(ctx context.Context, id uuid.UUID) (out People, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := byID(r, id)
+		if err != nil {
+			return absent(err)
+		}
+		if out.Contacts, err = s.contactsOf(r, &c); err != nil {
+			return err
+		}
+		out.Agents, err = s.joined(r, &c)
+		return err
+	})
+	return out, err
+}
+
+// contactsOf begins with the customer.
+func (s *Service) contactsOf(r *db.Reader, c *Conversation) ([]Participant, error) {
+	more, err := participants(r, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := []Participant{{ContactID: c.ContactID, Name: c.ContactName, Customer: true, AddedAt: c.CreatedAt}}
+	for _, p := range more {
+		if p.ContactID == c.ContactID {
+			continue
+		}
+		ref, err := s.contacts.Find(r, p.ContactID)
+		if err != nil && !db.IsNoRow(err) {
+			return nil, err
+		}
+		p.Name = ref.Name
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+const maxParticipants = 50
+
+// AddParticipant brings a contact in; a repeat changes nothing.
+func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (out []Participant, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := lockUnmerged(tx, id)
+		if err != nil {
+			return err
+		}
+		if _, err := s.customer(tx, NewConversation{ContactID: contact}); err != nil {
+			return err
+		}
+		if out, err = s.contactsOf(&tx.Reader, &was); err != nil {
+			return err
+		}
+		if len(out) > maxParticipants {
+			return fault.New(fault.LimitReached, maxParticipants)
+		}
+		if contact == was.ContactID {
+			return nil
+		}
+		if added, err := putParticipant(tx, id, contact, clock.At(tx.Now())); err != nil || !added {
+			return err
+		}
+		out, err = s.regrouped(tx, was, "participant_added", contact)
+		return err
+	})
+	return out, err
+}
+
+// RemoveParticipant takes a contact out; the customer stays.
+func (s *Service) RemoveParticipant(ctx context.Context, id, contact uuid.UUID) (out []Participant, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := lockUnmerged(tx, id)
+		if err != nil {
+			return err
+		}
+		if contact == was.ContactID {
+			return fault.New(fault.Conflict).Because("customer")
+		}
+		if gone, err := dropParticipant(tx, id, contact); err != nil {
+			return err
+		} else if !gone {
+			return fault.New(fault.NotFound)
+		}
+		out, err = s.regrouped(tx, was, "participant_removed", contact)
+		return err
+	})
+	return out, err
+}
+
+// regrouped writes down that a contact came or went.
+func (s *Service) regrouped(tx *db.Tx, was Conversation, name string, contact uuid.UUID) ([]Participant, error) {
+	c := was
+	c.UpdatedAt = clock.At(tx.Now())
+	item := happened(tx, name, map[string]any{"contact_id": contact})
+	place(tx, &c, []*Item{item})
+	if err := save(tx, &c, was.State); err != nil {
+		return nil, err
+	}
+	if err := s.follow(tx, &was, &c, []*Item{item}); err != nil {
+		return nil, err
+	}
+	if err := s.announce(tx, []string{Updated}, &was, &c, nil); err != nil {
+		return nil, err
+	}
+	return s.contactsOf(&tx.Reader, &c)
+}
+
+// ReadMark is what reading changes: the conversation's unread messages and
+// the badge of the left menu.
+type ReadMark struct {
+	ID     uuid.UUID `json:"id" format:"uuid"`
+	Unread int       `json:"unread" example:"0" doc:"Messages of this conversation that the caller has not read"`
+	Badge  int       `json:"badge" example:"3" doc:"Conversations that the caller has not read"`
+}
+
+// Read marks a conversation as read by the caller.
+func (s *Service) Read(ctx context.Context, id uuid.UUID) (ReadMark, error) {
+	return s.mark(ctx, id, false)
+}
+
+// Unread marks a conversation as unread by the caller.
+func (s *Service) Unread(ctx context.Context, id uuid.UUID) (ReadMark, error) {
+	return s.mark(ctx, id, true)
+}
+
+func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out ReadMark, err error) {
+	me := agentID(ctx)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := byID(&tx.Reader, id)
+		if err != nil {
+			return absent(err)
+		}
+		one := []Conversation{c}
+		if err := fillUnread(&tx.Reader, me, one); err != nil {
+			return err
+		}
+		out = ReadMark{ID: id, Unread: one[0].Unread}
+		switch {
+		case unread && out.Unread == 0:
+			out.Unread, err = 1, s.markUnread(tx, id, me)
+		case !unread:
+			out.Unread, err = 0, s.markRead(tx, id, me)
+		}
+		if err != nil {
+			return err
+		}
+		out.Badge, err = badge(&tx.Reader, me)
+		return err
+	})
+	return out, err
+}
+
+// Released is called when an agent is suspended or leaves the workspace: what
+// they own passes on by the rule of leaving. It gives how many it was.
+func (s *Service) Released(tx *db.Tx, agent uuid.UUID) (int, error) {
+	list, err := joinedBy(tx, agent)
+	if err != nil {
+		return 0, err
+	}
+	for _, was := range list {
+		if _, err := s.dismiss(tx, was, agent); err != nil {
+			return 0, err
+		}
+	}
+	return len(list), nil
+}

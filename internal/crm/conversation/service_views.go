@@ -1,0 +1,198 @@
+package conversation
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// StateCounts says how many conversations are in each state.
+type StateCounts struct {
+	Open    int `json:"open" example:"12"`
+	Snoozed int `json:"snoozed" example:"3"`
+	Closed  int `json:"closed" example:"480"`
+}
+
+func (c *StateCounts) add(s State, n int) {
+	switch s {
+	case Open:
+		c.Open += n
+	case Snoozed:
+		c.Snoozed += n
+	case Closed:
+		c.Closed += n
+	}
+}
+
+// GroupCounts are those of one group.
+type GroupCounts struct {
+	GroupID uuid.UUID `json:"group_id" format:"uuid"`
+	StateCounts
+}
+
+// ChannelCounts are those of one source.
+type ChannelCounts struct {
+	Channel string `json:"channel" example:"whatsapp"`
+	StateCounts
+}
+
+// Counts are the numbers beside the views of the inbox.
+type Counts struct {
+	All        StateCounts     `json:"all"`
+	Mine       StateCounts     `json:"mine"`
+	Unassigned StateCounts     `json:"unassigned"`
+	Unread     int             `json:"unread" example:"3" doc:"Conversations that the caller has not read"`
+	Groups     []GroupCounts   `json:"groups" nullable:"false"`
+	Channels   []ChannelCounts `json:"channels" nullable:"false"`
+}
+
+// Counts reads the kept counters.
+func (s *Service) Counts(ctx context.Context) (out Counts, err error) {
+	me := agentID(ctx)
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		rows, err := counts(r)
+		if err != nil {
+			return err
+		}
+		out = tally(rows, me)
+		out.Unread, err = badge(r, me)
+		return err
+	})
+	return out, err
+}
+
+func tally(rows []countRow, me uuid.UUID) Counts {
+	out := Counts{Groups: []GroupCounts{}, Channels: []ChannelCounts{}}
+	for _, row := range rows {
+		out.All.add(row.state, row.n)
+		if row.owner == uuid.Nil {
+			out.Unassigned.add(row.state, row.n)
+		} else if row.owner == me {
+			out.Mine.add(row.state, row.n)
+		}
+		if row.group != uuid.Nil {
+			i := slices.IndexFunc(out.Groups, func(g GroupCounts) bool { return g.GroupID == row.group })
+			if i < 0 {
+				i, out.Groups = len(out.Groups), append(out.Groups, GroupCounts{GroupID: row.group})
+			}
+			out.Groups[i].add(row.state, row.n)
+		}
+		i := slices.IndexFunc(out.Channels, func(c ChannelCounts) bool { return c.Channel == row.channel })
+		if i < 0 {
+			i, out.Channels = len(out.Channels), append(out.Channels, ChannelCounts{Channel: row.channel})
+		}
+		out.Channels[i].add(row.state, row.n)
+	}
+	slices.SortFunc(out.Groups, func(a, b GroupCounts) int { return slices.Compare(a.GroupID[:], b.GroupID[:]) })
+	slices.SortFunc(out.Channels, func(a, b ChannelCounts) int { return slices.Compare([]byte(a.Channel), []byte(b.Channel)) })
+	return out
+}
+
+// Catalog lists the sources of conversations, unconnected ones too.
+func (s *Service) Catalog(ctx context.Context) (out []Source, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		connected, err := s.router.Connected(r)
+		out = slices.Clone(Sources)
+		for i := range out {
+			out[i].Connected = out[i].builtin || connected[out[i].Key]
+		}
+		return err
+	})
+	return out, err
+}
+
+// ReplyChannel is a way that a reply could take.
+type ReplyChannel struct {
+	Kind             string     `json:"kind" enum:"conversation,identity,email,default" doc:"The conversation's own route, an identity or the e-mail of the contact, or the server's default"`
+	Channel          string     `json:"channel" example:"whatsapp"`
+	ChannelAccountID *uuid.UUID `json:"channel_account_id" nullable:"true" format:"uuid"`
+	Address          string     `json:"address" example:"+905321234567"`
+	Available        bool       `json:"available"`
+	Reason           *string    `json:"reason" nullable:"true" example:"not_connected" doc:"Why it is not available"`
+}
+
+// ReplyChannels lists the ways that a reply can take.
+func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyChannel, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := byID(r, id)
+		if err != nil {
+			return absent(err)
+		}
+		who, err := s.contacts.Whole(r, c.ContactID)
+		if err != nil && !db.IsNoRow(err) {
+			return err
+		}
+		ask := func(kind, channel, address string, account *uuid.UUID) error {
+			row := ReplyChannel{Kind: kind, Channel: channel, ChannelAccountID: account, Address: address}
+			route, err := s.router.Route(r, Wish{Contact: who, Channel: channel, AccountID: account})
+			reason := "not_connected"
+			if f, ok := fault.As(err); ok {
+				reason, err = string(f.Code), nil
+			}
+			if err != nil {
+				return err
+			}
+			if source, _ := sourceOf(channel); route != nil || kind == "conversation" && !source.needsRoute {
+				row.Available = true
+			} else {
+				row.Reason = &reason
+			}
+			out = append(out, row)
+			return nil
+		}
+		out = []ReplyChannel{}
+		if err := ask("conversation", c.Channel, "", c.ChannelAccountID); err != nil {
+			return err
+		}
+		for _, i := range who.Identities {
+			if err := ask("identity", i.Channel, i.ExternalID, i.ChannelAccountID); err != nil {
+				return err
+			}
+		}
+		for _, e := range who.Emails {
+			if err := ask("email", Mail, e.Address, nil); err != nil {
+				return err
+			}
+		}
+		return ask("default", Mail, "", nil)
+	})
+	return out, err
+}
+
+// Outcome is what a bulk action did to one conversation.
+type Outcome struct {
+	ID    uuid.UUID `json:"id" format:"uuid"`
+	OK    bool      `json:"ok"`
+	State *State    `json:"state" nullable:"true" enum:"open,snoozed,closed"`
+	Error *string   `json:"error" nullable:"true" example:"not_found"`
+}
+
+// Each runs an action on every conversation, each in a transaction of its
+// own, and tells for each what became of it.
+func Each(ids []uuid.UUID, fn func(uuid.UUID) (Conversation, error)) ([]Outcome, error) {
+	out := make([]Outcome, 0, len(ids))
+	for _, id := range ids {
+		c, err := fn(id)
+		o := Outcome{ID: id, OK: err == nil}
+		if err != nil {
+			f, ok := fault.As(err)
+			if !ok {
+				return out, err
+			}
+			// What is wrong with the request itself is no single outcome.
+			if f.Code == fault.ValidationFailed {
+				return out, err
+			}
+			code := string(f.Code)
+			o.Error = &code
+		} else {
+			o.State = &c.State
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}

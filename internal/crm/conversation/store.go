@@ -1,0 +1,271 @@
+package conversation
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const columns = `c.id, c.state, c.ai_state, c.handover_reason, c.channel, c.channel_account_id, c.single_thread, c.talep,
+	c.contact_id, c.contact_name, c.subject, c.preview, c.priority, c.owner_id, c.group_id, c.tags, c.waiting_since,
+	c.first_reply_at, c.snoozed_until, c.snoozed_until_reply, c.closed_at, c.merged_into_id, c.previous_conversation_id,
+	c.deleted_at, c.test, c.last_activity_at, c.last_item_at, c.created_at, c.updated_at`
+
+func scan(row db.Row) (Conversation, error) {
+	var c Conversation
+	var tags db.JSON[[]string]
+	var priority int
+	err := row.Scan(&c.ID, &c.State, &c.AIState, &c.HandoverReason, &c.Channel, &c.ChannelAccountID, &c.singleThread, &c.Talep,
+		&c.ContactID, &c.ContactName, &c.Subject, &c.Preview, &priority, &c.OwnerID, &c.GroupID, &tags, &c.WaitingSince,
+		&c.FirstReplyAt, &c.SnoozedUntil, &c.SnoozedUntilReply, &c.ClosedAt, &c.MergedIntoID, &c.PreviousConversationID,
+		&c.deletedAt, &c.Test, &c.LastActivityAt, &c.lastItemAt, &c.CreatedAt, &c.UpdatedAt)
+	c.Tags = tags.V
+	if priority >= 0 && priority < len(Priorities) {
+		c.Priority = Priorities[priority]
+	}
+	return c, err
+}
+
+func byID(r *db.Reader, id uuid.UUID) (Conversation, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`, r.Tenant(), id)
+}
+
+// lock reads a conversation, deleted ones too, and keeps others from changing
+// it until the transaction ends.
+func lock(tx *db.Tx, id uuid.UUID) (Conversation, error) {
+	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
+		tx.Dialect().ForUpdate("c"), tx.Tenant(), id)
+}
+
+// lockThread finds the one conversation of a contact on a messaging account.
+func lockThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
+	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+		WHERE c.tenant_id = $1 AND c.channel_account_id = $2 AND c.contact_id = $3
+			AND c.single_thread AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+
+		tx.Dialect().ForUpdate("c"), tx.Tenant(), account, contact)
+}
+
+// lockChannelThread finds the contact's newest conversation on a messaging
+// channel, whatever the account.
+func lockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
+	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel = $3
+			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL
+		ORDER BY c.last_activity_at DESC, c.id DESC LIMIT 1`+
+		tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, channel)
+}
+
+// put says whether the place was free: of two first messages of one contact
+// on one messaging account only one begins a conversation.
+func put(tx *db.Tx, c *Conversation) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO conversation (tenant_id, id, state, ai_state, handover_reason, channel, channel_account_id,
+			single_thread, talep, contact_id, contact_name, subject, preview, priority, owner_id, group_id, tags, waiting_since,
+			first_reply_at, snoozed_until, snoozed_until_reply, closed_at, previous_conversation_id, test,
+			last_activity_at, last_item_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
+			$25, $26, $27, $28)
+		ON CONFLICT DO NOTHING`,
+		tx.Tenant(), c.ID, string(c.State), c.AIState, c.HandoverReason, c.Channel, c.ChannelAccountID,
+		c.singleThread, c.Talep, c.ContactID, c.ContactName, c.Subject, c.Preview, priorityOf(c.Priority), c.OwnerID, c.GroupID,
+		db.AsJSON(c.Tags), c.WaitingSince, c.FirstReplyAt, c.SnoozedUntil, c.SnoozedUntilReply, c.ClosedAt,
+		c.PreviousConversationID, c.Test, c.LastActivityAt, c.lastItemAt, c.CreatedAt, c.UpdatedAt)
+	return n == 1, err
+}
+
+// errStale says that the row was not as it had been read, which its lock rules
+// out.
+var errStale = errors.New("conversation: the row changed under its lock")
+
+// save writes what can change, provided the state is still the expected one.
+func save(tx *db.Tx, c *Conversation, was State) error {
+	n, err := tx.Exec(`UPDATE conversation SET state = $3, ai_state = $4, handover_reason = $5, contact_id = $6, contact_name = $7,
+			subject = $8, preview = $9, priority = $10, owner_id = $11, group_id = $12, tags = $13, waiting_since = $14,
+			first_reply_at = $15, snoozed_until = $16, snoozed_until_reply = $17, closed_at = $18, merged_into_id = $19,
+			deleted_at = $20, last_activity_at = $21, last_item_at = $22, updated_at = $23
+		WHERE tenant_id = $1 AND id = $2 AND state = $24`,
+		tx.Tenant(), c.ID, string(c.State), c.AIState, c.HandoverReason, c.ContactID, c.ContactName,
+		c.Subject, c.Preview, priorityOf(c.Priority), c.OwnerID, c.GroupID, db.AsJSON(c.Tags), c.WaitingSince,
+		c.FirstReplyAt, c.SnoozedUntil, c.SnoozedUntilReply, c.ClosedAt, c.MergedIntoID,
+		c.deletedAt, c.LastActivityAt, c.lastItemAt, c.UpdatedAt, string(was))
+	if err == nil && n == 0 {
+		return errStale
+	}
+	return err
+}
+
+const itemColumns = `id, conversation_id, kind, author_kind, author_id, body, event, detail, channel, channel_account_id,
+	delivery, delivery_error, edited_at, at, provider_message_id, test`
+
+func scanItem(row db.Row) (Item, error) {
+	var i Item
+	var detail db.JSON[map[string]any]
+	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
+		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.test)
+	i.Detail = detail.V
+	return i, err
+}
+
+func putItem(tx *db.Tx, i *Item) error {
+	_, err := tx.Exec(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, author_id, body,
+			event, detail, channel, channel_account_id, provider_message_id, delivery, delivery_error, test)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+		tx.Tenant(), i.ID, i.ConversationID, i.CreatedAt, i.Kind, i.AuthorKind, i.AuthorID, i.Body,
+		i.Event, db.AsJSON(i.Detail), i.Channel, i.ChannelAccountID, i.providerMessageID, i.Delivery, i.DeliveryError, i.test)
+	return err
+}
+
+// items reads the newest first.
+func items(r *db.Reader, conversation uuid.UUID, p db.Page) (db.List[Item], error) {
+	rows, err := db.All(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL AND (at, id) < ($3, $4)
+		ORDER BY at DESC, id DESC LIMIT $5`, r.Tenant(), conversation, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(i Item) db.Key { return db.Key{Sort: i.CreatedAt.UnixMicro(), ID: i.ID} }), err
+}
+
+func itemByID(r *db.Reader, id uuid.UUID) (Item, error) {
+	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
+		WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
+}
+
+func itemByProvider(r *db.Reader, account uuid.UUID, message string) (Item, error) {
+	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
+		WHERE tenant_id = $1 AND channel_account_id = $2 AND provider_message_id = $3`, r.Tenant(), account, message)
+}
+
+func setDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *string) error {
+	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = $4,
+			provider_message_id = COALESCE(provider_message_id, $5)
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, reason, provider)
+	return err
+}
+
+// reparent moves a merged conversation's items, contacts and agents.
+func reparent(tx *db.Tx, from, to uuid.UUID) error {
+	for _, query := range []string{
+		`UPDATE conversation_item SET conversation_id = $3, merged_from = $2 WHERE tenant_id = $1 AND conversation_id = $2`,
+		`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
+			SELECT tenant_id, $3, contact_id, added_at FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2
+			ON CONFLICT DO NOTHING`,
+		`INSERT INTO conversation_agent (tenant_id, conversation_id, agent_id, joined_at)
+			SELECT tenant_id, $3, agent_id, joined_at FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2
+			ON CONFLICT DO NOTHING`,
+	} {
+		if _, err := tx.Exec(query, tx.Tenant(), from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unparent gives a conversation back the items that a merge had moved.
+func unparent(tx *db.Tx, from, to uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE conversation_item SET conversation_id = $2, merged_from = NULL
+		WHERE tenant_id = $1 AND conversation_id = $3 AND merged_from = $2`, tx.Tenant(), from, to)
+	return err
+}
+
+func putTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
+	for _, t := range terms {
+		if _, err := tx.Exec(`INSERT INTO conversation_term (tenant_id, term, conversation_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dropTerms(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM conversation_term WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), id)
+	return err
+}
+
+// putTags replaces the tags of a conversation.
+func putTags(tx *db.Tx, c *Conversation) error {
+	if _, err := tx.Exec(`DELETE FROM conversation_tag WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), c.ID); err != nil {
+		return err
+	}
+	for _, t := range c.Tags {
+		if _, err := tx.Exec(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
+			VALUES ($1, $2, $3, $4)`, tx.Tenant(), c.ID, t, c.LastActivityAt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func touchTags(tx *db.Tx, c *Conversation) error {
+	_, err := tx.Exec(`UPDATE conversation_tag SET last_activity_at = $3 WHERE tenant_id = $1 AND conversation_id = $2`,
+		tx.Tenant(), c.ID, c.LastActivityAt)
+	return err
+}
+
+// due finds snoozed conversations of any tenant whose time has come.
+func due(r *db.Reader, now clock.Time, limit int) ([]dueRow, error) {
+	return db.All(r, func(row db.Row) (dueRow, error) {
+		var d dueRow
+		err := row.Scan(&d.tenant, &d.id)
+		return d, err
+	}, `SELECT tenant_id, id FROM conversation
+		WHERE state = 'snoozed' AND snoozed_until IS NOT NULL AND snoozed_until <= $1
+		ORDER BY snoozed_until LIMIT $2`, now, limit)
+}
+
+type dueRow struct{ tenant, id uuid.UUID }
+
+// claimDue locks what is still due of these and passes over what another node
+// has in hand.
+func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
+	in, args := db.In(3, ids)
+	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+		WHERE c.tenant_id = $1 AND c.state = 'snoozed' AND c.snoozed_until <= $2 AND c.id IN `+in+tx.Dialect().SkipLocked(),
+		append([]any{tx.Tenant(), clock.At(tx.Now())}, args...)...)
+}
+
+func settings(r *db.Reader) (Settings, error) {
+	s, err := db.One(r, func(row db.Row) (Settings, error) {
+		var s Settings
+		err := row.Scan(&s.Reopen, &s.ReopenDays)
+		return s, err
+	}, `SELECT reopen, reopen_days FROM conversation_settings WHERE tenant_id = $1`, r.Tenant())
+	if db.IsNoRow(err) {
+		return Settings{Reopen: true}, nil
+	}
+	return s, err
+}
+
+func putSettings(tx *db.Tx, s Settings) error {
+	_, err := tx.Exec(`INSERT INTO conversation_settings (tenant_id, reopen, reopen_days) VALUES ($1, $2, $3)
+		ON CONFLICT (tenant_id) DO UPDATE SET reopen = excluded.reopen, reopen_days = excluded.reopen_days`,
+		tx.Tenant(), s.Reopen, s.ReopenDays)
+	return err
+}
+
+// rename follows a contact's new name.
+func rename(tx *db.Tx, contact uuid.UUID, name string) error {
+	_, err := tx.Exec(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), contact, name)
+	return err
+}
+
+// ofContact lists a contact's conversations, merged and deleted ones too, the
+// oldest first, and locks them.
+func ofContact(tx *db.Tx, contact uuid.UUID) ([]Conversation, error) {
+	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.contact_id = $2
+		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact)
+}
+
+func setContact(tx *db.Tx, id, contact uuid.UUID, name string) error {
+	_, err := tx.Exec(`UPDATE conversation SET contact_id = $3, contact_name = $4 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), id, contact, name)
+	return err
+}
+
+// lockMergedThread finds where the conversation of a contact on a messaging
+// account went.
+func lockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
+	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel_account_id = $3
+			AND c.single_thread AND c.merged_into_id IS NOT NULL AND c.deleted_at IS NULL
+		ORDER BY c.last_activity_at DESC LIMIT 1`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, account)
+}

@@ -1,0 +1,195 @@
+package conversation
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// Agent is a member who joined a conversation.
+type Agent struct {
+	AgentID  uuid.UUID  `json:"agent_id" format:"uuid"`
+	Name     string     `json:"name" example:"Defne Yılmaz"`
+	Owner    bool       `json:"owner"`
+	JoinedAt clock.Time `json:"joined_at"`
+}
+
+// Participant is a contact in a conversation.
+type Participant struct {
+	ContactID uuid.UUID  `json:"contact_id" format:"uuid"`
+	Name      string     `json:"name" example:"Elif Kaya"`
+	Customer  bool       `json:"customer" doc:"Whether the conversation is this contact's"`
+	AddedAt   clock.Time `json:"added_at"`
+}
+
+// agents lists who joined, the oldest first.
+func agents(r *db.Reader, conversation uuid.UUID) ([]Agent, error) {
+	return db.All(r, func(row db.Row) (Agent, error) {
+		var a Agent
+		err := row.Scan(&a.AgentID, &a.JoinedAt)
+		return a, err
+	}, `SELECT agent_id, joined_at FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2
+		ORDER BY joined_at, agent_id`, r.Tenant(), conversation)
+}
+
+func putAgent(tx *db.Tx, conversation, agent uuid.UUID, at clock.Time) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO conversation_agent (tenant_id, conversation_id, agent_id, joined_at)
+		VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, tx.Tenant(), conversation, agent, at)
+	return n == 1, err
+}
+
+func dropAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3`,
+		tx.Tenant(), conversation, agent)
+	return n == 1, err
+}
+
+// oldestAgent is who takes over when an owner leaves.
+func oldestAgent(r *db.Reader, conversation uuid.UUID) (*uuid.UUID, error) {
+	id, err := db.One(r, db.Scalar[uuid.UUID], `SELECT agent_id FROM conversation_agent
+		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY joined_at, agent_id LIMIT 1`, r.Tenant(), conversation)
+	if db.IsNoRow(err) {
+		return nil, nil
+	}
+	return &id, err
+}
+
+func participants(r *db.Reader, conversation uuid.UUID) ([]Participant, error) {
+	return db.All(r, func(row db.Row) (Participant, error) {
+		var p Participant
+		err := row.Scan(&p.ContactID, &p.AddedAt)
+		return p, err
+	}, `SELECT contact_id, added_at FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2
+		ORDER BY added_at, contact_id LIMIT 200`, r.Tenant(), conversation)
+}
+
+func putParticipant(tx *db.Tx, conversation, contact uuid.UUID, at clock.Time) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
+		VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, tx.Tenant(), conversation, contact, at)
+	return n == 1, err
+}
+
+func dropParticipant(tx *db.Tx, conversation, contact uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2 AND contact_id = $3`,
+		tx.Tenant(), conversation, contact)
+	return n == 1, err
+}
+
+func moveParticipant(tx *db.Tx, from, to uuid.UUID) error {
+	if _, err := tx.Exec(`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
+		SELECT tenant_id, conversation_id, $3, added_at FROM conversation_participant WHERE tenant_id = $1 AND contact_id = $2
+		ON CONFLICT DO NOTHING`, tx.Tenant(), from, to); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`DELETE FROM conversation_participant WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), from)
+	return err
+}
+
+// addUnread raises an agent's unread messages and gives the new number.
+func addUnread(tx *db.Tx, conversation, agent uuid.UUID) (int, error) {
+	return db.One(&tx.Reader, db.Scalar[int], `INSERT INTO conversation_unread (tenant_id, agent_id, conversation_id, n)
+		VALUES ($1, $2, $3, 1) ON CONFLICT (tenant_id, agent_id, conversation_id)
+		DO UPDATE SET n = conversation_unread.n + 1 RETURNING n`, tx.Tenant(), agent, conversation)
+}
+
+func dropUnread(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM conversation_unread WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $3`,
+		tx.Tenant(), agent, conversation)
+	return n == 1, err
+}
+
+func unreadAgents(r *db.Reader, conversation uuid.UUID) ([]uuid.UUID, error) {
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT agent_id FROM conversation_unread
+		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY agent_id`, r.Tenant(), conversation)
+}
+
+func addBadge(tx *db.Tx, agent uuid.UUID, by int) error {
+	_, err := tx.Exec(`INSERT INTO conversation_badge (tenant_id, agent_id, unread) VALUES ($1, $2, $3)
+		ON CONFLICT (tenant_id, agent_id) DO UPDATE SET unread = conversation_badge.unread + $3`, tx.Tenant(), agent, by)
+	return err
+}
+
+func badge(r *db.Reader, agent uuid.UUID) (int, error) {
+	n, err := db.One(r, db.Scalar[int], `SELECT unread FROM conversation_badge WHERE tenant_id = $1 AND agent_id = $2`, r.Tenant(), agent)
+	if db.IsNoRow(err) {
+		return 0, nil
+	}
+	return n, err
+}
+
+// fillUnread reads the agent's unread messages of several conversations.
+func fillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
+	if agent == uuid.Nil || len(list) == 0 {
+		return nil
+	}
+	at, ids := map[uuid.UUID]*Conversation{}, make([]uuid.UUID, len(list))
+	for i := range list {
+		ids[i], at[list[i].ID] = list[i].ID, &list[i]
+	}
+	in, args := db.In(3, ids)
+	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+		var id uuid.UUID
+		var n int
+		err := row.Scan(&id, &n)
+		if c, ok := at[id]; ok {
+			c.Unread = n
+		}
+		return struct{}{}, err
+	}, `SELECT conversation_id, n FROM conversation_unread WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id IN `+in,
+		append([]any{r.Tenant(), agent}, args...)...)
+	return err
+}
+
+// kind is what a conversation is counted as.
+type kind struct {
+	state        State
+	owner, group uuid.UUID
+	channel      string
+}
+
+func kindOf(c *Conversation) *kind {
+	if c == nil || c.deletedAt != nil {
+		return nil
+	}
+	k := kind{state: c.State, channel: c.Channel}
+	if c.OwnerID != nil {
+		k.owner = *c.OwnerID
+	}
+	if c.GroupID != nil {
+		k.group = *c.GroupID
+	}
+	return &k
+}
+
+// shards spread a counter over several rows.
+const shards = 16
+
+func addCount(tx *db.Tx, k *kind, id uuid.UUID, by int) error {
+	_, err := tx.Exec(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, shard, n)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, state, owner_id, group_id, channel, shard)
+		DO UPDATE SET n = conversation_count.n + $7`,
+		tx.Tenant(), string(k.state), k.owner, k.group, k.channel, int(id[15])%shards, by)
+	return err
+}
+
+type countRow struct {
+	kind
+	n int
+}
+
+func counts(r *db.Reader) ([]countRow, error) {
+	return db.All(r, func(row db.Row) (countRow, error) {
+		var c countRow
+		err := row.Scan(&c.state, &c.owner, &c.group, &c.channel, &c.n)
+		return c, err
+	}, `SELECT state, owner_id, group_id, channel, CAST(sum(n) AS bigint) FROM conversation_count
+		WHERE tenant_id = $1 GROUP BY state, owner_id, group_id, channel`, r.Tenant())
+}
+
+// joinedBy locks the conversations that an agent joined, in order.
+func joinedBy(tx *db.Tx, agent uuid.UUID) ([]Conversation, error) {
+	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+		WHERE c.tenant_id = $1 AND c.id IN (SELECT conversation_id FROM conversation_agent WHERE tenant_id = $1 AND agent_id = $2)
+		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), agent)
+}

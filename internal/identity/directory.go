@@ -1,0 +1,19 @@
+package identity
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// IsAgent says whether an id is an active member's of the reader's workspace.
+// Other rooms check owners and authors with it, inside their transactions.
+func (s *Service) IsAgent(r *db.Reader, id uuid.UUID) (bool, error) { return isActiveMember(r, id) }
+
+// AgentNames gives the names of members, whatever their state.
+func (s *Service) AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	return memberNames(r, ids)
+}
+
+// Agents gives the active members of the reader's workspace and their names.
+func (s *Service) Agents(r *db.Reader) (map[uuid.UUID]string, error) { return activeMembers(r) }

@@ -1,0 +1,46 @@
+package identity
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+func isActiveMember(r *db.Reader, id uuid.UUID) (bool, error) {
+	_, err := db.One(r, db.Scalar[string], `SELECT role FROM membership
+		WHERE tenant_id = $1 AND id = $2 AND state = 'active'`, r.Tenant(), id)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func memberNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	out := make(map[uuid.UUID]string, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	in, args := db.In(2, ids)
+	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+		var id uuid.UUID
+		var name string
+		err := row.Scan(&id, &name)
+		out[id] = name
+		return struct{}{}, err
+	}, `SELECT m.id, u.name FROM membership m JOIN app_user u ON u.id = m.user_id
+		WHERE m.tenant_id = $1 AND m.id IN `+in, append([]any{r.Tenant()}, args...)...)
+	return out, err
+}
+
+func activeMembers(r *db.Reader) (map[uuid.UUID]string, error) {
+	out := map[uuid.UUID]string{}
+	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+		var id uuid.UUID
+		var name string
+		err := row.Scan(&id, &name)
+		out[id] = name
+		return struct{}{}, err
+	}, `SELECT m.id, u.name FROM membership m JOIN app_user u ON u.id = m.user_id
+		WHERE m.tenant_id = $1 AND m.state = 'active' LIMIT 10000`, r.Tenant())
+	return out, err
+}

@@ -1,0 +1,37 @@
+package address
+
+import "strings"
+
+// ParsePhone reads a phone number as people type it and gives it in E.164:
+// +905321234567. A number without a country code is taken as Turkish where it
+// is written as one (0532 123 45 67); any other is refused, because a guess
+// would reach a stranger.
+func ParsePhone(s string) (string, bool) {
+	var b strings.Builder
+	for i, c := range strings.TrimSpace(s) {
+		switch {
+		case '0' <= c && c <= '9':
+			b.WriteRune(c)
+		case c == '+' && i == 0:
+			b.WriteRune(c)
+		case strings.ContainsRune(" -./()\u00a0", c):
+		default:
+			return "", false
+		}
+	}
+	n := b.String()
+	switch {
+	case strings.HasPrefix(n, "+"):
+		n = n[1:]
+	case strings.HasPrefix(n, "00"):
+		n = n[2:]
+	case strings.HasPrefix(n, "0") && len(n) == 11:
+		n = "90" + n[1:]
+	default:
+		return "", false
+	}
+	if len(n) < 8 || len(n) > 15 || n[0] == '0' || strings.HasPrefix(n, "90") && len(n) != 12 {
+		return "", false
+	}
+	return "+" + n, true
+}
