@@ -150,9 +150,7 @@ func (h *hooks) workspace(ctx context.Context, i int, path, event string) error 
 		return err
 	}
 	h.keys = append(h.keys, key.Reveal())
-	in, err := h.app.Identity.SignIn(ctx, identity.Proof{
-		Email: email, Password: password, Slug: w.Slug, Device: identity.Device{Name: "bench", IP: "127.0.0.1"},
-	})
+	in, err := h.app.Identity.SignIn(ctx, identity.Proof{Email: email, Password: password, Slug: w.Slug})
 	if err != nil {
 		return err
 	}
