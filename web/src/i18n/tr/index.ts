@@ -1,7 +1,9 @@
 import type { Key } from '../en'
 import { shell } from './shell'
+import { account } from './account'
+import { identity } from './identity'
 import { mail } from './mail'
 import { erp } from './erp'
 import { design } from './design'
 
-export const tr: Record<Key, string> = { ...shell, ...mail, ...erp, ...design }
+export const tr: Record<Key, string> = { ...shell, ...account, ...identity, ...mail, ...erp, ...design }
