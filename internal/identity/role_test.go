@@ -49,7 +49,7 @@ func TestRoles(t *testing.T) {
 			"name": "support-lead", "title": " Destek lideri ",
 			"permissions": []string{"crm.contacts.view", "crm.agents.view", "crm.contacts.view"},
 		}).Want(200).Data(&made)
-		want := identity.Role{Name: "support-lead", Title: "Destek lideri", Changed: true, Permissions: []perm.Permission{"crm.agents.view", "crm.contacts.view"}}
+		want := identity.Role{Name: "support-lead", Title: "Destek lideri", Changed: true, Permissions: []perm.Permission{"crm.contacts.view", "crm.agents.view"}}
 		if diff := cmp.Diff(want, made); diff != "" {
 			t.Error(diff)
 		}
