@@ -8,6 +8,7 @@ import { Drawer } from '@/ui/Dialog'
 import { Field, Input, Select } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { useSaveContact, type Contact } from './contacts'
+import { splitList } from './splitList'
 
 const texts = { taken: 'contacts.taken', invalid_phone: 'contacts.phoneInvalid', invalid_address: 'field.email' } as const
 const fields = ['name', 'emails', 'phones', 'company', 'kind', 'language']
@@ -16,14 +17,6 @@ interface ContactFormProps {
   contact?: Contact
   onClose: () => void
   onSaved: (contact: Contact) => void
-}
-
-/** Several addresses or numbers in one field, as people paste them. */
-export function splitList(text: string): string[] {
-  return text
-    .split(/[,;\n]/)
-    .map((part) => part.trim())
-    .filter(Boolean)
 }
 
 export function ContactForm({ contact, onClose, onSaved }: ContactFormProps) {

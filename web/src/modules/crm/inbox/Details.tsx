@@ -30,7 +30,7 @@ export function Details({ conversation, onAct }: DetailsProps) {
   const people = usePeople(conversation.id).data
   const groups = useGroups().data ?? []
 
-  const agents = new Map([[me.user.id, t('inbox.me', { name: me.user.name })]])
+  const agents = new Map([[me.membership.id, t('inbox.me', { name: me.user.name })]])
   for (const agent of people?.agents ?? []) if (!agents.has(agent.agent_id)) agents.set(agent.agent_id, agent.name)
   const owner = conversation.owner_id
   if (owner && !agents.has(owner)) agents.set(owner, t('inbox.author.agent'))

@@ -1,22 +1,24 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Inbox } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
 import { toast } from '@/ui/Toast'
-import { BulkBar } from './BulkBar'
 import { ConversationList } from './ConversationList'
 import { useAct, useConversations, useReadMark, type Action, type Snooze } from './conversations'
-import { NewConversation } from './NewConversation'
-import { SnoozeDialog } from './SnoozeDialog'
 import { Thread } from './Thread'
 import { Views } from './Views'
 import type { InboxSearch } from './views'
 
 const from = '/shell/inbox'
+
+// What opens on demand is fetched on demand: the first load has its budget.
+const BulkBar = lazy(() => import('./BulkBar').then((m) => ({ default: m.BulkBar })))
+const NewConversation = lazy(() => import('./NewConversation').then((m) => ({ default: m.NewConversation })))
+const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
 
 export function InboxScreen() {
   const { t } = useI18n()
@@ -125,7 +127,7 @@ export function InboxScreen() {
           picked={picked}
           onToggle={canManage ? toggle : null}
         />
-        {picked.size > 0 && <BulkBar ids={[...picked]} onDone={() => setPicked(new Set())} />}
+        <Suspense>{picked.size > 0 && <BulkBar ids={[...picked]} onDone={() => setPicked(new Set())} />}</Suspense>
       </section>
       <div className={cx('min-h-0 min-w-0 flex-1', c ? 'flex' : 'hidden md:flex')}>
         {c ? (
@@ -134,24 +136,26 @@ export function InboxScreen() {
           <NothingOpen />
         )}
       </div>
-      {snoozing && c && (
-        <SnoozeDialog
-          onClose={() => setSnoozing(false)}
-          onSnooze={(until: Snooze) => {
-            setSnoozing(false)
-            perform({ do: 'snooze', until })
-          }}
-        />
-      )}
-      {beginning && (
-        <NewConversation
-          onClose={() => setBeginning(false)}
-          onBegun={(id) => {
-            setBeginning(false)
-            go({ c: id })
-          }}
-        />
-      )}
+      <Suspense>
+        {snoozing && c && (
+          <SnoozeDialog
+            onClose={() => setSnoozing(false)}
+            onSnooze={(until: Snooze) => {
+              setSnoozing(false)
+              perform({ do: 'snooze', until })
+            }}
+          />
+        )}
+        {beginning && (
+          <NewConversation
+            onClose={() => setBeginning(false)}
+            onBegun={(id) => {
+              setBeginning(false)
+              go({ c: id })
+            }}
+          />
+        )}
+      </Suspense>
     </div>
   )
 }

@@ -99,7 +99,7 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
   const people = usePeople(conversation.id)
   const join = useJoin(conversation.id)
   const mark = useReadMark()
-  const joined = people.data?.agents.some((agent) => agent.agent_id === me.user.id) === true
+  const joined = people.data?.agents.some((agent) => agent.agent_id === me.membership.id) === true
   const { state } = conversation
 
   function toggleJoin() {

@@ -90,7 +90,7 @@ function useNames(conversation: Conversation): (item: Item) => string {
       case 'contact':
         return people?.contacts.find((contact) => contact.contact_id === item.author_id)?.name ?? conversation.contact_name
       case 'agent':
-        if (item.author_id === me.user.id) return me.user.name
+        if (item.author_id === me.membership.id) return me.user.name
         return people?.agents.find((agent) => agent.agent_id === item.author_id)?.name ?? t('inbox.author.agent')
       case 'bot':
         return t('inbox.author.bot')
@@ -128,6 +128,7 @@ function Bubble({ mine, note, faint, children }: BubbleProps) {
   )
 }
 
+/** A message on the API's own channel needs no way: the customer's software comes for it. */
 function Message({ item, name }: { item: Item; name: string }) {
   const { t } = useI18n()
   const mine = item.author_kind !== 'contact'
@@ -151,7 +152,7 @@ function Message({ item, name }: { item: Item; name: string }) {
           {item.delivery_error ? t('inbox.delivery.failedWhy', { why: item.delivery_error }) : t('inbox.delivery.failed')}
         </p>
       )}
-      {(item.delivery === 'queued' || item.delivery === 'none') && mine && !note && item.channel && (
+      {(item.delivery === 'queued' || (item.delivery === 'none' && item.channel !== 'api')) && mine && !note && (
         <p className="mt-1 text-right text-[13px] text-ink-2">
           {item.delivery === 'queued' ? t('inbox.delivery.queued') : t('inbox.delivery.none')}
         </p>

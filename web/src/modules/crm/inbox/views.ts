@@ -46,7 +46,7 @@ function text(value: unknown): string | undefined {
 export function readInboxSearch(search: Record<string, unknown>): InboxSearch {
   const view = text(search.view)
   return {
-    view: view && view in views ? (view as ViewId) : undefined,
+    view: view && Object.hasOwn(views, view) ? (view as ViewId) : undefined,
     group: text(search.group),
     q: text(search.q),
     c: text(search.c),
