@@ -141,7 +141,7 @@ export function ContactsScreen() {
         }
       />
       <div className="mb-4 flex flex-wrap items-center gap-3">
-        <Input type="search" aria-label={t('contacts.search')} placeholder={t('contacts.search')} value={text} onChange={(event) => setText(event.target.value)} className="max-w-80" />
+        <Input type="search" aria-label={t('contacts.search')} placeholder={t('contacts.search')} value={text} onChange={(event) => setText(event.target.value)} className="max-w-96" />
         <Segmented
           label={t('contacts.kind')}
           value={filter.kind}
