@@ -58,7 +58,7 @@ export default defineConfig({
             { name: 'react', test: inPackages('react', 'react-dom', 'scheduler'), priority: 3 },
             {
               name: 'vendor',
-              test: inPackages('@tanstack', '@radix-ui', '@floating-ui', 'openapi-fetch', 'aria-hidden', 'react-remove-scroll'),
+              test: inPackages('@tanstack[\\\\/](?!react-virtual|virtual-core)[^\\\\/]+', '@radix-ui', '@floating-ui', 'openapi-fetch', 'aria-hidden', 'react-remove-scroll'),
               priority: 2,
             },
             {

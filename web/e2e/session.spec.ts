@@ -19,7 +19,7 @@ test('a session that ends elsewhere ends here, and signing in leads back', async
   await signIn(page, '/mail/dlp/exceptions')
   await expect(page.getByRole('table')).toBeVisible()
   await context.clearCookies()
-  await page.getByRole('link', { name: 'Webhooks' }).click()
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
   await expect(page.getByText('Your session has ended.')).toBeVisible()
   await page.getByRole('button', { name: 'Sign in to the demo' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()

@@ -35,6 +35,8 @@ const screens = {
   home: [shell, 'src/modules/home/HomeScreen.tsx'],
   'dlp exceptions': [shell, 'src/modules/mail/DlpExceptionsScreen.tsx'],
   webhooks: [shell, 'src/modules/erp/webhookScreens.tsx'],
+  inbox: [shell, 'src/modules/crm/inbox/InboxScreen.tsx'],
+  contacts: [shell, 'src/modules/crm/contacts/ContactsScreen.tsx'],
   design: [shell, 'src/modules/design/DesignScreen.tsx'],
 }
 

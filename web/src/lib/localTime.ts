@@ -6,6 +6,7 @@ export function toLocal(at: Date): string {
 
 /** The moment that a date-time field names; null while it is empty or half filled. */
 export function fromLocal(value: string): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value)) return null
   const at = new Date(value)
-  return value && !Number.isNaN(at.getTime()) ? at.toISOString() : null
+  return Number.isNaN(at.getTime()) ? null : at.toISOString()
 }

@@ -4,7 +4,6 @@ import { meets, type Me } from '@/api/session'
 import type { PlainKey } from '@/i18n'
 import type { LiveTable } from '@/live/refresh'
 
-
 /** What the shell knows of a screen: its place in navigation, palette, home and the gate. */
 export interface ScreenInfo {
   title: PlainKey
@@ -16,6 +15,8 @@ export interface ScreenInfo {
   /** A sequence such as "g w". Screens without `nav` are reached from another screen. */
   shortcut?: string
   nav?: boolean
+  /** The screen fills the window below the top bar and scrolls inside of its panes. */
+  fills?: boolean
 }
 
 declare module '@tanstack/react-router' {

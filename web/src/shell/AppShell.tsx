@@ -4,6 +4,7 @@ import { Keyboard, Languages, LogOut, Moon, Sun, SwatchBook, UserRoundCog } from
 import { Suspense, useMemo, useState, type ReactNode } from 'react'
 import { meets, useMe } from '@/api/session'
 import { chooseLanguage, useI18n } from '@/i18n'
+import { cx } from '@/lib/cx'
 import { chooseTheme } from '@/lib/theme'
 import { LiveUpdates } from '@/live/LiveUpdates'
 import { modules } from '@/modules'
@@ -28,6 +29,9 @@ export function AppShell() {
   const openShortcuts = () => setShortcutsOpen(true)
   useShellShortcuts(setPaletteOpen, setShortcutsOpen)
   const commands = useCommands(openShortcuts)
+  const me = useMe()
+  const screen = useMatches().at(-1)?.staticData.screen
+  const fills = screen?.fills === true && meets(me, screen)
 
   return (
     <div className="min-h-dvh lg:pl-62">
@@ -47,7 +51,11 @@ export function AppShell() {
         onOpenShortcuts={openShortcuts}
       />
       <ConnectionBanner />
-      <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl px-4 py-7 outline-none sm:px-8">
+      <main
+        id="main"
+        tabIndex={-1}
+        className={cx('outline-none', fills ? 'h-[calc(100dvh-3.75rem)]' : 'mx-auto w-full max-w-6xl px-4 py-7 sm:px-8')}
+      >
         <ScreenGate>
           <Suspense fallback={<SkeletonRows />}>
             <Outlet />

@@ -59,7 +59,7 @@ export const erp: Record<keyof typeof en, string> = {
   'webhooks.status.disabled': 'Devre dışı',
   'webhooks.disabled.title': 'Bu adrese iletim durduruldu',
   'webhooks.disabled.text':
-    'Art arda çok kez başarısız oldu. Olaylar saklanıyor ve adres yanıt verince yeniden iletilecek.',
+    'Olaylar bu sırada saklanır ve adres yanıt verince yeniden iletilir.',
   'webhooks.disabled.since': '{when} tarihinden beri kapalı.',
   'webhooks.disabled.probe': '{when} itibarıyla kendiliğinden yeniden denenir.',
   'webhooks.disabled.noProbe': 'Artık kendiliğinden denenmiyor: sunucunuz düzelince etkinleştirin.',
@@ -125,7 +125,7 @@ export const erp: Record<keyof typeof en, string> = {
   'deliveries.attempts': 'Deneme sayısı',
   'deliveries.when': 'Zaman',
   'deliveries.created': 'Kaydedildi',
-  'deliveries.next': '{when} yeniden',
+  'deliveries.next': 'sonraki deneme {when}',
   'deliveries.nextAttempt': 'Sonraki deneme',
   'deliveries.eventId': 'Olay kimliği',
   'deliveries.attempt': '{number}. deneme',

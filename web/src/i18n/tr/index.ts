@@ -3,7 +3,8 @@ import { shell } from './shell'
 import { account } from './account'
 import { identity } from './identity'
 import { mail } from './mail'
+import { crm } from './crm'
 import { erp } from './erp'
 import { design } from './design'
 
-export const tr: Record<Key, string> = { ...shell, ...account, ...identity, ...mail, ...erp, ...design }
+export const tr: Record<Key, string> = { ...shell, ...account, ...identity, ...mail, ...crm, ...erp, ...design }

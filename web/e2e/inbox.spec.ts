@@ -1,0 +1,192 @@
+import { expect, expectAccessible, shoot, signIn, test } from './helpers'
+import type { Page } from '@playwright/test'
+
+/** A customer's own software: it writes to the workspace with an API key. */
+async function startCustomer(page: Page, name: string) {
+  const made = await page.request.post('/api/v1/auth/api-keys', {
+    data: { name: `Shop ${name}`, environment: 'live', scopes: ['conversations.write', 'contacts.write'] },
+  })
+  expect(made.status(), await made.text()).toBe(201)
+  const { data } = (await made.json()) as { data: { key: string } }
+  const headers = { Authorization: `Bearer ${data.key}` }
+  async function write(subject: string, body: string, email: string) {
+    const response = await page.request.post('/api/crm/public/v1/conversations', {
+      headers,
+      data: { contact: { name, email }, subject, body },
+    })
+    expect(response.status(), await response.text()).toBe(201)
+    return ((await response.json()) as { data: { id: string } }).data.id
+  }
+  return { write }
+}
+
+test('a message arrives live, is answered, noted, snoozed and closed', async ({ page, browser }) => {
+  const stamp = Date.now()
+  const name = `Elif Kaya ${stamp}`
+  await signIn(page, '/inbox')
+  const customer = await startCustomer(page, name)
+  const list = page.getByRole('region', { name: 'Conversations' })
+  await expect(list).toBeVisible()
+
+  const id = await test.step('it appears without a reload', async () => {
+    const made = await customer.write('Delivery date', 'When will my order arrive?', `elif-${stamp}@example.com`)
+    await expect(list.getByRole('link', { name: new RegExp(name) })).toContainText('When will my order arrive?')
+    return made
+  })
+
+  const thread = page.getByRole('region', { name: `Conversation with ${name}` })
+  await test.step('opened by keyboard, and read', async () => {
+    await page.keyboard.press('j')
+    await expect(thread).toBeVisible()
+    await expect(thread.getByRole('article', { name: `Message by ${name}` })).toContainText('When will my order arrive?')
+    await expect(list.getByRole('link', { name: new RegExp(name) })).not.toContainText('unread message')
+  })
+
+  await test.step('a failed reply stays with its reason and is retried', async () => {
+    await page.route('**/reply-as-agent', (route) => route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'Come back soon.' } } }), { times: 1 })
+    await page.keyboard.press('r')
+    await thread.getByRole('textbox', { name: 'Reply' }).fill('It arrives tomorrow.')
+    await page.keyboard.press('Control+Enter')
+    const failed = thread.getByRole('alert').filter({ hasText: 'Not sent.' })
+    await expect(failed).toContainText('Come back soon.')
+    await expect(thread.getByRole('textbox', { name: 'Reply' })).toHaveValue('')
+    await failed.getByRole('button', { name: 'Try again' }).click()
+    await expect(thread.getByRole('article', { name: 'Message by Defne Yılmaz' })).toContainText('It arrives tomorrow.')
+    await expect(failed).toBeHidden()
+  })
+
+  await test.step('a note is tinted and a second window sees it', async () => {
+    const other = await browser.newContext({ locale: 'en-US', baseURL: process.env.KONAK_TEST_URL })
+    const otherPage = await other.newPage()
+    await signIn(otherPage, `/inbox?c=${id}`)
+    await expect(otherPage.getByRole('article', { name: 'Message by Defne Yılmaz' })).toBeVisible()
+    await thread.getByRole('radio', { name: 'Note' }).check()
+    await thread.getByRole('textbox', { name: 'Note' }).fill('Asked twice already.')
+    await thread.getByRole('button', { name: 'Add the note' }).click()
+    await expect(thread.getByRole('article', { name: 'Note by Defne Yılmaz' })).toContainText('Asked twice already.')
+    await expect(otherPage.getByRole('article', { name: 'Note by Defne Yılmaz' })).toBeVisible()
+    await other.close()
+  })
+
+  await test.step('owner, priority and tags', async () => {
+    const details = page.getByRole('complementary', { name: 'Details' })
+    await details.getByLabel('Owner').selectOption('Defne Yılmaz (you)')
+    await expect(thread.getByText('changed the owner')).toBeVisible()
+    await details.getByLabel('Priority').selectOption('Urgent')
+    await expect(list.getByRole('link', { name: new RegExp(name) })).toContainText('Urgent')
+    await details.getByRole('textbox', { name: 'Add a tag' }).fill('shipping')
+    await page.keyboard.press('Enter')
+    await expect(details.getByRole('button', { name: 'Remove the tag shipping' })).toBeVisible()
+    await page.getByRole('button', { name: /^Mine/ }).click()
+    await expect(list.getByRole('link', { name: new RegExp(name) })).toBeVisible()
+    await list.getByRole('link', { name: new RegExp(name) }).click()
+  })
+
+  await test.step('snoozed until the customer writes, then opened and closed', async () => {
+    await page.keyboard.press('s')
+    await page.getByRole('dialog', { name: 'Snooze' }).getByRole('button', { name: 'When the customer writes' }).click()
+    await expect(thread.getByText('Until a reply')).toBeVisible()
+    await expect(list.getByRole('link', { name: new RegExp(name) })).toBeHidden()
+    await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-customer`, { data: { body: 'Thank you!' } })
+    await expect(thread.getByText('Thank you!')).toBeVisible()
+    await expect(thread.getByRole('button', { name: 'Reopen' })).toBeHidden()
+    await thread.getByRole('button', { name: 'Close' }).click()
+    await expect(thread.getByRole('button', { name: 'Reopen' })).toBeVisible()
+    await page.getByRole('button', { name: 'Closed', exact: true }).click()
+    await expect(list.getByRole('link', { name: new RegExp(name) })).toBeVisible()
+  })
+})
+
+test('ten thousand rows cost what is in sight', async ({ page }) => {
+  await signIn(page)
+  const at = '2026-11-15T09:30:00Z'
+  const rows = Array.from({ length: 10_000 }, (_, index) => ({
+    id: `0193c5a0-7b1e-7c3a-9f00-${String(index).padStart(12, '0')}`,
+    state: 'open',
+    channel: 'whatsapp',
+    contact_name: `Customer ${index}`,
+    subject: 'Order',
+    preview: 'Where is it?',
+    priority: 'normal',
+    tags: [],
+    unread: 0,
+    last_activity_at: at,
+    created_at: at,
+  }))
+  await page.route('**/api/crm/v1/conversations?*', (route) => route.fulfill({ json: { data: rows, next_cursor: null, trace_id: 't' } }))
+  await page.goto('/inbox')
+  const list = page.getByRole('region', { name: 'Conversations' })
+  await expect(list.getByRole('link', { name: /Customer 0 / })).toBeVisible()
+  expect(await list.getByRole('listitem').count()).toBeLessThan(40)
+  await list.getByRole('list').evaluate((element) => element.parentElement?.scrollTo({ top: element.scrollHeight }))
+  await expect(list.getByRole('link', { name: /Customer 9999 / })).toBeVisible()
+  expect(await list.getByRole('listitem').count()).toBeLessThan(40)
+})
+
+test('several are closed at once, and a request is written down', async ({ page }) => {
+  const stamp = Date.now()
+  await signIn(page, '/inbox')
+  const names = [`Ali Demir ${stamp}`, `Can Öz ${stamp}`]
+  for (const name of names) {
+    const made = await page.request.post('/api/crm/v1/contacts', { data: { name } })
+    expect(made.status(), await made.text()).toBe(201)
+  }
+  for (const name of names) {
+    await page.keyboard.press('c')
+    const drawer = page.getByRole('dialog', { name: 'New conversation' })
+    await drawer.getByRole('searchbox', { name: 'Contact' }).fill(name)
+    await drawer.getByRole('button', { name: new RegExp(name) }).click()
+    await drawer.getByRole('radio', { name: 'Write down a request' }).check()
+    await drawer.getByLabel('What the customer asks for').fill('An invoice, please')
+    await drawer.getByRole('button', { name: 'Write it down' }).click()
+    await expect(drawer).toBeHidden()
+    await expect(page.getByRole('region', { name: `Conversation with ${name}` })).toBeVisible()
+  }
+  for (const name of names) await page.getByRole('checkbox', { name: `Select the conversation with ${name}` }).check()
+  const bar = page.getByRole('toolbar', { name: 'Selected conversations' })
+  await expect(bar).toContainText('2 selected')
+  await bar.getByRole('button', { name: 'Close' }).click()
+  for (const name of names) await expect(page.getByRole('checkbox', { name: `Select the conversation with ${name}` })).toBeHidden()
+  await expect(bar).toBeHidden()
+})
+
+const sights = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1360, height: 850 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1360, height: 850 } },
+  { name: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+] as const
+
+for (const sight of sights) {
+  test.describe(sight.name, () => {
+    test.use({ colorScheme: sight.colorScheme, viewport: sight.viewport })
+    test('the inbox can be seen and reached', async ({ page }) => {
+      await signIn(page, '/inbox')
+      const customer = await startCustomer(page, `Zeynep Ak ${sight.name}`)
+      const id = await customer.write('Return', 'The chair came with a broken leg. Can you send another?', `zeynep-${sight.name}@example.com`)
+      await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-agent`, { data: { body: 'We are sorry! A new one leaves today.' } })
+      await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-agent`, { data: { body: 'Second broken leg this week.', message_type: 'note' } })
+      const row = page.getByRole('link', { name: new RegExp(`Zeynep Ak ${sight.name}`) })
+      await expect(row).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `inbox-list-${sight.name}`)
+      await row.click()
+      await expect(page.getByRole('article', { name: 'Note by Defne Yılmaz' })).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `inbox-${sight.name}`)
+      if (sight.name === 'phone') {
+        await page.getByRole('button', { name: 'Details' }).click()
+        await expect(page.getByRole('dialog', { name: 'Details' }).getByLabel('Owner')).toBeVisible()
+        await expectAccessible(page)
+        await shoot(page, 'inbox-details-phone')
+        await page.keyboard.press('Escape')
+        await page.getByRole('button', { name: 'Back to the list' }).click()
+        await expect(row).toBeVisible()
+      } else {
+        await page.keyboard.press('s')
+        await expect(page.getByRole('dialog', { name: 'Snooze' })).toBeVisible()
+        await expectAccessible(page)
+        await shoot(page, `inbox-snooze-${sight.name}`)
+      }
+    })
+  })
+}

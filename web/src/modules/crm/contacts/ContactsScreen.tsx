@@ -1,0 +1,193 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { ContactRound, Download, Plus, Upload } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import { meets, useMe } from '@/api/session'
+import { formatAgo, formatDateTime, useI18n } from '@/i18n'
+import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { Badge } from '@/ui/Badge'
+import { Button, buttonClass } from '@/ui/Button'
+import { EmptyState } from '@/ui/EmptyState'
+import { Input } from '@/ui/Field'
+import { PageHeader } from '@/ui/PageHeader'
+import { QueryState } from '@/ui/QueryState'
+import { Segmented } from '@/ui/Segmented'
+import { Table, type Column } from '@/ui/Table'
+import { toast } from '@/ui/Toast'
+import { ContactForm } from './ContactForm'
+import { useContacts, type Contact, type ContactFilter } from './contacts'
+import { ImportDialog } from './ImportDialog'
+
+const noShortcuts: readonly Shortcut[] = []
+const typingPause = 250
+
+function exportAddress({ q, kind }: ContactFilter): string {
+  const query = new URLSearchParams()
+  if (q) query.set('q', q)
+  if (kind) query.set('kind', kind)
+  return `/api/crm/v1/contacts/export?${query.toString()}`
+}
+
+export function ContactsScreen() {
+  const { t } = useI18n()
+  const navigate = useNavigate()
+  const me = useMe()
+  const canManage = meets(me, { permission: 'crm.contacts.manage' })
+  const canExport = meets(me, { permission: 'crm.contacts.export' })
+  const [text, setText] = useState('')
+  const [filter, setFilter] = useState<ContactFilter>({ q: '', kind: '' })
+  const [layer, setLayer] = useState<'add' | 'import' | null>(null)
+  const list = useContacts(filter)
+
+  useEffect(() => {
+    const timer = setTimeout(() => setFilter((now) => (now.q === text ? now : { ...now, q: text })), typingPause)
+    return () => clearTimeout(timer)
+  }, [text])
+
+  const shortcuts = useMemo<Shortcut[]>(() => [{ keys: 'n', label: 'contacts.add', run: () => setLayer('add') }], [])
+  useShortcuts(canManage ? shortcuts : noShortcuts)
+
+  const columns: Column<Contact>[] = [
+    {
+      id: 'name',
+      header: t('contacts.name'),
+      cell: (row) => (
+        <>
+          <Link
+            to="/contacts/$contactId"
+            params={{ contactId: row.id }}
+            className="font-medium text-accent-ink underline decoration-accent/40 underline-offset-3 hover:decoration-current"
+          >
+            {row.name}
+          </Link>
+          {row.blocked && (
+            <span className="ml-2">
+              <Badge tone="danger">{t('contacts.blocked')}</Badge>
+            </span>
+          )}
+          {row.company && <span className="block text-[13px] text-ink-2">{row.company}</span>}
+        </>
+      ),
+    },
+    {
+      id: 'reach',
+      header: t('contacts.reach'),
+      cell: (row) => (
+        <span className="block text-[13px] text-ink-2">
+          <span className="block break-all">{row.emails[0]?.address}</span>
+          <span className="block whitespace-nowrap">{row.phones[0]?.e164}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'kind',
+      header: t('contacts.kind'),
+      wide: true,
+      cell: (row) => (
+        <Badge tone={row.kind === 'customer' ? 'accent' : 'neutral'}>{t(row.kind === 'customer' ? 'contacts.kind.customer' : 'contacts.kind.lead')}</Badge>
+      ),
+    },
+    {
+      id: 'tags',
+      header: t('inbox.tags'),
+      wide: true,
+      cell: (row) => (
+        <span className="flex flex-wrap gap-1">
+          {row.tags.slice(0, 3).map((tag) => (
+            <Badge key={tag}>{tag}</Badge>
+          ))}
+        </span>
+      ),
+    },
+    {
+      id: 'created',
+      header: t('common.created'),
+      wide: true,
+      cell: (row) => (
+        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="whitespace-nowrap text-ink-2">
+          {formatAgo(row.created_at)}
+        </time>
+      ),
+    },
+  ]
+
+  const addButton = canManage && (
+    <Button look="primary" icon={Plus} onClick={() => setLayer('add')}>
+      {t('contacts.add')}
+    </Button>
+  )
+  const importButton = canManage && (
+    <Button icon={Upload} onClick={() => setLayer('import')}>
+      {t('contacts.import')}
+    </Button>
+  )
+  const narrowed = filter.q !== '' || filter.kind !== ''
+
+  return (
+    <>
+      <PageHeader
+        title={t('contacts.title')}
+        lead={t('contacts.lead')}
+        actions={
+          <>
+            {canExport && (
+              <a href={exportAddress(filter)} download="contacts.csv" className={buttonClass()}>
+                <Download aria-hidden className="size-4" />
+                {t('contacts.export')}
+              </a>
+            )}
+            {importButton}
+            {addButton}
+          </>
+        }
+      />
+      <div className="mb-4 flex flex-wrap items-center gap-3">
+        <Input type="search" aria-label={t('contacts.search')} placeholder={t('contacts.search')} value={text} onChange={(event) => setText(event.target.value)} className="max-w-96" />
+        <Segmented
+          label={t('contacts.kind')}
+          value={filter.kind}
+          options={[
+            { value: '', label: t('contacts.kind.all') },
+            { value: 'customer', label: t('contacts.kind.customer') },
+            { value: 'lead', label: t('contacts.kind.lead') },
+          ]}
+          onChange={(kind) => setFilter((now) => ({ ...now, kind }))}
+        />
+      </div>
+      <QueryState
+        {...list}
+        isEmpty={list.rows.length === 0}
+        empty={
+          narrowed ? (
+            <p className="py-6 text-sm text-ink-2">{t('contacts.noneFound')}</p>
+          ) : (
+            <EmptyState
+              icon={ContactRound}
+              title={t('contacts.empty.title')}
+              action={
+                <>
+                  {addButton}
+                  {importButton}
+                </>
+              }
+            >
+              {t('contacts.empty.text')}
+            </EmptyState>
+          )
+        }
+      >
+        <Table label={t('contacts.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
+      </QueryState>
+      {layer === 'add' && (
+        <ContactForm
+          onClose={() => setLayer(null)}
+          onSaved={(contact) => {
+            setLayer(null)
+            toast('ok', t('contacts.added', { name: contact.name }))
+            void navigate({ to: '/contacts/$contactId', params: { contactId: contact.id } })
+          }}
+        />
+      )}
+      {layer === 'import' && <ImportDialog onClose={() => setLayer(null)} />}
+    </>
+  )
+}

@@ -1,0 +1,185 @@
+import { Link } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { AlarmClock, Inbox } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { errorText } from '@/api/message'
+import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { Badge } from '@/ui/Badge'
+import { Button } from '@/ui/Button'
+import { Notice } from '@/ui/Notice'
+import { Skeleton } from '@/ui/Skeleton'
+import { channelName } from './channels'
+import type { Conversation, useConversations } from './conversations'
+import type { InboxSearch, ViewId } from './views'
+
+const rowHeight = 92
+
+const emptyTexts = {
+  open: 'inbox.empty.open',
+  mine: 'inbox.empty.mine',
+  unassigned: 'inbox.empty.unassigned',
+  unread: 'inbox.empty.unread',
+  snoozed: 'inbox.empty.snoozed',
+  closed: 'inbox.empty.closed',
+} as const satisfies Record<ViewId, PlainKey>
+
+interface ConversationListProps {
+  list: ReturnType<typeof useConversations>
+  view: ViewId
+  searching: boolean
+  current: string | undefined
+  search: InboxSearch
+  picked: ReadonlySet<string>
+  onToggle: ((id: string) => void) | null
+}
+
+/** Only the rows in sight are in the page: ten thousand scroll like ten. */
+export function ConversationList({ list, view, searching, current, search, picked, onToggle }: ConversationListProps) {
+  const { t } = useI18n()
+  const scroller = useRef<HTMLDivElement>(null)
+  const { rows, more } = list
+  // The library keeps its own subscription; what it returns is used within this render only.
+  // eslint-disable-next-line react-hooks/incompatible-library
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: 6,
+  })
+  const visible = virtual.getVirtualItems()
+  const lastVisible = visible.at(-1)?.index ?? 0
+
+  useEffect(() => {
+    if (more && !more.loading && lastVisible >= rows.length - 8) more.load()
+  }, [more, lastVisible, rows.length])
+
+  const at = current === undefined ? -1 : rows.findIndex((row) => row.id === current)
+  useEffect(() => {
+    if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' })
+    // Only a move to another conversation scrolls: a refresh must not.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [current])
+
+  if (list.isPending) {
+    return (
+      <div role="status" className="flex flex-col gap-5 p-4">
+        <span className="sr-only">{t('common.loading')}</span>
+        {Array.from({ length: 6 }, (_, row) => (
+          <div key={row} className="flex flex-col gap-2">
+            <Skeleton className="h-3.5 w-1/2" />
+            <Skeleton className="h-3.5 w-5/6" />
+          </div>
+        ))}
+      </div>
+    )
+  }
+  return (
+    <>
+      {list.error != null && (
+        <Notice
+          tone="danger"
+          className="m-3"
+          action={
+            <Button size="sm" onClick={list.retry}>
+              {t('common.retry')}
+            </Button>
+          }
+        >
+          {errorText(list.error)}
+        </Notice>
+      )}
+      {rows.length === 0 && list.error == null ? (
+        <div className="flex flex-col items-start gap-2 px-5 py-8 text-sm">
+          <Inbox aria-hidden className="size-6 text-ink-3" strokeWidth={1.8} />
+          <p className="text-ink-2">{searching ? t('inbox.empty.search') : t(emptyTexts[view])}</p>
+        </div>
+      ) : (
+        <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+          <ul className="relative" style={{ height: virtual.getTotalSize() }}>
+            {visible.map((entry) => {
+              const row = rows[entry.index]
+              if (!row) return null
+              return (
+                <li
+                  key={entry.key}
+                  aria-setsize={more ? -1 : rows.length}
+                  aria-posinset={entry.index + 1}
+                  className="absolute inset-x-0 top-0"
+                  style={{ height: rowHeight, transform: `translateY(${entry.start}px)` }}
+                >
+                  <Row row={row} active={row.id === current} search={search} picked={picked.has(row.id)} onToggle={onToggle} />
+                </li>
+              )
+            })}
+          </ul>
+        </div>
+      )}
+    </>
+  )
+}
+
+interface RowProps {
+  row: Conversation
+  active: boolean
+  search: InboxSearch
+  picked: boolean
+  onToggle: ((id: string) => void) | null
+}
+
+function Row({ row, active, search, picked, onToggle }: RowProps) {
+  const { t, tCount } = useI18n()
+  const unread = row.unread > 0
+  return (
+    <div className={cx('relative flex h-full border-b border-line', active ? 'bg-accent-soft' : picked ? 'bg-sunken' : 'hover:bg-sunken/60')}>
+      {unread && <span aria-hidden className="absolute top-0 bottom-0 left-0 w-1 bg-mark" />}
+      {onToggle && (
+        <label className="flex w-10 shrink-0 cursor-pointer items-start justify-center pt-3.5">
+          <input
+            type="checkbox"
+            aria-label={t('inbox.pick', { name: row.contact_name })}
+            checked={picked}
+            onChange={() => onToggle(row.id)}
+            className="size-4.5 accent-accent"
+          />
+        </label>
+      )}
+      <Link
+        to="/inbox"
+        search={{ ...search, c: row.id }}
+        aria-current={active ? 'true' : undefined}
+        className={cx('flex min-w-0 flex-1 flex-col justify-center gap-0.5 pr-3 focus-visible:-outline-offset-2', !onToggle && 'pl-4')}
+      >
+        <span className="flex items-baseline gap-2">
+          <span className={cx('min-w-0 flex-1 truncate text-sm', unread ? 'font-bold' : 'font-medium')}>{row.contact_name}</span>
+          {unread && <span className="sr-only">{tCount('inbox.unreadCount', row.unread)}</span>}
+          <time dateTime={row.last_activity_at} title={formatDateTime(row.last_activity_at)} className="shrink-0 text-xs text-ink-2">
+            {formatAgo(row.last_activity_at)}
+          </time>
+        </span>
+        <span className="truncate text-[13px] text-ink-2">
+          {row.subject && <span className={unread ? 'font-semibold text-ink' : 'text-ink'}>{row.subject} · </span>}
+          {row.preview}
+        </span>
+        <span className="flex h-6 items-center gap-1.5 overflow-hidden text-xs text-ink-2">
+          <span className="truncate">{channelName(row.channel)}</span>
+          {(row.priority === 'high' || row.priority === 'urgent') && (
+            <Badge tone={row.priority === 'urgent' ? 'danger' : 'warn'}>
+              {t(row.priority === 'urgent' ? 'inbox.priority.urgent' : 'inbox.priority.high')}
+            </Badge>
+          )}
+          {row.state === 'snoozed' && (
+            <span className="inline-flex items-center gap-1 truncate">
+              <AlarmClock aria-hidden className="size-3.5 shrink-0" />
+              {row.snoozed_until ? formatAgo(row.snoozed_until) : t('inbox.untilReply')}
+            </span>
+          )}
+          {row.tags.slice(0, 2).map((tag) => (
+            <Badge key={tag}>{tag}</Badge>
+          ))}
+        </span>
+      </Link>
+    </div>
+  )
+}

@@ -1,0 +1,196 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Inbox } from 'lucide-react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
+import { formatDateTime, useI18n } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { toast } from '@/ui/Toast'
+import { ConversationList } from './ConversationList'
+import { useAct, useConversations, useReadMark, type Action, type Snooze } from './conversations'
+import { Thread } from './Thread'
+import { Views } from './Views'
+import type { InboxSearch } from './views'
+
+const from = '/shell/inbox'
+
+// What opens on demand is fetched on demand: the first load has its budget.
+const BulkBar = lazy(() => import('./BulkBar').then((m) => ({ default: m.BulkBar })))
+const NewConversation = lazy(() => import('./NewConversation').then((m) => ({ default: m.NewConversation })))
+const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
+
+export function InboxScreen() {
+  const { t } = useI18n()
+  const navigate = useNavigate()
+  const me = useMe()
+  const search = useSearch({ from })
+  const view = search.view ?? 'open'
+  const list = useConversations({ view, group: search.group, q: search.q })
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const [snoozing, setSnoozing] = useState(false)
+  const [beginning, setBeginning] = useState(false)
+  const act = useAct()
+  const mark = useReadMark()
+  const canReply = meets(me, { permission: 'crm.conversations.reply' })
+  const canManage = meets(me, { permission: 'crm.conversations.manage' })
+
+  useEffect(() => {
+    document.title = `${t('inbox.title')} · Konak`
+  }, [t])
+
+  function go(next: InboxSearch, replace = false) {
+    void navigate({ to: '/inbox', search: { ...search, ...next }, replace })
+  }
+
+  function changeFilter(next: Pick<InboxSearch, 'view' | 'group' | 'q'>) {
+    setPicked(new Set())
+    go({ ...next, c: undefined }, 'q' in next)
+  }
+
+  function toggle(id: string) {
+    setPicked((now) => {
+      const next = new Set(now)
+      if (!next.delete(id)) next.add(id)
+      return next
+    })
+  }
+
+  function perform(action: Action) {
+    if (!search.c) return
+    act.mutate(
+      { id: search.c, action },
+      {
+        onSuccess: (next) => {
+          if (action.do === 'close') toast('ok', t('inbox.closed'))
+          if (action.do === 'open') toast('ok', t('inbox.opened'))
+          if (action.do === 'snooze') {
+            toast('ok', next.snoozed_until ? t('inbox.snoozedUntil', { when: formatDateTime(next.snoozed_until) }) : t('inbox.snoozedUntilReply'))
+          }
+        },
+        onError: (error) => toast('danger', t('inbox.failed'), errorText(error)),
+      },
+    )
+  }
+
+  function step(by: 1 | -1) {
+    const at = list.rows.findIndex((row) => row.id === search.c)
+    const next = at < 0 ? list.rows[0] : list.rows[at + by]
+    if (next) go({ c: next.id }, search.c !== undefined)
+    if (by === 1 && at >= list.rows.length - 3) list.more?.load()
+  }
+
+  const c = search.c
+  const shortcuts: Shortcut[] = [
+    { keys: 'j', label: 'inbox.key.next', run: () => step(1) },
+    { keys: 'k', label: 'inbox.key.previous', run: () => step(-1) },
+    { keys: '/', label: 'inbox.search', run: () => document.getElementById('inbox-search')?.focus() },
+  ]
+  if (canReply) shortcuts.push({ keys: 'c', label: 'inbox.new', run: () => setBeginning(true) })
+  if (c && canReply) {
+    shortcuts.push({ keys: 'r', label: 'inbox.reply', run: () => document.getElementById('composer-text')?.focus() })
+  }
+  if (c) {
+    shortcuts.push({ keys: 'x', label: 'inbox.key.pick', run: () => toggle(c) })
+    shortcuts.push({ keys: 'u', label: 'inbox.unread', run: () => mark.mutate({ id: c, read: false }) })
+  }
+  if (c && canManage) {
+    shortcuts.push({ keys: 'e', label: 'inbox.close', run: () => perform({ do: 'close' }) })
+    shortcuts.push({ keys: 'o', label: 'inbox.open', run: () => perform({ do: 'open' }) })
+    shortcuts.push({ keys: 's', label: 'inbox.snooze', run: () => setSnoozing(true) })
+  }
+  useLiveShortcuts(shortcuts)
+
+  return (
+    <div className="flex h-full min-h-0">
+      <h1 className="sr-only">{t('inbox.title')}</h1>
+      <section
+        aria-label={t('inbox.list')}
+        className={cx(
+          'relative min-h-0 w-full shrink-0 flex-col border-line bg-surface md:flex md:w-80 md:border-r',
+          c ? 'hidden' : 'flex',
+        )}
+      >
+        <Views
+          view={view}
+          group={search.group}
+          q={search.q ?? ''}
+          onChange={changeFilter}
+          onNew={canReply ? () => setBeginning(true) : null}
+        />
+        <ConversationList
+          list={list}
+          view={view}
+          searching={Boolean(search.q)}
+          current={c}
+          search={search}
+          picked={picked}
+          onToggle={canManage ? toggle : null}
+        />
+        <Suspense>{picked.size > 0 && <BulkBar ids={[...picked]} onDone={() => setPicked(new Set())} />}</Suspense>
+      </section>
+      <div className={cx('min-h-0 min-w-0 flex-1', c ? 'flex' : 'hidden md:flex')}>
+        {c ? (
+          <Thread key={c} id={c} onBack={() => go({ c: undefined })} onAct={perform} onSnooze={() => setSnoozing(true)} />
+        ) : (
+          <NothingOpen />
+        )}
+      </div>
+      <Suspense>
+        {snoozing && c && (
+          <SnoozeDialog
+            onClose={() => setSnoozing(false)}
+            onSnooze={(until: Snooze) => {
+              setSnoozing(false)
+              perform({ do: 'snooze', until })
+            }}
+          />
+        )}
+        {beginning && (
+          <NewConversation
+            onClose={() => setBeginning(false)}
+            onBegun={(id) => {
+              setBeginning(false)
+              go({ c: id })
+            }}
+          />
+        )}
+      </Suspense>
+    </div>
+  )
+}
+
+/** Shortcuts whose work changes with every render, behind a list that stays the same. */
+function useLiveShortcuts(shortcuts: readonly Shortcut[]): void {
+  const latest = useRef(shortcuts)
+  useEffect(() => {
+    latest.current = shortcuts
+  })
+  const names = shortcuts.map((shortcut) => `${shortcut.keys}=${shortcut.label}`).join()
+  const stable = useMemo<readonly Shortcut[]>(
+    () =>
+      names.split(',').map((name) => {
+        const [keys = '', label = ''] = name.split('=')
+        return {
+          keys,
+          label: label as Shortcut['label'],
+          run: () => latest.current.find((shortcut) => shortcut.keys === keys)?.run(),
+        }
+      }),
+    [names],
+  )
+  useShortcuts(stable)
+}
+
+function NothingOpen() {
+  const { t } = useI18n()
+  return (
+    <div className="m-auto flex max-w-80 flex-col items-center gap-3 px-6 text-center">
+      <span className="flex size-12 items-center justify-center rounded-lg bg-accent-soft text-accent-ink">
+        <Inbox aria-hidden className="size-6" strokeWidth={1.8} />
+      </span>
+      <p className="font-semibold">{t('inbox.choose.title')}</p>
+      <p className="text-sm text-ink-2">{t('inbox.choose.text')}</p>
+    </div>
+  )
+}

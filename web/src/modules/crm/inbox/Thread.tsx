@@ -1,0 +1,157 @@
+import { AlarmClock, ArrowLeft, Check, Ellipsis, LogIn, LogOut, MailOpen, PanelRight, Undo2 } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { asApiError } from '@/api/error'
+import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
+import { formatDateTime, useI18n } from '@/i18n'
+import { Badge } from '@/ui/Badge'
+import { Button, IconButton } from '@/ui/Button'
+import { Drawer } from '@/ui/Dialog'
+import { Menu, MenuItem } from '@/ui/Menu'
+import { Notice } from '@/ui/Notice'
+import { SkeletonRows } from '@/ui/Skeleton'
+import { toast } from '@/ui/Toast'
+import { channelName } from './channels'
+import { Composer } from './Composer'
+import { useConversation, useJoin, usePeople, useReadMark, type Action, type Conversation } from './conversations'
+import { Details } from './Details'
+import { Timeline } from './Timeline'
+
+interface ThreadProps {
+  id: string
+  onBack: () => void
+  onAct: (action: Action) => void
+  onSnooze: () => void
+}
+
+export function Thread({ id, onBack, onAct, onSnooze }: ThreadProps) {
+  const { t } = useI18n()
+  const query = useConversation(id)
+  const [detailsOpen, setDetailsOpen] = useState(false)
+  const canReply = meets(useMe(), { permission: 'crm.conversations.reply' })
+  const conversation = query.data
+
+  useMarkRead(conversation)
+
+  if (!conversation) {
+    return (
+      <div className="min-w-0 flex-1 p-5">
+        <Button icon={ArrowLeft} onClick={onBack} className="mb-4">
+          {t('inbox.back')}
+        </Button>
+        {query.error ? (
+          <Notice tone="danger">{asApiError(query.error)?.status === 404 ? t('inbox.gone') : errorText(query.error)}</Notice>
+        ) : (
+          <SkeletonRows rows={4} />
+        )}
+      </div>
+    )
+  }
+  return (
+    <>
+      <section aria-label={t('inbox.thread', { name: conversation.contact_name })} className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
+        <Header conversation={conversation} onBack={onBack} onAct={onAct} onSnooze={onSnooze} onDetails={() => setDetailsOpen(true)} />
+        <Timeline conversation={conversation} />
+        {canReply && <Composer conversation={conversation} />}
+      </section>
+      <aside aria-label={t('inbox.details')} className="hidden w-72 shrink-0 overflow-y-auto border-l border-line bg-surface xl:block">
+        <Details conversation={conversation} onAct={onAct} />
+      </aside>
+      {detailsOpen && (
+        <Drawer open onOpenChange={setDetailsOpen} title={t('inbox.details')}>
+          <div className="-mx-4">
+            <Details conversation={conversation} onAct={onAct} />
+          </div>
+        </Drawer>
+      )}
+    </>
+  )
+}
+
+/** What is looked at is read, and so is what arrives while the window is in sight. */
+function useMarkRead(conversation: Conversation | undefined): void {
+  const { mutate } = useReadMark()
+  const id = conversation?.id
+  const newest = conversation?.last_activity_at
+  const unread = (conversation?.unread ?? 0) > 0
+  const seen = useRef<string | undefined>(undefined)
+  useEffect(() => {
+    // One mark per message: whoever marks it unread by hand keeps it so.
+    if (!id || seen.current === newest || document.visibilityState === 'hidden') return
+    seen.current = newest
+    if (unread) mutate({ id, read: true })
+  }, [id, newest, unread, mutate])
+}
+
+interface HeaderProps {
+  conversation: Conversation
+  onBack: () => void
+  onAct: (action: Action) => void
+  onSnooze: () => void
+  onDetails: () => void
+}
+
+function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProps) {
+  const { t } = useI18n()
+  const me = useMe()
+  const canManage = meets(me, { permission: 'crm.conversations.manage' })
+  const canReply = meets(me, { permission: 'crm.conversations.reply' })
+  const people = usePeople(conversation.id)
+  const join = useJoin(conversation.id)
+  const mark = useReadMark()
+  const joined = people.data?.agents.some((agent) => agent.agent_id === me.membership.id) === true
+  const { state } = conversation
+
+  function toggleJoin() {
+    join.mutate(!joined, { onError: (error) => toast('danger', t('inbox.failed'), errorText(error)) })
+  }
+
+  return (
+    <header className="flex min-h-14 items-center gap-1 border-b border-line bg-surface px-2 sm:px-4">
+      <IconButton icon={ArrowLeft} label={t('inbox.back')} onClick={onBack} className="md:hidden" />
+      <div className="min-w-0 flex-1 py-2">
+        <h2 className="truncate leading-tight font-semibold">{conversation.contact_name}</h2>
+        <p className="flex items-center gap-2 text-[13px] text-ink-2">
+          <span className="truncate">{conversation.subject || channelName(conversation.channel)}</span>
+          {state === 'closed' && <Badge>{t('inbox.state.closed')}</Badge>}
+          {state === 'snoozed' && (
+            <Badge tone="warn">
+              {conversation.snoozed_until
+                ? t('inbox.state.until', { when: formatDateTime(conversation.snoozed_until) })
+                : t('inbox.untilReply')}
+            </Badge>
+          )}
+        </p>
+      </div>
+      {canManage && state !== 'closed' && (
+        <>
+          <IconButton icon={AlarmClock} label={t('inbox.snooze')} onClick={onSnooze} className="hidden sm:inline-flex" />
+          <Button size="sm" icon={Check} onClick={() => onAct({ do: 'close' })}>
+            {t('inbox.close')}
+          </Button>
+        </>
+      )}
+      {canManage && state !== 'open' && (
+        <Button size="sm" icon={Undo2} onClick={() => onAct({ do: 'open' })}>
+          {t('inbox.open')}
+        </Button>
+      )}
+      <Menu trigger={<IconButton icon={Ellipsis} label={t('inbox.more')} />}>
+        {canReply && (
+          <MenuItem icon={joined ? LogOut : LogIn} onSelect={toggleJoin}>
+            {joined ? t('inbox.leave') : t('inbox.join')}
+          </MenuItem>
+        )}
+        {canManage && (
+          <MenuItem icon={AlarmClock} onSelect={onSnooze}>
+            {t('inbox.snooze')}
+          </MenuItem>
+        )}
+        <MenuItem icon={MailOpen} onSelect={() => mark.mutate({ id: conversation.id, read: false })}>
+          {t('inbox.unread')}
+        </MenuItem>
+      </Menu>
+      <IconButton icon={PanelRight} label={t('inbox.details')} onClick={onDetails} className="xl:hidden" />
+    </header>
+  )
+}

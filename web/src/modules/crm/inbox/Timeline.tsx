@@ -1,0 +1,219 @@
+import { CircleAlert, LoaderCircle } from 'lucide-react'
+import { useLayoutEffect, useRef } from 'react'
+import { errorText } from '@/api/message'
+import { useMe } from '@/api/session'
+import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { useStore } from '@/lib/store'
+import { Button } from '@/ui/Button'
+import { QueryState } from '@/ui/QueryState'
+import { channelName } from './channels'
+import { useItems, usePeople, useSend, type Conversation, type Item } from './conversations'
+import { dropPending, pending, setPendingError, type PendingLetter } from './pending'
+
+const eventTexts: Record<string, PlainKey> = {
+  opened: 'inbox.event.opened',
+  closed: 'inbox.event.closed',
+  snoozed: 'inbox.event.snoozed',
+  woken: 'inbox.event.woken',
+  joined: 'inbox.event.joined',
+  left: 'inbox.event.left',
+  assigned: 'inbox.event.assigned',
+  tagged: 'inbox.event.tagged',
+  changed: 'inbox.event.changed',
+  escalated: 'inbox.event.escalated',
+  merged: 'inbox.event.merged',
+  merged_from: 'inbox.event.mergedFrom',
+  restored: 'inbox.event.restored',
+  channel_delivery_failed: 'inbox.event.deliveryFailed',
+}
+
+/** Closer than this to the end counts as reading along. */
+const nearEnd = 120
+
+export function Timeline({ conversation }: { conversation: Conversation }) {
+  const { t } = useI18n()
+  const items = useItems(conversation.id)
+  const letters = useStore(pending).filter((letter) => letter.conversationId === conversation.id)
+  const nameOf = useNames(conversation)
+  const scroller = useRef<HTMLDivElement>(null)
+  const following = useRef(true)
+  const newest = items.rows[0]?.id
+  const oldest = items.rows.at(-1)?.id
+  const before = useRef({ height: 0, oldest })
+
+  useLayoutEffect(() => {
+    const box = scroller.current
+    if (!box) return
+    if (following.current) box.scrollTop = box.scrollHeight
+    // Older messages came in above: what was in sight stays where it was.
+    else if (before.current.oldest !== oldest) box.scrollTop += box.scrollHeight - before.current.height
+    before.current = { height: box.scrollHeight, oldest }
+  }, [newest, oldest, letters.length])
+
+  function onScroll() {
+    const box = scroller.current
+    if (box) following.current = box.scrollHeight - box.scrollTop - box.clientHeight < nearEnd
+  }
+
+  return (
+    <div ref={scroller} onScroll={onScroll} tabIndex={0} role="group" aria-label={t('inbox.messages')} className="min-h-0 flex-1 overflow-y-auto px-3 py-4 focus-visible:-outline-offset-2 sm:px-5">
+      <QueryState {...items} isEmpty={items.rows.length === 0 && letters.length === 0} empty={<p className="text-sm text-ink-2">{t('inbox.noMessages')}</p>}>
+        {items.more && (
+          <div className="mb-4 flex justify-center">
+            <Button size="sm" busy={items.more.loading} onClick={items.more.load}>
+              {t('inbox.older')}
+            </Button>
+          </div>
+        )}
+        <ol className="flex flex-col gap-3">
+          {items.rows.toReversed().map((item) => (
+            <li key={item.id}>{item.kind === 'event' ? <EventLine item={item} name={nameOf(item)} /> : <Message item={item} name={nameOf(item)} />}</li>
+          ))}
+          {letters.map((letter) => (
+            <li key={`pending-${letter.key}`}>
+              <PendingMessage letter={letter} />
+            </li>
+          ))}
+        </ol>
+      </QueryState>
+    </div>
+  )
+}
+
+function useNames(conversation: Conversation): (item: Item) => string {
+  const { t } = useI18n()
+  const me = useMe()
+  const people = usePeople(conversation.id).data
+  return (item) => {
+    switch (item.author_kind) {
+      case 'contact':
+        return people?.contacts.find((contact) => contact.contact_id === item.author_id)?.name ?? conversation.contact_name
+      case 'agent':
+        if (item.author_id === me.membership.id) return me.user.name
+        return people?.agents.find((agent) => agent.agent_id === item.author_id)?.name ?? t('inbox.author.agent')
+      case 'bot':
+        return t('inbox.author.bot')
+      case 'api_key':
+        return t('inbox.author.key')
+      case 'system':
+        return t('inbox.author.system')
+    }
+  }
+}
+
+interface BubbleProps {
+  mine: boolean
+  note: boolean
+  faint?: boolean
+  children: React.ReactNode
+}
+
+function Bubble({ mine, note, faint, children }: BubbleProps) {
+  return (
+    <div
+      className={cx(
+        'w-fit max-w-[min(42rem,88%)] rounded-lg border px-3.5 py-2.5 text-sm break-words whitespace-pre-wrap',
+        mine && 'ml-auto',
+        note
+          ? 'border-warn-ink/25 bg-warn-soft text-ink'
+          : mine
+            ? 'border-accent/20 bg-accent-soft text-ink'
+            : 'border-line bg-surface text-ink',
+        faint && 'border-dashed',
+      )}
+    >
+      {children}
+    </div>
+  )
+}
+
+/** A message on the API's own channel needs no way: the customer's software comes for it. */
+function Message({ item, name }: { item: Item; name: string }) {
+  const { t } = useI18n()
+  const mine = item.author_kind !== 'contact'
+  const note = item.kind === 'note'
+  return (
+    <article aria-label={note ? t('inbox.noteBy', { name }) : t('inbox.messageBy', { name })}>
+      <p className={cx('mb-1 flex flex-wrap items-baseline gap-x-2 text-[13px] text-ink-2', mine && 'justify-end')}>
+        <span className="font-semibold text-ink">{name}</span>
+        {note && <span className="font-semibold text-warn-ink">{t('inbox.note')}</span>}
+        {item.channel && <span>{channelName(item.channel)}</span>}
+        <time dateTime={item.created_at} title={formatDateTime(item.created_at)}>
+          {formatAgo(item.created_at)}
+        </time>
+      </p>
+      <Bubble mine={mine} note={note}>
+        {item.body}
+      </Bubble>
+      {item.delivery === 'failed' && (
+        <p className="mt-1 flex items-start justify-end gap-1.5 text-[13px] text-danger-ink">
+          <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+          {item.delivery_error ? t('inbox.delivery.failedWhy', { why: item.delivery_error }) : t('inbox.delivery.failed')}
+        </p>
+      )}
+      {(item.delivery === 'queued' || (item.delivery === 'none' && item.channel !== 'api')) && mine && !note && (
+        <p className="mt-1 text-right text-[13px] text-ink-2">
+          {item.delivery === 'queued' ? t('inbox.delivery.queued') : t('inbox.delivery.none')}
+        </p>
+      )}
+    </article>
+  )
+}
+
+function EventLine({ item, name }: { item: Item; name: string }) {
+  const { t } = useI18n()
+  const text = eventTexts[item.event ?? '']
+  const tags = item.detail?.tags
+  return (
+    <p className="flex flex-wrap items-baseline justify-center gap-x-2 text-center text-[13px] text-ink-2">
+      <span>
+        {name}: {text ? t(text) : item.event}
+        {item.event === 'tagged' && Array.isArray(tags) && ` (${tags.join(', ')})`}
+      </span>
+      <time dateTime={item.created_at} title={formatDateTime(item.created_at)} className="text-ink-3">
+        {formatAgo(item.created_at)}
+      </time>
+    </p>
+  )
+}
+
+function PendingMessage({ letter }: { letter: PendingLetter }) {
+  const { t } = useI18n()
+  const send = useSend(letter.conversationId)
+
+  function retry() {
+    setPendingError(letter.key, null)
+    send.mutateAsync(letter).then(
+      () => dropPending(letter.key),
+      (error: unknown) => setPendingError(letter.key, errorText(error)),
+    )
+  }
+
+  return (
+    <article aria-label={t('inbox.sending')}>
+      <Bubble mine note={letter.note} faint>
+        {letter.body}
+      </Bubble>
+      {letter.error === null ? (
+        <p role="status" className="mt-1 flex items-center justify-end gap-1.5 text-[13px] text-ink-2">
+          <LoaderCircle aria-hidden className="size-3.5 animate-spin" />
+          {t('inbox.sending')}
+        </p>
+      ) : (
+        <div role="alert" className="mt-1.5 flex flex-wrap items-center justify-end gap-2 text-[13px] text-danger-ink">
+          <span className="flex items-start gap-1.5">
+            <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+            {t('inbox.notSent')} {letter.error}
+          </span>
+          <Button size="sm" onClick={retry}>
+            {t('common.retry')}
+          </Button>
+          <Button size="sm" look="ghost" onClick={() => dropPending(letter.key)}>
+            {t('inbox.discard')}
+          </Button>
+        </div>
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,280 @@
+import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+import { usePages } from '@/api/query'
+import { views, type ViewId } from './views'
+
+export type Conversation = Schemas['ConversationConversation']
+export type Item = Schemas['ConversationItem']
+export type People = Schemas['ConversationPeople']
+export type ReplyChannel = Schemas['ConversationReplyChannel']
+export type Group = Schemas['ConversationGroup']
+export type Priority = Conversation['priority']
+
+const root = ['crm', 'conversations'] as const
+const listKey = [...root, 'list'] as const
+const countsKey = [...root, 'counts'] as const
+const pageSize = 50
+
+interface Page<Row> {
+  data: Row[]
+  next_cursor?: string | null
+}
+
+export interface ListFilter {
+  view: ViewId
+  group?: string
+  q?: string
+}
+
+export function useConversations({ view, group, q }: ListFilter) {
+  return usePages({
+    key: [...listKey, view, group ?? '', q ?? ''],
+    fetch: (cursor) =>
+      ask(
+        api.GET('/api/crm/v1/conversations', {
+          params: { query: { ...views[view].query, group_id: group, q, limit: pageSize, cursor } },
+        }),
+      ),
+  })
+}
+
+export function useConversationsOf(contactId: string) {
+  return useQuery({
+    queryKey: [...root, 'of', contactId],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/conversations', { params: { query: { contact_id: contactId, limit: 10 } } })).then(
+        (envelope) => envelope.data,
+      ),
+  })
+}
+
+export function useCounts() {
+  return useQuery({
+    queryKey: countsKey,
+    queryFn: () => ask(api.GET('/api/crm/v1/conversations/counts')).then((envelope) => envelope.data),
+  })
+}
+
+export function useConversation(id: string) {
+  return useQuery({
+    queryKey: [...root, 'one', id],
+    queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}', { params: { path: { id } } })).then((envelope) => envelope.data),
+  })
+}
+
+function itemsKey(id: string) {
+  return [...root, 'items', id] as const
+}
+
+export function useItems(id: string) {
+  return usePages({
+    key: itemsKey(id),
+    fetch: (cursor) =>
+      ask(api.GET('/api/crm/v1/conversations/{id}/items', { params: { path: { id }, query: { limit: pageSize, cursor } } })),
+  })
+}
+
+export function usePeople(id: string) {
+  return useQuery({
+    queryKey: [...root, 'people', id],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/conversations/{id}/participants', { params: { path: { id } } })).then((envelope) => envelope.data),
+  })
+}
+
+export function useReplyChannels(id: string, enabled: boolean) {
+  return useQuery({
+    queryKey: [...root, 'routes', id],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/conversations/{id}/reply-channels', { params: { path: { id } } })).then(
+        (envelope) => envelope.data ?? [],
+      ),
+    enabled,
+  })
+}
+
+export function useGroups() {
+  return useQuery({
+    queryKey: ['crm', 'groups'],
+    queryFn: () => ask(api.GET('/api/crm/v1/groups', { params: { query: { limit: 100 } } })).then((envelope) => envelope.data),
+    staleTime: 300_000,
+  })
+}
+
+export function useSources() {
+  return useQuery({
+    queryKey: ['crm', 'sources'],
+    queryFn: () => ask(api.GET('/api/crm/v1/conversations/channels')).then((envelope) => envelope.data ?? []),
+    staleTime: 300_000,
+  })
+}
+
+/** Puts a changed conversation where it is shown already; the lists' order is fetched behind it. */
+function take(client: QueryClient, next: Conversation): void {
+  client.setQueryData([...root, 'one', next.id], next)
+  client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
+    old && {
+      ...old,
+      pages: old.pages.map((page) => ({ ...page, data: page.data.map((row) => (row.id === next.id ? next : row)) })),
+    },
+  )
+  void client.invalidateQueries({ queryKey: root })
+}
+
+export type Snooze = { until: string } | { until_reply: true }
+
+/** Everything that can be done to one conversation and answers with it. */
+export type Action =
+  | { do: 'close' }
+  | { do: 'open' }
+  | { do: 'snooze'; until: Snooze }
+  | { do: 'tags'; tags: string[] }
+  | { do: 'assign'; owner: string | null }
+  | { do: 'priority'; priority: Priority }
+  | { do: 'group'; group: string | null }
+  | { do: 'subject'; subject: string }
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+function perform(id: string, action: Action): Promise<{ data: Conversation }> {
+  const params = { path: { id } }
+  switch (action.do) {
+    case 'close':
+      return ask(api.POST('/api/crm/v1/conversations/{id}/close', { params }))
+    case 'open':
+      return ask(api.POST('/api/crm/v1/conversations/{id}/open', { params }))
+    case 'snooze':
+      return ask(api.POST('/api/crm/v1/conversations/{id}/snooze', { params, body: action.until }))
+    case 'tags':
+      return ask(api.PUT('/api/crm/v1/conversations/{id}/tags', { params, body: { tags: action.tags } }))
+    case 'assign':
+      return ask(api.POST('/api/crm/v1/conversations/{id}/assign', { params, body: { owner_id: action.owner } }))
+    case 'priority':
+      return ask(api.PUT('/api/crm/v1/conversations/{id}', { params, body: { priority: action.priority } }))
+    case 'group':
+      return ask(api.PUT('/api/crm/v1/conversations/{id}', { params, body: { group_id: action.group ?? nobody } }))
+    case 'subject':
+      return ask(api.PUT('/api/crm/v1/conversations/{id}', { params, body: { subject: action.subject } }))
+  }
+}
+
+export function useAct() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, action }: { id: string; action: Action }) => perform(id, action).then((envelope) => envelope.data),
+    onSuccess: (next) => take(client, next),
+  })
+}
+
+export function useJoin(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (join: boolean) =>
+      ask(
+        join
+          ? api.POST('/api/crm/v1/conversations/{id}/join', { params: { path: { id } } })
+          : api.POST('/api/crm/v1/conversations/{id}/leave', { params: { path: { id } } }),
+      ),
+    onSuccess: () => void client.invalidateQueries({ queryKey: root }),
+  })
+}
+
+/** Marks read or unread. Nobody else is told, so the caches are set by hand. */
+export function useReadMark() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, read }: { id: string; read: boolean }) =>
+      ask(
+        read
+          ? api.POST('/api/crm/v1/conversations/{id}/read', { params: { path: { id } } })
+          : api.POST('/api/crm/v1/conversations/{id}/unread', { params: { path: { id } } }),
+      ).then((envelope) => envelope.data),
+    onSuccess: ({ id, unread }) => {
+      client.setQueryData<Conversation>([...root, 'one', id], (old) => old && { ...old, unread })
+      client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
+        old && {
+          ...old,
+          pages: old.pages.map((page) => ({ ...page, data: page.data.map((row) => (row.id === id ? { ...row, unread } : row)) })),
+        },
+      )
+      void client.invalidateQueries({ queryKey: countsKey })
+    },
+  })
+}
+
+export interface Letter {
+  body: string
+  note: boolean
+  route: ReplyChannel | null
+}
+
+export function useSend(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ body, note, route }: Letter) =>
+      ask(
+        api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', {
+          params: { path: { id } },
+          body: {
+            body,
+            message_type: note ? 'note' : 'comment',
+            channel: note ? undefined : route?.channel,
+            channel_account_id: note ? undefined : (route?.channel_account_id ?? undefined),
+          },
+        }),
+      ).then((envelope) => envelope.data),
+    onSuccess: ({ conversation, item }) => {
+      client.setQueryData<InfiniteData<Page<Item>>>(itemsKey(id), (old) => {
+        const [first, ...rest] = old?.pages ?? []
+        if (!old || !first || first.data.some((row) => row.id === item.id)) return old
+        return { ...old, pages: [{ ...first, data: [item, ...first.data] }, ...rest] }
+      })
+      take(client, conversation)
+    },
+  })
+}
+
+export type BulkAction = { do: 'state'; state: 'open' | 'closed' } | { do: 'snooze'; until: Snooze } | { do: 'tag'; tags: string[] } | { do: 'group'; group: string }
+
+export function useBulk() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ ids, action }: { ids: string[]; action: BulkAction }) => {
+      switch (action.do) {
+        case 'state':
+          return ask(api.POST('/api/crm/v1/conversations/state', { body: { ids, state: action.state } }))
+        case 'snooze':
+          return ask(api.POST('/api/crm/v1/conversations/state', { body: { ids, state: 'snoozed', ...action.until } }))
+        case 'tag':
+          return ask(api.POST('/api/crm/v1/conversations/tags/add', { body: { ids, tags: action.tags } }))
+        case 'group':
+          return ask(api.POST('/api/crm/v1/conversations/group', { body: { ids, group_id: action.group } }))
+      }
+    },
+    onSettled: () => void client.invalidateQueries({ queryKey: root }),
+  })
+}
+
+export interface Opening {
+  contact_id: string
+  channel: string
+  subject: string
+  body: string
+}
+
+export function useBegin() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (opening: Opening) => ask(api.POST('/api/crm/v1/conversations/new-as-agent', { body: { ...opening, priority: 'normal' } })),
+    onSuccess: ({ data }) => take(client, data),
+  })
+}
+
+export function useWriteDown() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (request: Omit<Opening, 'channel'>) =>
+      ask(api.POST('/api/crm/v1/conversations', { body: { ...request, priority: 'normal' } })).then((envelope) => envelope.data),
+    onSuccess: (next) => take(client, next),
+  })
+}
