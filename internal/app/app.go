@@ -146,7 +146,7 @@ func (a *App) wire(box *secret.Box) error {
 		return err
 	}
 	a.Identity = identity.New(identity.Config{
-		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits,
+		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
 	})
 	a.Mail = mail.New(a.DB)
 	out := outbound.New(outbound.Options{Allowed: inside})

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -10,34 +11,43 @@ import (
 	"strings"
 
 	"konak/internal/identity"
+	"konak/internal/kit/secret"
+	"konak/internal/provider/hcaptcha"
+	"konak/internal/provider/turnstile"
 )
 
 // Config is how a node runs. The command line, KONAK_* variables and a file
 // fill it; `konak config` lists it.
 type Config struct {
-	Listen         string   `default:"127.0.0.1:8080" help:"Address to serve the panel and the API on."`
-	PrivateListen  string   `default:"127.0.0.1:8081" help:"Address for /metrics and /debug/pprof; 'off' for none."`
-	Data           string   `default:"./data" help:"Folder of the embedded database, keys and files."`
-	DB             string   `name:"db" placeholder:"URL" help:"postgres://… to use PostgreSQL instead of the embedded database."`
-	NATS           string   `name:"nats" placeholder:"URL" help:"nats://… to connect several nodes."`
-	Domain         string   `default:"localhost" help:"Bare host; workspaces are at {slug}.crm.DOMAIN and so on."`
-	PublicURL      string   `name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
-	TrustedProxies []string `placeholder:"CIDR" help:"Proxies whose X-Forwarded-For counts."`
-	WebhookAllow   []string `placeholder:"CIDR" help:"Ranges inside the network that webhooks may reach all the same."`
-	SQLiteSync     string   `name:"sqlite-sync" enum:"full,normal" default:"full" help:"full: what was acknowledged survives a power cut."`
-	RowSecurity    bool     `help:"Let PostgreSQL check the tenant of every row as a second wall (slower reads)."`
-	MasterKey      string   `placeholder:"BASE64" help:"Key that seals secrets; by default a file in the data folder."`
-	LogLevel       string   `enum:"debug,info,warn,error" default:"info" help:"How much to log."`
-	LogFormat      string   `enum:"text,json" default:"text" help:"How log lines look."`
-	SMTPURL        string   `name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
-	MailFrom       string   `placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
-	Demo           bool     `help:"Fill an empty database with demo workspaces; loopback only."`
+	Listen          string   `default:"127.0.0.1:8080" help:"Address to serve the panel and the API on."`
+	PrivateListen   string   `default:"127.0.0.1:8081" help:"Address for /metrics and /debug/pprof; 'off' for none."`
+	Data            string   `default:"./data" help:"Folder of the embedded database, keys and files."`
+	DB              string   `name:"db" placeholder:"URL" help:"postgres://… to use PostgreSQL instead of the embedded database."`
+	NATS            string   `name:"nats" placeholder:"URL" help:"nats://… to connect several nodes."`
+	Domain          string   `default:"localhost" help:"Bare host; workspaces are at {slug}.crm.DOMAIN and so on."`
+	PublicURL       string   `name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
+	TrustedProxies  []string `placeholder:"CIDR" help:"Proxies whose X-Forwarded-For counts."`
+	WebhookAllow    []string `placeholder:"CIDR" help:"Ranges inside the network that webhooks may reach all the same."`
+	SQLiteSync      string   `name:"sqlite-sync" enum:"full,normal" default:"full" help:"full: what was acknowledged survives a power cut."`
+	RowSecurity     bool     `help:"Let PostgreSQL check the tenant of every row as a second wall (slower reads)."`
+	MasterKey       string   `placeholder:"BASE64" help:"Key that seals secrets; by default a file in the data folder."`
+	LogLevel        string   `enum:"debug,info,warn,error" default:"info" help:"How much to log."`
+	LogFormat       string   `enum:"text,json" default:"text" help:"How log lines look."`
+	SMTPURL         string   `name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
+	MailFrom        string   `placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
+	Captcha         string   `enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
+	CaptchaProvider string   `enum:"altcha,turnstile,hcaptcha" default:"altcha" help:"Who checks it; altcha is embedded and asks nobody."`
+	CaptchaSiteKey  string   `placeholder:"KEY" help:"Site key of turnstile or hcaptcha."`
+	CaptchaSecret   string   `placeholder:"SECRET" help:"Secret of turnstile or hcaptcha."`
+	Demo            bool     `help:"Fill an empty database with demo workspaces; loopback only."`
 
 	// PasswordCost is for tests, which hash many passwords that guard nothing.
 	PasswordCost identity.PasswordCost `kong:"-"`
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
 	// measurements are all one caller.
 	LimitFactor int `kong:"-"`
+	// CaptchaURL is where a stand-in of the captcha service listens.
+	CaptchaURL string `kong:"-"`
 }
 
 // check refuses what cannot work, with the way out.
@@ -51,6 +61,9 @@ func (c *Config) check() error {
 	}
 	if c.Demo && !loopback(host) {
 		return fmt.Errorf("--demo has passwords that everybody knows, so it listens on loopback only; --listen %q is not", c.Listen)
+	}
+	if c.CaptchaProvider != "" && c.CaptchaProvider != identity.CaptchaEmbedded && (c.CaptchaSiteKey == "" || c.CaptchaSecret == "") {
+		return fmt.Errorf("--captcha-provider %s needs --captcha-site-key and --captcha-secret", c.CaptchaProvider)
 	}
 	if c.PublicURL != "" {
 		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -75,6 +88,21 @@ func (c *Config) limitFactor() int {
 		return 20
 	}
 	return c.LimitFactor
+}
+
+// captcha makes the robot check; what is not set is as on the command line.
+func (c *Config) captcha() identity.CaptchaConfig {
+	out := identity.CaptchaConfig{
+		Mode: cmp.Or(c.Captcha, identity.CaptchaAdaptive), Provider: cmp.Or(c.CaptchaProvider, identity.CaptchaEmbedded),
+		SiteKey: c.CaptchaSiteKey, Patience: c.limitFactor(),
+	}
+	switch key := secret.Of(c.CaptchaSecret); out.Provider {
+	case "turnstile":
+		out.Verifier = turnstile.New(c.CaptchaURL, key)
+	case "hcaptcha":
+		out.Verifier = hcaptcha.New(c.CaptchaURL, key, c.CaptchaSiteKey)
+	}
+	return out
 }
 
 func (c *Config) mailFrom() string {

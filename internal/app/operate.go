@@ -92,5 +92,9 @@ func (a *App) clean(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	rows, err := a.Webhook.Clean(ctx)
-	return keys + rows, err
+	if err != nil {
+		return 0, err
+	}
+	expired, err := a.Identity.Clean(ctx)
+	return keys + rows + expired, err
 }

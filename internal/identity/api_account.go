@@ -33,6 +33,10 @@ type addressIn struct {
 	}
 }
 
+func (in *addressIn) request(ctx context.Context) AddressRequest {
+	return AddressRequest{Email: in.Body.Email, Captcha: in.Body.Captcha, IP: api.ClientIP(ctx)}
+}
+
 type resetIn struct {
 	Body struct {
 		Token    string `json:"token" minLength:"1" maxLength:"100" example:"rst_…"`
@@ -53,6 +57,10 @@ type Sent struct {
 }
 
 func (s *Service) registerAccounts(a *api.API) {
+	robot := public(route("GET", "/captcha", "captcha", "Whether and how to show that one is no robot"))
+	robot.Doc = "In adaptive mode required_now depends on the caller's address. The POST that takes the token looks again."
+	api.Handle(a, robot, func(ctx context.Context, _ *struct{}) (CaptchaInfo, error) { return s.Captcha(api.ClientIP(ctx)) })
+
 	signUp := mailing(public(route("POST", "/sign-up", "sign-up", "Ask for an account and a workspace")))
 	signUp.Doc = "Mails a link that proves the address; the account is made when the link is opened. " +
 		"The answer is the same for an address that has an account."
@@ -68,13 +76,13 @@ func (s *Service) registerAccounts(a *api.API) {
 
 	resend := mailing(public(route("POST", "/email/verify/resend", "resend-verification", "Mail the link that proves an address again")))
 	api.Handle(a, resend, func(ctx context.Context, in *addressIn) (Sent, error) {
-		return Sent{"verification_sent"}, s.Resend(ctx, in.Body.Email)
+		return Sent{"verification_sent"}, s.Resend(ctx, in.request(ctx))
 	})
 
 	forgot := mailing(public(route("POST", "/password/forgot", "forgot-password", "Mail a link to a new password")))
 	forgot.Doc = "The answer is the same for an address that has no account."
 	api.Handle(a, forgot, func(ctx context.Context, in *addressIn) (Sent, error) {
-		return Sent{"reset_sent"}, s.Forgot(ctx, in.Body.Email)
+		return Sent{"reset_sent"}, s.Forgot(ctx, in.request(ctx))
 	})
 
 	reset := guessed(public(route("POST", "/password/reset", "reset-password", "Set a new password with a mailed link")))

@@ -2,11 +2,13 @@ package identity
 
 import (
 	"crypto/sha256"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
 
+	"konak/internal/identity/captcha"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/limit"
@@ -22,7 +24,9 @@ type Config struct {
 	// BaseURL is where people open the panel; links in mail begin with it.
 	BaseURL string
 	// Domain is the bare host, to which passkeys are bound.
-	Domain string
+	Domain  string
+	Captcha CaptchaConfig
+	Log     *slog.Logger
 	// Limits counts tries by account.
 	Limits limit.Limiter
 	// Demo shows the service's own mail to everybody who may see an outbox.
@@ -33,12 +37,14 @@ type Config struct {
 
 // Service is the identity room.
 type Service struct {
-	cfg    Config
-	db     *db.DB
-	box    *secret.Box
-	mailer *mailer.Mailer
-	hasher *hasher
-	cache  *otter.Cache[[sha256.Size]byte, *proven]
+	cfg       Config
+	db        *db.DB
+	box       *secret.Box
+	mailer    *mailer.Mailer
+	hasher    *hasher
+	work      *captcha.Work
+	suspicion *suspicion
+	cache     *otter.Cache[[sha256.Size]byte, *proven]
 	// epoch counts what was forgotten of the cache.
 	epoch atomic.Uint64
 }
@@ -63,6 +69,8 @@ const cacheFor = 5 * time.Second
 func New(cfg Config) *Service {
 	return &Service{
 		cfg: cfg, db: cfg.DB, box: cfg.Box, mailer: cfg.Mailer, hasher: newHasher(cfg.PasswordCost),
+		work:      captcha.NewWork(cfg.DB.Clock(), cfg.Box.Derive("captcha"), cfg.Box.Derive("captcha-key")),
+		suspicion: newSuspicion(cfg.DB.Clock(), cfg.Captcha),
 		cache: otter.Must(&otter.Options[[sha256.Size]byte, *proven]{
 			MaximumSize:      100_000,
 			ExpiryCalculator: otter.ExpiryWriting[[sha256.Size]byte, *proven](cacheFor),

@@ -86,6 +86,7 @@ func (s *Service) FinishSignIn(ctx context.Context, in SecondStep) (SignedIn, er
 		if ok, err := s.secondStep(tx, &a, &t, in); err != nil {
 			return err
 		} else if !ok {
+			s.suspicion.failed(in.Device.IP, "")
 			return fault.New(fault.WrongCode).Field("code", "wrong")
 		}
 		if ok, err := dropTicket(tx, t.id); err != nil {

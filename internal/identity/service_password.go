@@ -18,8 +18,8 @@ import (
 const resetFor = 30 * time.Minute
 
 // Forgot mails the link to a new password, if the address has an account.
-func (s *Service) Forgot(ctx context.Context, email string) error {
-	return s.later(ctx, JobForgot, email)
+func (s *Service) Forgot(ctx context.Context, in AddressRequest) error {
+	return s.later(ctx, JobForgot, in)
 }
 
 func (s *Service) forgot(tx *db.Tx, emailKey string) error {

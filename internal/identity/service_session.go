@@ -51,7 +51,13 @@ func (s *Service) SignIn(ctx context.Context, in Proof) (SignInAnswer, error) {
 	if r := s.cfg.Limits.Take(perEmail, limit.OfText(key)); !r.Allowed {
 		return SignInAnswer{}, api.RateLimited(r)
 	}
+	if err := s.human(ctx, s.suspicion.requiredFor(in.Device.IP, key), in.Captcha, in.Device.IP); err != nil {
+		return SignInAnswer{}, err
+	}
 	a, err := s.provePassword(ctx, key, in)
+	if fault.Is(err, fault.WrongCredentials) {
+		s.suspicion.failed(in.Device.IP, key)
+	}
 	if err != nil {
 		return SignInAnswer{}, err
 	}

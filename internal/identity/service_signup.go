@@ -37,7 +37,11 @@ func (s *Service) SignUp(ctx context.Context, in SignUpRequest) error {
 	if err := checkPassword("password", in.Password, false, mail.Address, p.user.Name, p.workspaceName); err != nil {
 		return err
 	}
-	var err error
+	err := s.human(ctx, s.suspicion.required(in.IP), in.Captcha, in.IP)
+	if err != nil {
+		return err
+	}
+	s.suspicion.requested(in.IP)
 	if p.passwordHash, err = s.hasher.hash(ctx, in.Password); err != nil {
 		return err
 	}
@@ -73,9 +77,13 @@ const (
 	JobForgot = "identity.forgot"
 )
 
-func (s *Service) later(ctx context.Context, kind, email string) error {
+func (s *Service) later(ctx context.Context, kind string, in AddressRequest) error {
+	if err := s.human(ctx, s.suspicion.required(in.IP), in.Captcha, in.IP); err != nil {
+		return err
+	}
+	s.suspicion.requested(in.IP)
 	return s.db.System("sign-up").InTx(ctx, func(tx *db.Tx) error {
-		_, err := jobs.Enqueue(tx, kind, tx.Now(), addressJob{EmailKey: address.Fold(strings.TrimSpace(email))})
+		_, err := jobs.Enqueue(tx, kind, tx.Now(), addressJob{EmailKey: address.Fold(strings.TrimSpace(in.Email))})
 		return err
 	})
 }
@@ -95,8 +103,8 @@ func (s *Service) Jobs() map[string]jobs.Handler {
 }
 
 // Resend asks for another link to prove an address.
-func (s *Service) Resend(ctx context.Context, email string) error {
-	return s.later(ctx, JobResend, email)
+func (s *Service) Resend(ctx context.Context, in AddressRequest) error {
+	return s.later(ctx, JobResend, in)
 }
 
 func (s *Service) resend(tx *db.Tx, emailKey string) error {

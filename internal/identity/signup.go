@@ -16,6 +16,9 @@ type SignUpRequest struct {
 	Language, IP                                  string
 }
 
+// AddressRequest is a wish for mail to an address.
+type AddressRequest struct{ Email, Captcha, IP string }
+
 // pending is a sign-up that waits for the proof of its address.
 type pending struct {
 	user          User

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/identity"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -173,3 +175,6 @@ func TestReauth(t *testing.T) {
 		w.Owner.Post(auth+"/2fa/totp", nil).Want(200)
 	})
 }
+
+// as acts as somebody whose token was just checked.
+func as(ctx context.Context, who *caller.Caller) context.Context { return caller.With(ctx, who) }

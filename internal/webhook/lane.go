@@ -44,6 +44,9 @@ type lane struct {
 	stop      bool // nothing more is sent in this tenure
 	lost      bool // another node has it, or it is deleted
 	hold      time.Time
+	waiting   bool                 // lingers, with a timer
+	over      bool                 // has lingered long enough
+	dry       func() time.Duration // since it last had something to do
 	fresh     func() time.Duration // since its settings were read
 	renewed   func() time.Duration // since its lease was known to be good
 }
@@ -112,6 +115,13 @@ func (l *lane) halt(hold time.Time) {
 	l.stop, l.buffer = true, nil
 	if hold.After(l.hold) {
 		l.hold = hold
+	}
+}
+
+// span begins a new second of the endpoint's rate, if the last is over.
+func (l *lane) span(now time.Time) {
+	if l.rate > 0 && now.Sub(l.pace.window) >= rateSpan {
+		l.pace.window, l.pace.sent = now, 0
 	}
 }
 

@@ -51,6 +51,7 @@ func (s *Sender) markSoon(l *lane) {
 // forms the next, so the busier it is the larger they are.
 func (s *Sender) mark() {
 	for {
+		s.rest()
 		batch := s.take()
 		if len(batch) == 0 {
 			return
@@ -73,6 +74,16 @@ func (s *Sender) mark() {
 	}
 }
 
+// rest lets results gather while the sender runs by itself.
+func (s *Sender) rest() {
+	s.mu.Lock()
+	run := s.running && !s.stopping
+	s.mu.Unlock()
+	if run {
+		<-time.After(gather)
+	}
+}
+
 func (s *Sender) take() []*entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,10 +93,12 @@ func (s *Sender) take() []*entry {
 		l := s.dirty[0]
 		s.dirty = s.dirty[1:]
 		l.dirty = false
-		if l.lost || l.releasing || len(l.results) == 0 && !l.idle() {
+		release := l.idle() && (l.stop || l.over || !s.running || s.stopping)
+		l.over = false
+		if l.lost || l.releasing || len(l.results) == 0 && !release {
 			continue
 		}
-		e := &entry{lane: l, results: l.results, release: l.idle(), hold: l.hold, clean: l.clean, strict: l.strict}
+		e := &entry{lane: l, results: l.results, release: release, hold: l.hold, clean: l.clean, strict: l.strict}
 		l.results, l.releasing = nil, e.release
 		n += len(e.results) + 1
 		batch = append(batch, e)

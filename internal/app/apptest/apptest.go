@@ -68,6 +68,13 @@ func NewPublic(tb testing.TB, dialect db.Dialect) *Server {
 	return start(tb, dialect, func(cfg *app.Config, url string) { cfg.PublicURL = url })
 }
 
+// NewWith starts a house with other settings on SQLite, for what does not
+// touch the database.
+func NewWith(tb testing.TB, change func(*app.Config)) *Server {
+	tb.Helper()
+	return start(tb, db.SQLite, func(cfg *app.Config, _ string) { change(cfg) })
+}
+
 // RunWith runs fn on both databases in a house with other settings.
 func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Server)) {
 	t.Helper()
@@ -382,6 +389,9 @@ func (r *Response) Data(v any) *Response {
 	}
 	return r
 }
+
+// Whole reads the answer with what stands beside its data.
+func (r *Response) Whole(v any) *Response { r.tb.Helper(); r.decode(v); return r }
 
 // ID reads the id of the answer's record.
 func (r *Response) ID() string {

@@ -58,6 +58,9 @@ func (m *Memory) Take(p Policy, k Key) Result {
 	if spread.Before(now) {
 		spread = now
 	}
+	if latest := now.Add(p.Window); spread.After(latest) {
+		spread = latest // the clock was set back
+	}
 	next := spread.Add(pace)
 	over := next.Sub(now) - p.Window
 	if over > 0 {

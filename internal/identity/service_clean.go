@@ -1,0 +1,30 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"konak/internal/kit/db"
+)
+
+const (
+	cleanBatch = 500
+	// keepSessions is how long a session that ended can still be told from a
+	// token that never was.
+	keepSessions = 30 * 24 * time.Hour
+)
+
+// Clean removes a batch of what is too old to be of use and says how much.
+func (s *Service) Clean(ctx context.Context) (int, error) {
+	var n int64
+	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = dropExpired(tx, tx.Now(), tx.Now().Add(-keepSessions), cleanBatch)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("identity: clean: %w", err)
+	}
+	codes, err := s.CleanCodes(ctx, cleanBatch)
+	return int(n) + codes, err
+}

@@ -1,0 +1,99 @@
+// Package hcaptcha stands in for hCaptcha: a server that speaks its
+// siteverify, gives tokens out and takes each one once, for its own site.
+package hcaptcha
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// Codes of refusals, as the service names them.
+const (
+	MissingSecret   = "missing-input-secret"
+	InvalidSecret   = "invalid-input-secret"
+	MissingResponse = "missing-input-response"
+	InvalidResponse = "invalid-input-response"
+	AlreadySeen     = "already-seen-response"
+	Mismatch        = "sitekey-secret-mismatch"
+	BadRequest      = "bad-request"
+)
+
+// Server is the service.
+type Server struct {
+	secret, siteKey string
+
+	mu     sync.Mutex
+	tokens map[string]bool // whether it was used
+	broken bool
+}
+
+// New makes a service for one site.
+func New(secret, siteKey string) *Server {
+	return &Server{secret: secret, siteKey: siteKey, tokens: map[string]bool{}}
+}
+
+// Visit is a visitor who solved the puzzle and has a token for it.
+func (s *Server) Visit(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens[token] = false
+}
+
+// Break makes the service answer with failures, or heals it.
+func (s *Server) Break(broken bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = broken
+}
+
+type answer struct {
+	Success     bool     `json:"success"`
+	ChallengeTS string   `json:"challenge_ts,omitempty"`
+	Hostname    string   `json:"hostname,omitempty"`
+	ErrorCodes  []string `json:"error-codes,omitempty"`
+}
+
+// ServeHTTP implements http.Handler. The service takes forms alone.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken {
+		http.Error(w, "internal error", http.StatusBadGateway)
+		return
+	}
+	var out answer
+	form := strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
+	if r.Method != http.MethodPost || r.URL.Path != "/siteverify" || !form || r.ParseForm() != nil {
+		out.ErrorCodes = []string{BadRequest}
+	} else if code := s.check(r.PostForm.Get("secret"), r.PostForm.Get("response"), r.PostForm.Get("sitekey")); code != "" {
+		out.ErrorCodes = []string{code}
+	} else {
+		out = answer{Success: true, ChallengeTS: "2026-11-15T09:00:00.000000Z", Hostname: "localhost"}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(out)
+}
+
+func (s *Server) check(secret, token, siteKey string) string {
+	switch {
+	case secret == "":
+		return MissingSecret
+	case secret != s.secret:
+		return InvalidSecret
+	case siteKey != "" && siteKey != s.siteKey:
+		return Mismatch
+	case token == "":
+		return MissingResponse
+	}
+	used, ok := s.tokens[token]
+	switch {
+	case !ok:
+		return InvalidResponse
+	case used:
+		return AlreadySeen
+	}
+	s.tokens[token] = true
+	return ""
+}
