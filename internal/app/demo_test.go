@@ -7,6 +7,7 @@ import (
 	"konak/internal/app"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/identity"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -42,7 +43,7 @@ func TestDemo(t *testing.T) {
 
 func checkDemo(t *testing.T, a *app.App, slug string, least [2]int) {
 	t.Helper()
-	in, err := a.Identity.SignIn(t.Context(), "owner@"+slug+".localhost", app.DemoPassword, "test", slug, "127.0.0.1")
+	in, err := a.Identity.SignIn(t.Context(), identity.Proof{Email: "owner@" + slug + ".localhost", Password: app.DemoPassword, Slug: slug})
 	if err != nil {
 		t.Fatal(err)
 	}

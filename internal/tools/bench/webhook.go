@@ -150,7 +150,7 @@ func (h *hooks) workspace(ctx context.Context, i int, path, event string) error 
 		return err
 	}
 	h.keys = append(h.keys, key.Reveal())
-	in, err := h.app.Identity.SignIn(ctx, email, password, "bench", w.Slug, "127.0.0.1")
+	in, err := h.app.Identity.SignIn(ctx, identity.Proof{Email: email, Password: password, Slug: w.Slug})
 	if err != nil {
 		return err
 	}
