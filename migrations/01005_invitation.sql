@@ -13,3 +13,7 @@ CREATE TABLE invitation (
     UNIQUE (tenant_id, membership_id),
     FOREIGN KEY (tenant_id, membership_id) REFERENCES membership (tenant_id, id)
 );
+
+-- A phone that was signed in by a QR of somebody else's making stays in its
+-- workspace until the person proves their password on it.
+ALTER TABLE session ADD COLUMN bound boolean NOT NULL DEFAULT false;

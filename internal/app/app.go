@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"konak/internal/crm/agent"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
@@ -57,6 +58,7 @@ type App struct {
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
+	Agents        *agent.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -155,6 +157,8 @@ func (a *App) wire(box *secret.Box) error {
 	}
 	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics))
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
+	a.Agents = agent.New(agent.Config{DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL()})
+	a.Agents.OnSuspend(endAccess(a.Identity))
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
@@ -172,6 +176,7 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.registerHealth()
 	a.Identity.Register(a.API)
+	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
 	a.Mail.Register(a.API)
@@ -184,7 +189,7 @@ func (a *App) wire(box *secret.Box) error {
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err

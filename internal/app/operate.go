@@ -87,14 +87,13 @@ func (a *App) janitor(ctx context.Context) {
 
 // clean does one round of that and says how much it removed.
 func (a *App) clean(ctx context.Context) (int, error) {
-	keys, err := a.API.Clean(ctx)
-	if err != nil {
-		return 0, err
+	total := 0
+	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs} {
+		n, err := step(ctx)
+		if err != nil {
+			return total, err
+		}
+		total += n
 	}
-	rows, err := a.Webhook.Clean(ctx)
-	if err != nil {
-		return 0, err
-	}
-	expired, err := a.Identity.Clean(ctx)
-	return keys + rows + expired, err
+	return total, nil
 }

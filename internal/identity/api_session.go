@@ -142,14 +142,14 @@ func (s *Service) registerSessions(a *api.API) {
 	})
 
 	signOut := route("POST", "/sign-out", "sign-out", "End the session")
-	signOut.Apps = true
+	signOut.Delegable = true
 	api.Handle(a, signOut, func(ctx context.Context, _ *struct{}) (api.Done, error) {
 		a.SetSessionCookie(ctx, "", time.Time{})
 		return api.Done{Done: true}, s.SignOut(ctx)
 	})
 
 	me := route("GET", "/me", "me", "Who is signed in, where, and what they may do")
-	me.Apps = true
+	me.Delegable = true
 	api.Handle(a, me, func(ctx context.Context, _ *struct{}) (Me, error) { return s.Me(ctx) })
 
 	api.HandleList(a, route("GET", "/sessions", "list-sessions", "One's own open sessions and devices"),
@@ -171,7 +171,7 @@ func (s *Service) registerSessions(a *api.API) {
 	reauth := guessed(route("POST", "/app/reauth", "reauth", "Prove the password again"))
 	reauth.Doc = "Stamps the session, so that calls which need a fresh proof work for 15 minutes. " +
 		"A wrong password or code is a 422, never a 401."
-	reauth.Apps = true
+	reauth.Delegable = true
 	api.Handle(a, reauth, func(ctx context.Context, in *reauthIn) (Reauthenticated, error) {
 		return s.Reauth(ctx, in.Body.Password, in.Body.Code)
 	})
@@ -180,7 +180,7 @@ func (s *Service) registerSessions(a *api.API) {
 	change.Doc = "Opens a session in the other workspace and closes this one in one statement. " +
 		"The new session keeps the old one's absolute end and joins its family. " +
 		"An app may follow only where the person granted it as much."
-	change.Refusals, change.Apps = []int{404}, true
+	change.Refusals, change.Delegable = []int{404}, true
 	api.Handle(a, change, func(ctx context.Context, in *switchIn) (SignedIn, error) {
 		if in.Body.WorkspaceID == uuid.Nil {
 			return SignedIn{}, fault.New(fault.NotFound)

@@ -108,8 +108,8 @@ func TestAppFlow(t *testing.T) {
 		app.Get(catalog).Want(200)
 		app.Get(auth + "/me").Want(200)
 		app.Get(keys).Refused(403, "forbidden")
-		app.Get(auth+"/grants").Refused(403, "not_for_apps")
-		app.Post(auth+"/app/authorize", request(a, map[string]any{"decision": "approve"})).Refused(403, "not_for_apps")
+		app.Get(auth+"/grants").Refused(403, "own_session_required")
+		app.Post(auth+"/app/authorize", request(a, map[string]any{"decision": "approve"})).Refused(403, "own_session_required")
 		app.Host("acme.erp.localhost").Get(catalog).Refused(401, "unauthenticated")
 
 		w.Owner.Post(auth+"/app/context", request(a, nil)).Want(200).Data(&page)
@@ -291,6 +291,20 @@ func TestApps(t *testing.T) {
 		if len(grants) != 1 || grants[0].App.Publisher != "demo" {
 			t.Errorf("got %+v", grants)
 		}
+
+		// It follows its person only where they let it in as far as here.
+		var second identity.Place
+		other.Owner.Post(auth+"/workspaces", map[string]any{"name": "Two", "slug": "two"}).Want(201).Data(&second)
+		there := map[string]any{"workspace_id": second.Workspace.ID}
+		app.Post(auth+"/app/switch-workspace", there).Refused(404, "not_found")
+		approve(t, other.Owner, a, map[string]any{"workspace_id": second.Workspace.ID, "scope": "contacts.read"})
+		app.Post(auth+"/app/switch-workspace", there).Refused(404, "not_found")
+		approve(t, other.Owner, a, map[string]any{"workspace_id": second.Workspace.ID})
+		var moved identity.SignedIn
+		app.Post(auth+"/app/switch-workspace", there).Want(200).Data(&moved)
+		app = s.Client(moved.Token)
+		app.Host("two.erp.localhost").Get(catalog).Want(200)
+		app.Get(keys).Refused(403, "forbidden")
 
 		s.Clock.Advance(api.StepUpAge + time.Second)
 		w.Owner.Get(one).Want(200)

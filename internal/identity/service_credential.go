@@ -108,7 +108,7 @@ func sessionCaller(row credentialRow) *proven {
 		caller: &caller.Caller{
 			Kind: caller.Agent, TenantID: row.tenantID, Slug: row.slug, ID: row.membershipID,
 			UserID: row.userID, SessionID: row.id, VerifiedAt: row.verifiedAt,
-			Perms: perms, Licences: licenceSet(row.licences), App: row.kind == SessionApp,
+			Perms: perms, Licences: licenceSet(row.licences), Delegated: row.kind == SessionApp || row.bound && row.verifiedAt.UnixMicro() == 0,
 		},
 		expires: earlier(row.lastSeenAt.Add(idleOf(row.kind)), row.expiresAt),
 	}

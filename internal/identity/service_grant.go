@@ -200,7 +200,7 @@ func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token
 		return Token{}, refused
 	}
 	ctx = caller.With(ctx, &caller.Caller{
-		Kind: caller.Agent, TenantID: c.tenant, Slug: c.workspace.Slug, ID: c.membership, UserID: c.user, App: true, IP: ip,
+		Kind: caller.Agent, TenantID: c.tenant, Slug: c.workspace.Slug, ID: c.membership, UserID: c.user, Delegated: true, IP: ip,
 	})
 	out := Token{TokenType: "Bearer", ExpiresIn: int(SessionCeiling / time.Second), Scope: strings.Join(c.scopes, " "), Workspace: c.workspace}
 	first := false
@@ -250,11 +250,11 @@ func (s *Service) revokeReused(tx *db.Tx, c code) error {
 	return audit.Write(tx, "app.code_reused", session.String(), map[string]any{"app": c.appName, "client_id": c.clientID})
 }
 
-// mayFollow keeps an app's session out of workspaces that the person did not
-// open to it, at least as wide as here. To the app they do not exist.
+// mayFollow keeps a delegated session in its workspace. An app's may go where
+// the person granted it at least as much; to it other places do not exist.
 func (s *Service) mayFollow(ctx context.Context, workspace uuid.UUID) error {
 	who := caller.From(ctx)
-	if !who.App {
+	if !who.Delegated {
 		return nil
 	}
 	var has, there []string
@@ -302,10 +302,10 @@ func (s *Service) RevokeGrant(ctx context.Context, id uuid.UUID) error {
 const keepCodes = 24 * time.Hour
 
 // CleanCodes forgets a batch of old codes and says how many.
-func (s *Service) CleanCodes(ctx context.Context, batch int) (int, error) {
+func (s *Service) CleanCodes(ctx context.Context) (int, error) {
 	var n int64
 	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = cleanCodes(tx, tx.Now().Add(-keepCodes), batch)
+		n, err = cleanCodes(tx, tx.Now().Add(-keepCodes), api.CleanBatch)
 		return err
 	})
 	return int(n), err

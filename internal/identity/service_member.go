@@ -215,6 +215,15 @@ func (s *Service) mayTouch(tx *db.Tx, m Member) error {
 	return mayGive(tx.Context(), ro.Permissions)
 }
 
+// MayAct refuses to act on a member who may do more than the caller.
+func (s *Service) MayAct(tx *db.Tx, id uuid.UUID) error {
+	m, err := memberByID(&tx.Reader, id)
+	if err != nil {
+		return notFound(err)
+	}
+	return s.mayTouch(tx, m)
+}
+
 // Ended is what a member lost.
 type Ended struct {
 	Sessions int   `json:"sessions"`
@@ -239,9 +248,11 @@ func (s *Service) EndAccess(tx *db.Tx, membership uuid.UUID, reason string) (End
 	return Ended{len(hashes), revoked}, nil
 }
 
-// OpenMobile opens a session on a person's phone for a membership. Nobody
-// typed a password for it, so it can do nothing that needs a fresh one.
-func (s *Service) OpenMobile(tx *db.Tx, membership uuid.UUID, device, platform, ip string) (SignedIn, error) {
+// OpenMobile opens a session on a phone for a membership. Nobody typed a
+// password for it, so it can do nothing that needs a fresh one. Where the
+// person did not ask for it themselves it is also kept out of their other
+// workspaces: an administrator of this one has no say there.
+func (s *Service) OpenMobile(tx *db.Tx, membership uuid.UUID, own bool, device, platform, ip string) (SignedIn, error) {
 	a, err := accountByMember(&tx.Reader, membership)
 	if err != nil {
 		return SignedIn{}, notFound(err)
@@ -249,7 +260,7 @@ func (s *Service) OpenMobile(tx *db.Tx, membership uuid.UUID, device, platform, 
 	out := SignedIn{User: a.user, Workspace: a.workspace}
 	out.Token, out.Session, err = s.openSession(tx, opening{
 		tenantID: tx.Tenant(), membershipID: membership, userID: a.user.ID,
-		kind: SessionMobile, device: device, platform: platform, ip: ip, unproven: true,
+		kind: SessionMobile, device: device, platform: platform, ip: ip, unproven: true, bound: !own,
 	})
 	return out, err
 }

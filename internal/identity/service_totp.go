@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/qrcode"
 )
 
 // TOTPSetup is what an authenticator app needs; it is shown once.
@@ -48,10 +48,10 @@ func (s *Service) BeginTOTP(ctx context.Context) (TOTPSetup, error) {
 		return TOTPSetup{}, err
 	}
 	address := otpauthURL("Konak", u.Email, secret)
-	png, err := qrPNG(address)
+	png, err := qrcode.PNG(address)
 	return TOTPSetup{
 		Secret: secret, OTPAuthURL: address,
-		QRPNG: "data:image/png;base64," + base64.StdEncoding.EncodeToString(png),
+		QRPNG: qrcode.DataURL(png),
 	}, err
 }
 

@@ -39,6 +39,7 @@ type opening struct {
 	device, platform, ip           string
 	appID                          *uuid.UUID // an OAuth app's
 	scopes                         []string   // what an app was granted; nil is everything the role has
+	bound                          bool       // somebody else made it possible: it stays in its workspace
 	unproven                       bool       // nobody typed the password for it: no step-up until they do
 }
 
@@ -71,6 +72,7 @@ type credentialRow struct {
 	ownRole                            *[]perm.Permission // the workspace's version of the role
 	environment                        string
 	kind                               string
+	bound                              bool
 	scopes                             []string
 	verifiedAt, lastSeenAt, expiresAt  time.Time
 }

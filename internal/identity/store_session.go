@@ -11,7 +11,7 @@ import (
 )
 
 const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role, r.permissions,
-		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes
+		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes, s.bound
 	FROM session s JOIN membership m ON m.tenant_id = s.tenant_id AND m.id = s.membership_id
 	JOIN tenant t ON t.id = s.tenant_id
 	LEFT JOIN role r ON r.tenant_id = m.tenant_id AND r.name = m.role
@@ -25,7 +25,7 @@ func sessionByHash(r *db.Reader, hash []byte) (credentialRow, error) {
 		var scopes *db.JSON[[]string]
 		var verified, seen, expires clock.Time
 		err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role, &own,
-			&verified, &seen, &expires, &c.kind, &scopes)
+			&verified, &seen, &expires, &c.kind, &scopes, &c.bound)
 		c.licences = licences.V
 		if own != nil {
 			c.ownRole = &own.V
@@ -39,8 +39,8 @@ func sessionByHash(r *db.Reader, hash []byte) (credentialRow, error) {
 }
 
 const insertSession = `INSERT INTO session (id, tenant_id, membership_id, user_id, family_id, token_hash, kind,
-		device_name, platform, app_id, scopes, ip, verified_at, last_seen_at, absolute_expires_at, created_at)
-	VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $13)`
+		device_name, platform, app_id, scopes, ip, bound, verified_at, last_seen_at, absolute_expires_at, created_at)
+	VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $14)`
 
 func putSession(tx *db.Tx, id uuid.UUID, o opening, hash []byte, expires time.Time) error {
 	var scopes *db.JSON[[]string]
@@ -48,7 +48,7 @@ func putSession(tx *db.Tx, id uuid.UUID, o opening, hash []byte, expires time.Ti
 		scopes = &db.JSON[[]string]{V: o.scopes}
 	}
 	_, err := tx.Exec(insertSession, id, o.tenantID, o.membershipID, o.userID, hash, o.kind, o.device, o.platform,
-		o.appID, scopes, o.ip, clock.At(o.verifiedAt(tx.Now())), clock.At(tx.Now()), clock.At(expires))
+		o.appID, scopes, o.ip, o.bound, clock.At(o.verifiedAt(tx.Now())), clock.At(tx.Now()), clock.At(expires))
 	return err
 }
 

@@ -1,20 +1,16 @@
 package identity
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
 	"fmt"
-	"image/png"
 	"net/url"
 	"strings"
 	"time"
 
-	"github.com/boombuler/barcode"
-	"github.com/boombuler/barcode/qr"
 	"github.com/google/uuid"
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/hotp"
@@ -64,23 +60,6 @@ func totpStep(secret, code string, now time.Time, last int64) (int64, bool, erro
 func otpauthURL(issuer, account, secret string) string {
 	q := url.Values{"secret": {secret}, "issuer": {issuer}}
 	return "otpauth://totp/" + url.PathEscape(issuer+":"+account) + "?" + strings.ReplaceAll(q.Encode(), "+", "%20")
-}
-
-// qrPNG draws text as a QR code.
-func qrPNG(text string) ([]byte, error) {
-	code, err := qr.Encode(text, qr.M, qr.Auto)
-	if err != nil {
-		return nil, fmt.Errorf("identity: draw QR: %w", err)
-	}
-	scaled, err := barcode.Scale(code, 320, 320)
-	if err != nil {
-		return nil, fmt.Errorf("identity: scale QR: %w", err)
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, scaled); err != nil {
-		return nil, fmt.Errorf("identity: encode QR: %w", err)
-	}
-	return b.Bytes(), nil
 }
 
 const (

@@ -108,8 +108,8 @@ func (a *API) permit(rt *Route, who *caller.Caller) error {
 	if rt.Licence != "" && !who.Licences[rt.Licence] {
 		return fault.New(fault.NotLicensed, rt.Licence)
 	}
-	if rt.Permission == Anyone && who.App && !rt.Apps {
-		return fault.New(fault.NotForApps)
+	if rt.Permission == Anyone && who.Delegated && !rt.Delegable {
+		return fault.New(fault.OwnSessionRequired)
 	}
 	if rt.Permission != Anyone && !who.Can(rt.Permission) {
 		f := fault.New(fault.Forbidden, string(rt.Permission))

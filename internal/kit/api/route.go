@@ -66,10 +66,10 @@ type Route struct {
 	Refusals []int
 	// Open lets pages of other sites call the route. It reads no cookie.
 	Open bool
-	// Apps lets sessions that were granted to an app call a route that needs no
-	// permission. Without it such a route is for people alone: an app must not
-	// reach for their password, devices or consents.
-	Apps bool
+	// Delegable lets sessions that the person did not open themselves, such as
+	// an app's, call a route that needs no permission. Without it such a route
+	// is for the person alone: their password, devices, consents, workspaces.
+	Delegable bool
 	// Invalid400 answers invalid input with 400 invalid_parameter instead of
 	// 422, where the platform document says so.
 	Invalid400 bool

@@ -38,9 +38,9 @@ type Caller struct {
 	SessionID uuid.UUID
 	Perms     perm.Set
 	Licences  map[string]bool
-	// App marks a session that a person granted to an app: it acts for them,
-	// within what they granted.
-	App bool
+	// Delegated marks a session that the person did not open themselves: it
+	// was granted to an app, or opened by a code that somebody else made.
+	Delegated bool
 	// Test marks what a test-environment key set off: no live side effects.
 	Test bool
 	// VerifiedAt is when the person last proved their password.

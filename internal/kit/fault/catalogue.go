@@ -48,10 +48,11 @@ const (
 	InvalidGrant        Code = "invalid_grant"
 	UnsupportedResponse Code = "unsupported_response_type"
 	UnsupportedGrant    Code = "unsupported_grant_type"
-	NotForApps          Code = "not_for_apps"
+	OwnSessionRequired  Code = "own_session_required"
 	AccountExists       Code = "account_exists"
 	OtherAddress        Code = "other_address"
 	NotActive           Code = "not_active"
+	AlreadyMailed       Code = "already_mailed"
 	NoRoute             Code = "no_route"
 	WindowClosed        Code = "window_closed"
 	RoleFixed           Code = "role_fixed"
@@ -82,7 +83,7 @@ var catalogue = map[Code]entry{
 	Forbidden:           {403, "You need the permission %q for this.", "Bunun için %q yetkisi gerekir."},
 	NotLicensed:         {403, "This workspace has no licence for the module %q.", "Bu çalışma alanının %q modülü için lisansı yok."},
 	StepUpRequired:      {403, "Confirm your password to go on.", "Devam etmek için parolanızı doğrulayın."},
-	NotForApps:          {403, "Only a person can do this, not an app on their behalf.", "Bunu yalnızca kişinin kendisi yapabilir, onun adına bir uygulama yapamaz."},
+	OwnSessionRequired:  {403, "This needs a session that you opened yourself, not one of an app or of a code that somebody else made.", "Bunun için kendi açtığınız bir oturum gerekir; bir uygulamanın ya da başkasının oluşturduğu kodun oturumu yetmez."},
 	CrossOrigin:         {403, "Requests from another site are refused.", "Başka bir siteden gelen istekler kabul edilmez."},
 	NotFound:            {404, "There is no such record.", "Böyle bir kayıt yok."},
 	MethodNotAllowed:    {405, "This address does not answer that method.", "Bu adres bu yöntemi yanıtlamaz."},
@@ -92,7 +93,8 @@ var catalogue = map[Code]entry{
 	LastAdmin:           {409, "The workspace needs at least one active owner. Make somebody else an owner first.", "Çalışma alanında en az bir etkin sahip olmalı. Önce bir başkasını sahip yapın."},
 	AccountExists:       {409, "This address has an account. Sign in, then open the invitation again.", "Bu adresin bir hesabı var. Oturum açın, sonra daveti yeniden açın."},
 	OtherAddress:        {409, "The invitation is for another address than yours.", "Davet sizinkinden başka bir adrese gönderilmiş."},
-	NotActive:           {409, "This person has not accepted the invitation yet.", "Bu kişi daveti henüz kabul etmedi."},
+	NotActive:           {409, "This person is not active: suspended, or the invitation waits.", "Bu kişi etkin değil: askıda ya da daveti bekliyor."},
+	AlreadyMailed:       {409, "This QR was mailed already. Make a new one to mail another.", "Bu QR zaten postalandı. Bir daha göndermek için yenisini oluşturun."},
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
 	TestEnvironment:     {409, "A key of the test environment sends nothing.", "Test ortamının anahtarı hiçbir şey göndermez."},

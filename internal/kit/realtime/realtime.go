@@ -31,7 +31,7 @@ type streamIn struct {
 func (s *Streams) Register(a *api.API) {
 	api.HandleEvents(a, api.Route{
 		Method: "GET", Path: "/api/v1/stream", ID: "stream", Tag: "Realtime", Access: api.Session,
-		Permission: api.Anyone, Apps: true, Summary: "Stream of the workspace's events",
+		Permission: api.Anyone, Delegable: true, Summary: "Stream of the workspace's events",
 		Doc: "Server-sent events. The id of an event is its sequence; a client that reconnects with Last-Event-ID receives what it missed. Only events that the caller may see are sent.",
 	}, s.open)
 }

@@ -1,0 +1,127 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// Presence says whether an agent takes work. It is the agent's own and has
+// nothing to do with whether they may come in.
+const (
+	Online       = "online"
+	Away         = "away"
+	AwayReassign = "away_reassign" // away, and what comes back goes to others
+	Offline      = "offline"
+)
+
+// Agent is somebody who works in the CRM.
+type Agent struct {
+	ID                  uuid.UUID   `json:"id" doc:"The membership's"`
+	Name                string      `json:"name" example:"Ayşe Demir"`
+	Email               string      `json:"email" example:"ayse@example.com"`
+	Role                string      `json:"role" example:"agent"`
+	Title               string      `json:"title" example:"Destek uzmanı"`
+	State               string      `json:"state" enum:"invited,active,suspended" example:"active"`
+	Presence            string      `json:"presence" enum:"online,away,away_reassign,offline" example:"online"`
+	CreatedAt           clock.Time  `json:"created_at"`
+	InvitedAt           *clock.Time `json:"invited_at" nullable:"true"`
+	InvitationExpiresAt *clock.Time `json:"invitation_expires_at" nullable:"true"`
+	SuspendedAt         *clock.Time `json:"suspended_at" nullable:"true"`
+	LastSeenAt          *clock.Time `json:"last_seen_at" nullable:"true"`
+
+	language string
+}
+
+// States of a membership that this room asks for.
+const stateActive = "active"
+
+// Member is what this room needs to know of a membership.
+type Member struct {
+	ID                                            uuid.UUID
+	Name, Email, Role, State                      string
+	Language                                      string
+	CreatedAt                                     clock.Time
+	InvitedAt, ExpiresAt, SuspendedAt, LastSeenAt *clock.Time
+}
+
+// NewMember is somebody to add.
+type NewMember struct{ Email, Name, Role, Language string }
+
+// Members is the workspace's membership. It refuses to act on somebody who may
+// do more than the caller, and to leave a workspace without an owner.
+type Members interface {
+	List(ctx context.Context, state string, p db.Page) (db.List[Member], error)
+	Get(r *db.Reader, id uuid.UUID) (Member, error)
+	Invite(tx *db.Tx, n NewMember) (Member, error)
+	// Change leaves alone what is nil.
+	Change(tx *db.Tx, id uuid.UUID, name, role *string) (Member, error)
+	Suspend(tx *db.Tx, id uuid.UUID) (Member, error)
+	Resume(tx *db.Tx, id uuid.UUID) (Member, error)
+	Remove(tx *db.Tx, id uuid.UUID) (Member, error)
+	// MayAct refuses to act on somebody who may do more than the caller.
+	MayAct(tx *db.Tx, id uuid.UUID) error
+	// OpenMobile opens a session on a phone; not found unless the member is
+	// active. Own says that the member made the QR themselves; a session from
+	// somebody else's reaches no further than this workspace.
+	OpenMobile(tx *db.Tx, id uuid.UUID, own bool, device, platform, ip string) (Opened, error)
+}
+
+// Opened is a session that was just opened.
+type Opened struct {
+	Token     string    `json:"session_token" example:"ses_…" doc:"Shown once"`
+	Session   Session   `json:"session"`
+	User      User      `json:"user"`
+	Workspace Workspace `json:"workspace"`
+}
+
+// Session is the phone's.
+type Session struct {
+	ID         uuid.UUID  `json:"id"`
+	Kind       string     `json:"kind" example:"mobile"`
+	DeviceName string     `json:"device_name" example:"Ayşe's phone"`
+	Platform   string     `json:"platform" example:"Android"`
+	CreatedAt  clock.Time `json:"created_at"`
+	ExpiresAt  clock.Time `json:"expires_at"`
+}
+
+// User is whose phone it is.
+type User struct {
+	ID       uuid.UUID `json:"id"`
+	Email    string    `json:"email" example:"ayse@example.com"`
+	Name     string    `json:"name" example:"Ayşe Demir"`
+	Language string    `json:"language" enum:"tr,en"`
+}
+
+// Workspace is where the phone is signed in.
+type Workspace struct {
+	ID   uuid.UUID `json:"id"`
+	Slug string    `json:"slug" example:"demo"`
+	Name string    `json:"name" example:"Demo A.Ş."`
+}
+
+// profile is what this room itself keeps of an agent.
+type profile struct {
+	id              uuid.UUID
+	title, presence string
+}
+
+func merge(m Member, p profile) Agent {
+	if p.presence == "" {
+		p.presence = Offline
+	}
+	return Agent{
+		ID: m.ID, Name: m.Name, Email: m.Email, Role: m.Role, Title: p.title, State: m.State, Presence: p.presence,
+		CreatedAt: m.CreatedAt, InvitedAt: m.InvitedAt, InvitationExpiresAt: m.ExpiresAt,
+		SuspendedAt: m.SuspendedAt, LastSeenAt: m.LastSeenAt, language: m.Language,
+	}
+}
+
+// Update is a new state of what may be changed of an agent; nil leaves a value
+// as it is.
+type Update struct {
+	Name, Role, Title, Presence *string
+}

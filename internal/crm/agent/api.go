@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"context"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type agentsIn struct {
+	api.Paged
+	State string `query:"state" enum:"invited,active,suspended" doc:"Only agents in this state"`
+}
+
+type addAgentIn struct {
+	Body struct {
+		Email    string `json:"email" minLength:"1" maxLength:"254" example:"ayse@example.com"`
+		Name     string `json:"name,omitempty" maxLength:"100" example:"Ayşe Demir"`
+		Role     string `json:"role,omitempty" maxLength:"40" default:"agent" example:"agent"`
+		Title    string `json:"title,omitempty" maxLength:"80" example:"Destek uzmanı"`
+		Language string `json:"language,omitempty" enum:"tr,en" doc:"Of the letter; yours by default"`
+	}
+}
+
+type agentIn struct {
+	ID api.ID `path:"agentId" record:"membership"`
+}
+
+type changeAgentIn struct {
+	ID   api.ID `path:"agentId" record:"membership"`
+	Body struct {
+		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Ayşe Demir"`
+		Role     *string `json:"role,omitempty" minLength:"1" maxLength:"40" example:"admin"`
+		Title    *string `json:"title,omitempty" maxLength:"80" example:"Ekip lideri"`
+		Presence *string `json:"presence,omitempty" enum:"online,away,away_reassign,offline" example:"online"`
+	}
+}
+
+type revokeQRIn struct {
+	ID api.ID `path:"agentId" record:"membership"`
+	QR string `query:"qr_id" format:"uuid" doc:"Only this QR, without a line in the ledger: its window closes"`
+}
+
+type qrIn struct {
+	ID api.ID `path:"agentId" record:"membership"`
+	QR api.ID `path:"qrId" record:"mobile_qr"`
+}
+
+type mailQRIn struct {
+	ID   api.ID `path:"agentId" record:"membership"`
+	Body struct {
+		QR  api.ID `json:"qr_id"`
+		Key string `json:"key" minLength:"1" maxLength:"100" example:"qrk_…" doc:"As it was shown when the QR was made"`
+	}
+}
+
+type claimIn struct {
+	Body struct {
+		Key        string `json:"key" minLength:"1" maxLength:"100" example:"qrk_…"`
+		DeviceName string `json:"device_name" minLength:"1" maxLength:"100" example:"Ayşe's phone"`
+		Platform   string `json:"platform" minLength:"1" maxLength:"40" example:"Android"`
+	}
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	s.registerAgents(a)
+	s.registerQRs(a)
+}
+
+func route(method, path, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/crm/v1/agents" + path, ID: id, Tag: "CRM agents",
+		Summary: summary, Access: api.Session, Permission: p, Licence: "crm",
+	}
+}
+
+func (s *Service) registerAgents(a *api.API) {
+	api.HandleList(a, route("GET", "", "list-agents", "List agents", perm.AgentsView),
+		func(ctx context.Context, in *agentsIn) (db.List[Agent], error) {
+			return s.Agents(ctx, in.State, in.Page())
+		})
+
+	add := route("POST", "", "add-agent", "Add an agent, who is invited by mail", perm.AgentsManage)
+	add.Status = 201
+	add.Doc = "Somebody who was invited and did not come is invited again; the older link dies. A member is a 409."
+	api.Handle(a, add, func(ctx context.Context, in *addAgentIn) (Agent, error) {
+		b := in.Body
+		return s.Add(ctx, NewMember{Email: b.Email, Name: b.Name, Role: b.Role, Language: b.Language}, b.Title)
+	})
+
+	api.Handle(a, route("GET", "/{agentId}", "get-agent", "Read an agent", perm.AgentsView),
+		func(ctx context.Context, in *agentIn) (Agent, error) { return s.Agent(ctx, in.ID.UUID) })
+
+	change := route("PUT", "/{agentId}", "change-agent", "Change an agent", perm.AgentsView)
+	change.Doc = "Everybody may change their own name, title and presence. A role, and anything of somebody else's, needs crm.agents.manage."
+	change.Refusals = []int{409}
+	api.Handle(a, change, func(ctx context.Context, in *changeAgentIn) (Agent, error) {
+		b := in.Body
+		return s.Change(ctx, in.ID.UUID, Update{b.Name, b.Role, b.Title, b.Presence})
+	})
+
+	remove := route("DELETE", "/{agentId}", "remove-agent", "Remove an agent from the workspace", perm.AgentsManage)
+	remove.Doc = "Ends what a suspension ends. The last owner cannot be removed: 409."
+	remove.Refusals = []int{409}
+	api.Handle(a, remove, func(ctx context.Context, in *agentIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.Remove(ctx, in.ID.UUID)
+	})
+
+	suspend := route("POST", "/{agentId}/suspension", "suspend-agent", "Suspend an agent", perm.AgentsManage)
+	suspend.Doc = "Sessions, the API keys that they made, consents to apps, unscanned QRs, their phone and their place in ring groups end at once. The last owner cannot be suspended: 409."
+	api.Handle(a, suspend, func(ctx context.Context, in *agentIn) (Agent, error) { return s.Suspend(ctx, in.ID.UUID) })
+
+	unsuspend := route("DELETE", "/{agentId}/suspension", "unsuspend-agent", "Let a suspended agent sign in again", perm.AgentsManage)
+	unsuspend.Doc = "Restores nothing else."
+	api.Handle(a, unsuspend, func(ctx context.Context, in *agentIn) (Agent, error) { return s.Unsuspend(ctx, in.ID.UUID) })
+}
+
+func (s *Service) registerQRs(a *api.API) {
+	const own = " One's own needs no permission; somebody else's needs crm.agents.manage."
+	api.Handle(a, route("GET", "/{agentId}/mobile-qr", "unscanned-mobile-qr", "Whether an agent has an unscanned QR", api.Anyone),
+		func(ctx context.Context, in *agentIn) (Unscanned, error) { return s.Unscanned(ctx, in.ID.UUID) })
+
+	create := route("POST", "/{agentId}/mobile-qr", "create-mobile-qr", "Make a QR that signs a phone in", api.Anyone)
+	create.Status, create.ShowsSecret = 201, true
+	create.Doc = "The key is in this answer only and good for two minutes." + own + " And a password proven within 15 minutes."
+	api.Handle(a, create, func(ctx context.Context, in *agentIn) (NewQR, error) { return s.CreateQR(ctx, in.ID.UUID) })
+
+	revoke := route("DELETE", "/{agentId}/mobile-qr", "revoke-mobile-qr", "Revoke an unscanned QR", api.Anyone)
+	revoke.Doc = "With qr_id only that QR dies, unless it was mailed, and no line is written in the ledger. Without it every unscanned one dies, mailed ones too." + own
+	api.Handle(a, revoke, func(ctx context.Context, in *revokeQRIn) (RevokedCount, error) {
+		if in.QR == "" {
+			n, err := s.RevokeQRs(ctx, in.ID.UUID)
+			return RevokedCount{n}, err
+		}
+		var qr api.ID
+		if err := qr.UnmarshalText([]byte(in.QR)); err != nil {
+			return RevokedCount{}, err
+		}
+		n, err := s.CloseQR(ctx, in.ID.UUID, qr.UUID)
+		return RevokedCount{n}, err
+	})
+
+	poll := route("GET", "/{agentId}/mobile-qr/{qrId}", "poll-mobile-qr", "What became of a QR", api.Anyone)
+	poll.Doc = "Asked every two seconds while the QR is on the screen; says on which device the sign-in happened." + own
+	api.Handle(a, poll, func(ctx context.Context, in *qrIn) (QR, error) { return s.QR(ctx, in.ID.UUID, in.QR.UUID) })
+
+	mail := route("POST", "/{agentId}/mobile-qr/email", "mail-mobile-qr", "Mail the QR on the screen to its agent", api.Anyone)
+	mail.Doc = "Once for each QR: a second time is a 409. From then on it is good for 24 hours and outlives its window." + own
+	api.Handle(a, mail, func(ctx context.Context, in *mailQRIn) (QR, error) {
+		return s.MailQR(ctx, in.ID.UUID, in.Body.QR.UUID, in.Body.Key)
+	})
+
+	claim := api.Route{
+		Method: "POST", Path: "/api/v1/auth/mobile-qr/claim", ID: "claim-mobile-qr", Tag: "Identity",
+		Summary: "Sign a phone in with a scanned QR", Access: api.Public, ShowsSecret: true,
+		Doc: "A QR that was scanned, revoked or is too old is a 422.",
+	}
+	api.Handle(a, claim, func(ctx context.Context, in *claimIn) (Opened, error) {
+		return s.Claim(ctx, in.Body.Key, Device{in.Body.DeviceName, in.Body.Platform}, api.ClientIP(ctx))
+	})
+}

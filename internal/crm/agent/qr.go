@@ -1,0 +1,98 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/mailer"
+)
+
+// How long a QR can be scanned.
+const (
+	ScreenLife = 2 * time.Minute
+	MailLife   = 24 * time.Hour
+)
+
+// States of a QR.
+const (
+	Pending = "pending"
+	Scanned = "scanned"
+	Expired = "expired"
+	Revoked = "revoked"
+)
+
+// NewQR is a QR with its key, which is shown once.
+type NewQR struct {
+	ID        uuid.UUID  `json:"qr_id"`
+	Key       string     `json:"key" example:"qrk_…" doc:"Shown only in this answer"`
+	PNG       string     `json:"qr_png" example:"data:image/png;base64,iVBORw0KGgo=" doc:"A data: URL"`
+	ExpiresAt clock.Time `json:"expires_at"`
+}
+
+// QR is what can be known of a QR after it was made.
+type QR struct {
+	ID        uuid.UUID            `json:"qr_id"`
+	Status    string               `json:"status" enum:"pending,scanned,expired,revoked"`
+	Mailed    bool                 `json:"mailed"`
+	ExpiresAt clock.Time           `json:"expires_at"`
+	ScannedAt *clock.Time          `json:"scanned_at" nullable:"true"`
+	Device    api.Nullable[Device] `json:"device" doc:"Where the sign-in happened"`
+
+	revokedAt *clock.Time
+}
+
+// Device is the phone that scanned a QR.
+type Device struct {
+	Name     string `json:"name" example:"Ayşe's phone"`
+	Platform string `json:"platform" example:"Android"`
+}
+
+// at sets the status that a QR has at a time.
+func (q *QR) at(now time.Time) {
+	switch {
+	case q.ScannedAt != nil:
+		q.Status = Scanned
+	case q.revokedAt != nil:
+		q.Status = Revoked
+	case !q.ExpiresAt.After(now):
+		q.Status = Expired
+	default:
+		q.Status = Pending
+	}
+}
+
+// Unscanned says whether somebody has a QR that waits to be scanned.
+type Unscanned struct {
+	Unscanned bool             `json:"unscanned"`
+	QR        api.Nullable[QR] `json:"qr" doc:"The newest one"`
+}
+
+// RevokedCount is the answer to a revocation.
+type RevokedCount struct {
+	Revoked int64 `json:"revoked" example:"1" doc:"0 when none existed"`
+}
+
+// qrLetter carries a QR to somebody who is not at this screen.
+func qrLetter(a Agent, link string, png []byte) mailer.Letter {
+	name := a.Name
+	if name == "" {
+		name = a.Email
+	}
+	if a.language == "en" {
+		return mailer.Letter{
+			To: a.Email, Language: "en", Subject: "Sign in on your phone", Greeting: "Hello " + name + ",",
+			Body: []string{"Scan this code with your phone, or open the link on it, and you are signed in to Konak there."},
+			PNG:  png, Link: link, LinkText: "Sign in on this phone",
+			After: []string{"The code is good for 24 hours and works once. Do not pass this mail on: whoever scans the code is signed in as you."},
+		}
+	}
+	return mailer.Letter{
+		To: a.Email, Language: "tr", Subject: "Telefonunuzda oturum açın", Greeting: "Merhaba " + name + ",",
+		Body: []string{"Bu kodu telefonunuzla okutun ya da bağlantıyı telefonunuzda açın; Konak'ta oturumunuz açılır."},
+		PNG:  png, Link: link, LinkText: "Bu telefonda oturum aç",
+		After: []string{"Kod 24 saat geçerlidir ve bir kez kullanılır. Bu postayı kimseye iletmeyin: kodu okutan sizin yerinize oturum açar."},
+	}
+}

@@ -1,0 +1,220 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/perm"
+)
+
+// Hook ends in another room what an agent had there, in the transaction that
+// suspends or removes them.
+type Hook func(ctx context.Context, tx *db.Tx, a Agent) error
+
+// Config is what the room needs from the house.
+type Config struct {
+	DB      *db.DB
+	Members Members
+	Mailer  *mailer.Mailer
+	// BaseURL is where people open the panel; a QR begins with it.
+	BaseURL string
+}
+
+// Service is the room of the agents.
+type Service struct {
+	db      *db.DB
+	members Members
+	mailer  *mailer.Mailer
+	baseURL string
+	suspend []Hook
+}
+
+// New opens the room.
+func New(cfg Config) *Service {
+	return &Service{db: cfg.DB, members: cfg.Members, mailer: cfg.Mailer, baseURL: cfg.BaseURL}
+}
+
+// OnSuspend adds a hook that runs when an agent is suspended or removed. The
+// app adds them all before it serves.
+func (s *Service) OnSuspend(h Hook) { s.suspend = append(s.suspend, h) }
+
+// Agents lists the agents in one state, or all, the newest first.
+func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[Agent], error) {
+	list, err := s.members.List(ctx, state, p)
+	if err != nil {
+		return db.List[Agent]{}, err
+	}
+	ids := make([]uuid.UUID, len(list.Rows))
+	for i, m := range list.Rows {
+		ids[i] = m.ID
+	}
+	out := db.List[Agent]{Rows: make([]Agent, len(ids)), Next: list.Next}
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		profiles, err := profilesOf(r, ids)
+		for i, m := range list.Rows {
+			out.Rows[i] = merge(m, profiles[m.ID])
+		}
+		return err
+	})
+	return out, err
+}
+
+// Agent reads one agent.
+func (s *Service) Agent(ctx context.Context, id uuid.UUID) (a Agent, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		a, err = s.find(r, id)
+		return err
+	})
+	return a, err
+}
+
+func (s *Service) find(r *db.Reader, id uuid.UUID) (Agent, error) {
+	m, err := s.members.Get(r, id)
+	if err != nil {
+		return Agent{}, err
+	}
+	return s.complete(r, m)
+}
+
+func (s *Service) complete(r *db.Reader, m Member) (Agent, error) {
+	profiles, err := profilesOf(r, []uuid.UUID{m.ID})
+	if err != nil {
+		return Agent{}, fmt.Errorf("agent: profile: %w", err)
+	}
+	return merge(m, profiles[m.ID]), nil
+}
+
+// Add is the gate for a new agent, who is invited by mail.
+func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m, err := s.members.Invite(tx, n)
+		if err != nil {
+			return err
+		}
+		if title != "" {
+			if err := saveProfile(tx, profile{m.ID, title, Offline}); err != nil {
+				return fmt.Errorf("agent: save profile: %w", err)
+			}
+		}
+		a, err = s.complete(&tx.Reader, m)
+		return err
+	})
+	return a, err
+}
+
+// Change is the gate for changing an agent. People change their own name,
+// title and presence; a role, and anything of somebody else's, needs the
+// permission to manage agents.
+func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, err error) {
+	if who := caller.From(ctx); who.ID != id || u.Role != nil {
+		if err := mayManage(ctx); err != nil {
+			return Agent{}, err
+		}
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		before, err := s.find(&tx.Reader, id)
+		if err != nil {
+			return err
+		}
+		m, err := s.members.Change(tx, id, u.Name, u.Role)
+		if err != nil {
+			return err
+		}
+		p := profile{id, before.Title, before.Presence}
+		if u.Title != nil {
+			p.title = *u.Title
+		}
+		if u.Presence != nil {
+			p.presence = *u.Presence
+		}
+		a = merge(m, p)
+		if p.title == before.Title && p.presence == before.Presence {
+			return nil
+		}
+		if err := saveProfile(tx, p); err != nil {
+			return fmt.Errorf("agent: save profile: %w", err)
+		}
+		return audit.Write(tx, "agent.changed", id.String(), map[string]any{
+			"title": p.title, "title_before": before.Title, "presence": p.presence, "presence_before": before.Presence,
+		})
+	})
+	return a, err
+}
+
+// Suspend is the gate for locking an agent out: sessions, keys, QRs and what
+// the hooks know of end in the same transaction.
+func (s *Service) Suspend(ctx context.Context, id uuid.UUID) (Agent, error) {
+	return s.end(ctx, id, s.members.Suspend)
+}
+
+// Remove is the gate for taking an agent out of the workspace.
+func (s *Service) Remove(ctx context.Context, id uuid.UUID) error {
+	_, err := s.end(ctx, id, s.members.Remove)
+	return err
+}
+
+func (s *Service) end(ctx context.Context, id uuid.UUID, change func(*db.Tx, uuid.UUID) (Member, error)) (a Agent, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m, err := change(tx, id)
+		if err != nil {
+			return err
+		}
+		if a, err = s.complete(&tx.Reader, m); err != nil {
+			return err
+		}
+		if _, err := revokeQRs(tx, id, true); err != nil {
+			return fmt.Errorf("agent: revoke QRs: %w", err)
+		}
+		if a.Presence != Offline {
+			a.Presence = Offline
+			if err := saveProfile(tx, profile{id, a.Title, Offline}); err != nil {
+				return fmt.Errorf("agent: save profile: %w", err)
+			}
+		}
+		for _, hook := range s.suspend {
+			if err := hook(ctx, tx, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return a, err
+}
+
+// Unsuspend is the gate for letting an agent sign in again. It restores
+// nothing else.
+func (s *Service) Unsuspend(ctx context.Context, id uuid.UUID) (a Agent, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m, err := s.members.Resume(tx, id)
+		if err != nil {
+			return err
+		}
+		a, err = s.complete(&tx.Reader, m)
+		return err
+	})
+	return a, err
+}
+
+// mayManage refuses who may not manage agents.
+func mayManage(ctx context.Context) error {
+	if caller.From(ctx).Can(perm.AgentsManage) {
+		return nil
+	}
+	f := fault.New(fault.Forbidden, string(perm.AgentsManage))
+	f.Permission = string(perm.AgentsManage)
+	return f
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}
+
+func (s *Service) now() clock.Time { return clock.At(s.db.Clock().Now()) }

@@ -1,0 +1,255 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/qrcode"
+	"konak/internal/kit/secret"
+)
+
+// mayHandle lets people handle their own QR. Somebody else's signs a phone in
+// as that person, so it needs the permission and a fresh proof of the password.
+// It is asked before the agent is looked for, and so says nothing about the id.
+func (s *Service) mayHandle(ctx context.Context, id uuid.UUID, stepUp bool) error {
+	who := caller.From(ctx)
+	if who.ID == id {
+		return nil
+	}
+	if err := mayManage(ctx); err != nil {
+		return err
+	}
+	if stepUp && s.db.Clock().Now().Sub(who.VerifiedAt) > api.StepUpAge {
+		return fault.New(fault.StepUpRequired).Because("insufficient_user_authentication")
+	}
+	return nil
+}
+
+// link is what a QR says: a page that signs the phone in. The key travels
+// behind #, where neither logs nor other sites see it.
+func (s *Service) link(key string) string { return s.baseURL + "/mobile#key=" + key }
+
+// CreateQR is the gate for a QR on the screen. It takes the place of the one
+// that was there before; one that was mailed stays.
+func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
+	if err := s.mayHandle(ctx, id, true); err != nil {
+		return NewQR{}, err
+	}
+	key := secret.NewToken(secret.QRPrefix)
+	picture, err := qrcode.PNG(s.link(key))
+	if err != nil {
+		return NewQR{}, err
+	}
+	out := NewQR{Key: key, PNG: qrcode.DataURL(picture)}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := s.find(&tx.Reader, id)
+		if err != nil {
+			return err
+		}
+		if err := s.members.MayAct(tx, id); err != nil {
+			return err
+		}
+		if a.State != stateActive {
+			return fault.New(fault.NotActive)
+		}
+		if _, err := revokeQRs(tx, id, false); err != nil {
+			return fmt.Errorf("agent: revoke QRs: %w", err)
+		}
+		out.ID, out.ExpiresAt = tx.NewID(), clock.At(tx.Now().Add(ScreenLife))
+		var by *uuid.UUID
+		if who := caller.From(ctx); who.ID != uuid.Nil {
+			by = &who.ID
+		}
+		if err := putQR(tx, id, out, secret.Hash(key), by); err != nil {
+			return fmt.Errorf("agent: put QR: %w", err)
+		}
+		return audit.Write(tx, "agent.mobile_qr_created", id.String(), map[string]any{"qr_id": out.ID})
+	})
+	return out, err
+}
+
+// Unscanned says whether an agent has a QR that waits to be scanned.
+func (s *Service) Unscanned(ctx context.Context, id uuid.UUID) (out Unscanned, err error) {
+	if err := s.mayHandle(ctx, id, false); err != nil {
+		return Unscanned{}, err
+	}
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := s.members.Get(r, id); err != nil {
+			return err
+		}
+		q, err := openQR(r, id, s.now())
+		if db.IsNoRow(err) {
+			return nil
+		}
+		q.at(s.now().Time)
+		out = Unscanned{true, api.Some(q)}
+		return err
+	})
+	return out, err
+}
+
+// QR reads one QR, for whoever waits for it to be scanned.
+func (s *Service) QR(ctx context.Context, id, qr uuid.UUID) (q QR, err error) {
+	if err := s.mayHandle(ctx, id, false); err != nil {
+		return QR{}, err
+	}
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		q, err = qrByID(r, id, qr)
+		if db.IsNoRow(err) {
+			return fault.New(fault.NotFound)
+		}
+		return err
+	})
+	q.at(s.now().Time)
+	return q, err
+}
+
+// RevokeQRs is the gate for ending what an agent could still scan, mailed or
+// not, with a line in the ledger.
+func (s *Service) RevokeQRs(ctx context.Context, id uuid.UUID) (n int64, err error) {
+	if err := s.mayHandle(ctx, id, true); err != nil {
+		return 0, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := s.members.Get(&tx.Reader, id); err != nil {
+			return err
+		}
+		if n, err = revokeQRs(tx, id, true); err != nil {
+			return fmt.Errorf("agent: revoke QRs: %w", err)
+		}
+		if n == 0 {
+			return nil
+		}
+		return audit.Write(tx, "agent.mobile_qr_revoked", id.String(), map[string]any{"revoked": n})
+	})
+	return n, err
+}
+
+// CloseQR ends the QR of a window that closes. Nobody decided anything, so
+// there is no line in the ledger; what was mailed outlives the window.
+func (s *Service) CloseQR(ctx context.Context, id, qr uuid.UUID) (n int64, err error) {
+	if err := s.mayHandle(ctx, id, false); err != nil {
+		return 0, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := s.members.Get(&tx.Reader, id); err != nil {
+			return err
+		}
+		n, err = revokeScreenQR(tx, id, qr)
+		return err
+	})
+	return n, err
+}
+
+// MailQR is the gate for mailing the QR on the screen to its agent, once. The
+// screen brings its key back, since nothing else knows it.
+func (s *Service) MailQR(ctx context.Context, id, qr uuid.UUID, key string) (q QR, err error) {
+	if err := s.mayHandle(ctx, id, true); err != nil {
+		return QR{}, err
+	}
+	picture, err := qrcode.PNG(s.link(key))
+	if err != nil {
+		return QR{}, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := s.find(&tx.Reader, id)
+		if err != nil {
+			return err
+		}
+		if err := s.members.MayAct(tx, id); err != nil {
+			return err
+		}
+		if first, err := markMailed(tx, id, qr, secret.Hash(key)); err != nil {
+			return fmt.Errorf("agent: mark mailed: %w", err)
+		} else if !first {
+			return s.whyNotMailed(tx, id, qr, key)
+		}
+		if q, err = qrByID(&tx.Reader, id, qr); err != nil {
+			return err
+		}
+		q.at(tx.Now())
+		if err := s.mailer.Send(tx, qrLetter(a, s.link(key), picture)); err != nil {
+			return err
+		}
+		return audit.Write(tx, "agent.mobile_qr_mailed", id.String(), map[string]any{"qr_id": qr, "to": a.Email})
+	})
+	return q, err
+}
+
+func (s *Service) whyNotMailed(tx *db.Tx, id, qr uuid.UUID, key string) error {
+	mailed, err := wasMailed(&tx.Reader, id, qr, secret.Hash(key))
+	if err != nil {
+		return err
+	}
+	if mailed {
+		return fault.New(fault.AlreadyMailed)
+	}
+	return fault.Invalid("qr_id", "unknown")
+}
+
+// Claim is the gate for a phone that scanned a QR: it is signed in.
+func (s *Service) Claim(ctx context.Context, key string, d Device, ip string) (out Opened, err error) {
+	gone := fault.New(fault.LinkExpired)
+	if !secret.WellFormed(key, secret.QRPrefix) {
+		return Opened{}, gone
+	}
+	hash := secret.Hash(key)
+	var tenant uuid.UUID
+	err = s.db.System("mobile QR look-up").Read(ctx, func(r *db.Reader) (err error) {
+		tenant, err = tenantOfQR(r, hash)
+		return err
+	})
+	if db.IsNoRow(err) {
+		return Opened{}, gone
+	}
+	if err != nil {
+		return Opened{}, fmt.Errorf("agent: find QR: %w", err)
+	}
+	err = s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+		qr, err := takeQR(tx, hash, d)
+		if db.IsNoRow(err) {
+			return gone
+		}
+		if err != nil {
+			return fmt.Errorf("agent: take QR: %w", err)
+		}
+		own := qr.by != nil && *qr.by == qr.agent
+		out, err = s.members.OpenMobile(tx, qr.agent, own, d.Name, d.Platform, ip)
+		if fault.Is(err, fault.NotFound) {
+			return gone // suspended in this very moment
+		}
+		if err != nil {
+			return err
+		}
+		if err := setQRSession(tx, qr.id, out.Session.ID); err != nil {
+			return fmt.Errorf("agent: bind QR: %w", err)
+		}
+		who := &caller.Caller{Kind: caller.Agent, TenantID: tenant, Slug: out.Workspace.Slug, ID: qr.agent, UserID: out.User.ID, IP: ip}
+		return audit.WriteAs(tx, who, "session.opened", out.Session.ID.String(), map[string]any{
+			"method": "mobile_qr", "qr_id": qr.id, "device": d.Name, "platform": d.Platform,
+		})
+	})
+	return out, err
+}
+
+// keepQRs is how long a QR is remembered after its time.
+const keepQRs = 7 * 24 * time.Hour
+
+// CleanQRs forgets a batch of old QRs and says how many.
+func (s *Service) CleanQRs(ctx context.Context) (int, error) {
+	var n int64
+	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = cleanQRs(tx, clock.At(tx.Now().Add(-keepQRs)), api.CleanBatch)
+		return err
+	})
+	return int(n), err
+}
