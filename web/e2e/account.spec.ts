@@ -142,7 +142,7 @@ test('a passkey is made, opens the account, and is removed', async ({ page, cont
   await page.getByRole('button', { name: 'Remove the passkey Test device' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
   const proof = page.getByRole('dialog', { name: 'Confirm it is you' })
-  await expect(proof.or(page.getByText('Test device is removed'))).toBeVisible()
+  await expect(proof.or(page.getByText('Test device is removed', { exact: true }))).toBeVisible()
   if (await proof.isVisible()) {
     await proof.getByLabel('Password').fill(owner.password)
     await proof.getByRole('button', { name: 'Confirm' }).click()
@@ -159,7 +159,7 @@ test('devices are listed and ended', async ({ page, browser }) => {
   await expectAccessible(page)
   await shoot(page, 'devices')
   await page.getByRole('button', { name: 'End the session on Old laptop' }).first().click()
-  await expect(page.getByText('The session on Old laptop is ended')).toBeVisible()
+  await expect(page.getByText('The session on Old laptop is ended', { exact: true })).toBeVisible()
   expect((await other.request.get('/api/v1/auth/me')).status()).toBe(401)
   await other.close()
 })

@@ -16,7 +16,7 @@ test('an API key is created, shown once, edited, rotated and revoked', async ({ 
   const once = page.getByRole('dialog', { name: 'Your API key' })
   const key = await once.getByLabel('Secret', { exact: true }).inputValue()
   expect(key).toMatch(/^key_test_/)
-  const works = (value: string) => request.get('/api/erp/v1/webhooks', { headers: { Authorization: `Bearer ${value}` } })
+  const works = (value: string) => request.get('/api/erp/v1/webhooks/catalog', { headers: { Authorization: `Bearer ${value}` } })
   expect((await works(key)).status()).toBe(200)
   await once.getByLabel('I saved it').check()
   await once.getByRole('button', { name: 'Done' }).click()

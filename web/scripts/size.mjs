@@ -35,6 +35,13 @@ const screens = {
   home: [shell, 'src/modules/home/HomeScreen.tsx'],
   'dlp exceptions': [shell, 'src/modules/mail/DlpExceptionsScreen.tsx'],
   webhooks: [shell, 'src/modules/erp/webhookScreens.tsx'],
+  'api keys': [shell, 'src/modules/identity/ApiKeysScreen.tsx'],
+  roles: [shell, 'src/modules/identity/RolesScreen.tsx'],
+  'audit log': [shell, 'src/modules/identity/AuditScreen.tsx'],
+  profile: [shell, 'src/modules/account/ProfileScreen.tsx'],
+  agents: [shell, 'src/modules/agents/AgentsScreen.tsx'],
+  'sign-up': ['src/modules/account/SignUpScreen.tsx'],
+  consent: ['src/modules/account/ConsentScreen.tsx'],
   design: [shell, 'src/modules/design/DesignScreen.tsx'],
 }
 

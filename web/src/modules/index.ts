@@ -1,5 +1,6 @@
 import type { LiveTable } from '@/live/refresh'
 import { accountModule } from './account/module'
+import { agentsModule } from './agents/module'
 import { erpModule } from './erp/module'
 import { homeModule } from './home/module'
 import { identityModule } from './identity/module'
@@ -7,11 +8,12 @@ import { mailModule } from './mail/module'
 import type { Module } from './module'
 
 /** The one table of the panel: what stands here has navigation, palette entries and live updates. */
-export const modules: readonly Module[] = [homeModule, mailModule, erpModule, identityModule, accountModule]
+export const modules: readonly Module[] = [homeModule, agentsModule, mailModule, erpModule, identityModule, accountModule]
 
 /** The same modules' screens, spelled out so that every link is checked by the compiler. */
 export const screenRoutes = [
   ...homeModule.routes,
+  ...agentsModule.routes,
   ...mailModule.routes,
   ...erpModule.routes,
   ...identityModule.routes,
