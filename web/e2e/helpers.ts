@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { test as base, expect, type Page } from '@playwright/test'
+import { test as base, expect, type APIRequestContext, type Page } from '@playwright/test'
 
 export { expect }
 
@@ -11,7 +12,7 @@ export const owner = { email: 'owner@demo.localhost', password: 'konak-demo-pass
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Statuses that a test provokes on purpose are logged by the browser; nothing else may be. */
-const provoked = /status of (401|404|409|422|503)/
+const provoked = /status of (400|401|403|404|409|422|503)/
 
 export const test = base.extend({
   page: async ({ page }, use) => {
@@ -25,10 +26,17 @@ export const test = base.extend({
   },
 })
 
+let ownersSession: Awaited<ReturnType<APIRequestContext['storageState']>> | undefined
+
 /** Signs in as a browser would, without the form, and opens a screen. */
 export async function signIn(page: Page, path = '/'): Promise<void> {
-  const response = await page.request.post('/api/v1/auth/sign-in', { data: owner })
-  expect(response.status()).toBe(200)
+  // One session for all tests that do not end it: a sign-in costs a password hash.
+  if (ownersSession) await page.context().addCookies(ownersSession.cookies)
+  if (!(await page.request.get('/api/v1/auth/me')).ok()) {
+    const response = await page.request.post('/api/v1/auth/sign-in', { data: owner })
+    expect(response.status()).toBe(200)
+    ownersSession = await page.request.storageState()
+  }
   await page.goto(path)
   await expect(page.getByRole('main')).toBeVisible()
 }
@@ -90,4 +98,39 @@ export async function startReceiver() {
     answer,
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
+}
+
+interface Letter {
+  to: string
+  subject: string
+  text: string
+}
+
+/** The link of the newest letter to an address, from the outbox of the demo. */
+export async function mailedLink(request: APIRequestContext, to: string, scope: 'service' | 'workspace' = 'service'): Promise<string> {
+  let link: string | undefined
+  await expect
+    .poll(
+      async () => {
+        const response = await request.get(`/api/v1/auth/outbox?scope=${scope}&limit=50`)
+        const { data } = (await response.json()) as { data: Letter[] }
+        link = data.find((letter) => letter.to === to)?.text.match(/https?:\/\/\S+/)?.[0]
+        return link
+      },
+      { message: `a letter to ${to}` },
+    )
+    .toBeTruthy()
+  const { pathname, search, hash } = new URL(link ?? '')
+  return pathname + search + hash
+}
+
+/** RFC 6238 with the defaults of every authenticator app. */
+export function totp(secret: string, stepsAhead = 0): string {
+  const bits = [...secret].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)))
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + stepsAhead))
+  const mac = createHmac('sha1', key).update(counter).digest()
+  const offset = (mac[19] ?? 0) & 15
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }

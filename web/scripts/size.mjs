@@ -37,6 +37,13 @@ const screens = {
   webhooks: [shell, 'src/modules/erp/webhookScreens.tsx'],
   inbox: [shell, 'src/modules/crm/inbox/InboxScreen.tsx'],
   contacts: [shell, 'src/modules/crm/contacts/ContactsScreen.tsx'],
+  'api keys': [shell, 'src/modules/identity/ApiKeysScreen.tsx'],
+  roles: [shell, 'src/modules/identity/RolesScreen.tsx'],
+  'audit log': [shell, 'src/modules/identity/AuditScreen.tsx'],
+  profile: [shell, 'src/modules/account/ProfileScreen.tsx'],
+  agents: [shell, 'src/modules/agents/AgentsScreen.tsx'],
+  'sign-up': ['src/modules/account/SignUpScreen.tsx'],
+  consent: ['src/modules/account/ConsentScreen.tsx'],
   design: [shell, 'src/modules/design/DesignScreen.tsx'],
 }
 

@@ -1,4 +1,36 @@
-/** Sends a request that may need a captcha; the server says when. */
+import { tokenOf, type Challenge, type Solution } from '@/lib/pow'
+import { api, ask } from './client'
+import { asApiError } from './error'
+
+/** Solved beside the page, so that it stays alive meanwhile. */
+function solveAside(challenge: Challenge): Promise<string> {
+  const worker = new Worker(new URL('../lib/pow.worker.ts', import.meta.url), { type: 'module' })
+  return new Promise<string>((resolve, reject) => {
+    worker.onmessage = ({ data }: MessageEvent<{ solution?: Solution; error?: string }>) => {
+      if (data.solution) resolve(tokenOf(challenge, data.solution))
+      else reject(new Error(data.error))
+    }
+    worker.onerror = (event) => reject(new Error(event.message))
+    worker.postMessage(challenge)
+  }).finally(() => worker.terminate())
+}
+
+async function tokenIf(always: boolean): Promise<string | undefined> {
+  const { data } = await ask(api.GET('/api/v1/auth/captcha'))
+  if (!data.challenge || !(always || data.required_now)) return undefined
+  return solveAside(data.challenge as unknown as Challenge)
+}
+
+/**
+ * Sends a request that may need a captcha. The server says beforehand when this
+ * address does, and may find out only then that this account does: once more, solved.
+ */
 export async function withCaptcha<T>(send: (token: string | undefined) => Promise<T>): Promise<T> {
-  return send(undefined)
+  try {
+    return await send(await tokenIf(false))
+  } catch (error) {
+    const code = asApiError(error)?.code
+    if (code !== 'captcha_required' && code !== 'captcha_failed') throw error
+    return send(await tokenIf(true))
+  }
 }

@@ -15,6 +15,13 @@ export const metaQuery = queryOptions({
   staleTime: Infinity,
 })
 
+/** Where else this person may go. */
+export const workspacesQuery = queryOptions({
+  queryKey: ['session', 'workspaces'],
+  queryFn: () => ask(api.GET('/api/v1/auth/workspaces', { params: { query: { limit: 100 } } })).then((envelope) => envelope.data),
+  staleTime: 300_000,
+})
+
 /** Drops what was seen with a session; what the server tells everyone stays. */
 export function forgetSession(client: QueryClient): void {
   client.removeQueries({ predicate: (query) => query.queryKey[0] !== metaQuery.queryKey[0] })

@@ -36,7 +36,6 @@ export function proveAndRepeat(
   prove: () => Promise<boolean> = waitForProof,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
-    if (request.method === 'GET') return send(request)
     const again = request.clone()
     const response = await send(request)
     if (!(await needsProof(response))) return response

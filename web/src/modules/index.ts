@@ -1,6 +1,7 @@
 import type { LiveTable } from '@/live/refresh'
 import { accountModule } from './account/module'
 import { crmModule } from './crm/module'
+import { agentsModule } from './agents/module'
 import { erpModule } from './erp/module'
 import { homeModule } from './home/module'
 import { identityModule } from './identity/module'
@@ -8,12 +9,21 @@ import { mailModule } from './mail/module'
 import type { Module } from './module'
 
 /** The one table of the panel: what stands here has navigation, palette entries and live updates. */
-export const modules: readonly Module[] = [homeModule, crmModule, mailModule, erpModule, identityModule, accountModule]
+export const modules: readonly Module[] = [
+  homeModule,
+  crmModule,
+  agentsModule,
+  mailModule,
+  erpModule,
+  identityModule,
+  accountModule,
+]
 
 /** The same modules' screens, spelled out so that every link is checked by the compiler. */
 export const screenRoutes = [
   ...homeModule.routes,
   ...crmModule.routes,
+  ...agentsModule.routes,
   ...mailModule.routes,
   ...erpModule.routes,
   ...identityModule.routes,

@@ -42,5 +42,11 @@ export const consentRoute = createRoute({
   component: lazyRouteComponent(() => import('@/modules/account/ConsentScreen'), 'ConsentScreen'),
 })
 
+export const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('@/modules/account/InvitationScreen'), 'InvitationScreen'),
+})
+
 /** Pages that need no session: the central gate stands beside them. */
-export const publicRoutes = [signUpRoute, verifyRoute, forgotRoute, resetRoute, consentRoute] as const
+export const publicRoutes = [signUpRoute, verifyRoute, forgotRoute, resetRoute, consentRoute, invitationRoute] as const

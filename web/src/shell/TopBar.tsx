@@ -9,6 +9,7 @@ import { IconButton } from '@/ui/Button'
 import { Kbd } from '@/ui/Kbd'
 import { Menu, MenuChoice, MenuItem, MenuRule } from '@/ui/Menu'
 import { useSignOut } from './signOut'
+import { WorkspaceMenu } from './WorkspaceMenu'
 
 const themeLabels = { light: 'theme.light', dark: 'theme.dark', system: 'theme.system' } as const satisfies Record<Theme, PlainKey>
 const themeIcons = { light: Sun, dark: Moon, system: SunMoon } as const
@@ -31,10 +32,9 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
   return (
     <header className="sticky top-0 z-30 flex h-15 items-center gap-1 border-b border-line bg-surface px-3 sm:px-5">
       <IconButton icon={MenuIcon} label={t('nav.open')} onClick={onOpenNav} className="lg:hidden" />
-      <p className="min-w-0 flex-1 truncate px-1.5 font-semibold">
-        <span className="sr-only">{t('shell.workspace')}: </span>
-        {me.workspace.name}
-      </p>
+      <div className="flex min-w-0 flex-1">
+        <WorkspaceMenu />
+      </div>
       <button
         type="button"
         onClick={onOpenPalette}

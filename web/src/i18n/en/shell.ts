@@ -21,7 +21,6 @@ export const shell = {
   'secret.saved': 'I saved it',
   'secret.done': 'Done',
   'shell.skip': 'Skip to content',
-  'shell.workspace': 'Workspace',
   'nav.label': 'Main navigation',
   'nav.open': 'Open navigation',
   'nav.workspace': 'Workspace',

@@ -23,7 +23,6 @@ export const shell: Record<keyof typeof en, string> = {
   'secret.saved': 'Kaydettim',
   'secret.done': 'Tamam',
   'shell.skip': 'İçeriğe geç',
-  'shell.workspace': 'Çalışma alanı',
   'nav.label': 'Ana gezinme',
   'nav.open': 'Gezinmeyi aç',
   'nav.workspace': 'Çalışma alanı',

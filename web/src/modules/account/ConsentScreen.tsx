@@ -83,7 +83,7 @@ function Question({ consent, request }: { consent: Consent; request: AuthRequest
           <p className="text-sm text-ink-2">{t('consent.as', { name: consent.user?.name ?? '', email: consent.user?.email ?? '' })}</p>
           {consent.workspaces.length === 0 && <Notice tone="warn">{t('consent.noWorkspace')}</Notice>}
           {consent.workspaces.length > 1 && (
-            <Field label={t('shell.workspace')}>
+            <Field label={t('nav.workspace')}>
               <Select value={workspaceId} onChange={(event) => setWorkspaceId(event.target.value)}>
                 {consent.workspaces.map((workspace) => (
                   <option key={workspace.id} value={workspace.id}>
@@ -95,7 +95,7 @@ function Question({ consent, request }: { consent: Consent; request: AuthRequest
           )}
           {consent.workspaces.length === 1 && current && (
             <p className="flex flex-wrap items-center gap-2 text-sm">
-              <span className="text-ink-3">{t('shell.workspace')}</span>
+              <span className="text-ink-3">{t('nav.workspace')}</span>
               <span className="font-medium">{current.name}</span>
               {granted && <Badge tone="ok">{t('consent.granted')}</Badge>}
             </p>

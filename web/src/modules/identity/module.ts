@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { Blocks, KeyRound, ScrollText, ShieldUser } from 'lucide-react'
+import { Blocks, KeyRound, MailOpen, ScrollText, ShieldUser } from 'lucide-react'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 import { auditSearch } from './audit'
@@ -41,10 +41,19 @@ const auditRoute = createRoute({
   },
 })
 
+const outboxRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings/outbox',
+  component: lazyRouteComponent(() => import('./OutboxScreen'), 'OutboxScreen'),
+  staticData: {
+    screen: { title: 'outbox.title', lead: 'outbox.lead', icon: MailOpen, permission: 'identity.outbox.view', nav: true },
+  },
+})
+
 export const identityModule = defineModule({
   id: 'identity',
   title: 'nav.identity',
-  routes: [rolesRoute, apiKeysRoute, appsRoute, auditRoute],
+  routes: [rolesRoute, apiKeysRoute, appsRoute, auditRoute, outboxRoute],
   // Whatever is announced may also have been written down.
   live: { '*': [['identity', 'audit']] },
 })

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ask } from '@/api/client'
 import { meQuery } from '@/api/session'
+import { slugFrom } from '@/shell/slug'
 import { rolesQuery } from './catalog'
 
 /** A role may be one's own: what the panel shows changes with it. */
@@ -28,16 +29,7 @@ export function useDeleteRole() {
   })
 }
 
-const plain: Record<string, string> = { ı: 'i', ş: 's', ğ: 'g', ç: 'c', ö: 'o', ü: 'u' }
-
-/** The name that programs use, made of the title that people read. */
+/** The name that programs use, made of the title that people read; it begins with a letter. */
 export function nameFromTitle(title: string): string {
-  return title
-    .toLocaleLowerCase('tr')
-    .replace(/[ışğçöü]/g, (letter) => plain[letter] ?? letter)
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+|-+$/g, '')
-    .slice(0, 40)
+  return slugFrom(title).replace(/^[^a-z]+/, '')
 }

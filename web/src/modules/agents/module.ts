@@ -1,0 +1,20 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { Users } from 'lucide-react'
+import { shellRoute } from '@/routes/shell'
+import { defineModule } from '../module'
+
+const agentsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/crm/agents',
+  component: lazyRouteComponent(() => import('./AgentsScreen'), 'AgentsScreen'),
+  staticData: {
+    screen: { title: 'agents.title', lead: 'agents.lead', icon: Users, permission: 'crm.agents.view', licence: 'crm', nav: true, shortcut: 'g t' },
+  },
+})
+
+export const agentsModule = defineModule({
+  id: 'agents',
+  title: 'nav.crm',
+  routes: [agentsRoute],
+  live: { agent: [['crm', 'agents']] },
+})

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import { MailOpen } from 'lucide-react'
+import { useState } from 'react'
+import { api, ask, type Schemas } from '@/api/client'
+import { usePages } from '@/api/query'
+import { metaQuery } from '@/api/session'
+import { formatAgo, formatDateTime, useI18n } from '@/i18n'
+import { Button } from '@/ui/Button'
+import { CodeBlock } from '@/ui/CodeBlock'
+import { Drawer } from '@/ui/Dialog'
+import { EmptyState } from '@/ui/EmptyState'
+import { PageHeader } from '@/ui/PageHeader'
+import { QueryState } from '@/ui/QueryState'
+import { Segmented } from '@/ui/Segmented'
+import { Table, type Column } from '@/ui/Table'
+
+type Letter = Schemas['MailerKept']
+
+type Scope = 'workspace' | 'service'
+
+const pageSize = 50
+
+/** What would have been mailed: for installations without a mail server. */
+export function OutboxScreen() {
+  const { t } = useI18n()
+  const [open, setOpen] = useState<Letter | null>(null)
+  const [scope, setScope] = useState<Scope>('workspace')
+  const demo = useQuery(metaQuery).data?.demo === true
+  const list = usePages({
+    key: ['identity', 'outbox', scope],
+    fetch: (cursor) => ask(api.GET('/api/v1/auth/outbox', { params: { query: { limit: pageSize, cursor, scope } } })),
+  })
+  const columns: Column<Letter>[] = [
+    { id: 'to', header: t('outbox.to'), cell: (row) => <span className="font-medium break-all">{row.to}</span> },
+    { id: 'subject', header: t('outbox.subject'), cell: (row) => row.subject },
+    {
+      id: 'at',
+      header: t('audit.when'),
+      wide: true,
+      cell: (row) => (
+        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="whitespace-nowrap text-ink-2">
+          {formatAgo(row.created_at)}
+        </time>
+      ),
+    },
+    {
+      id: 'read',
+      header: t('outbox.read'),
+      headerHidden: true,
+      className: 'w-24 text-right',
+      cell: (row) => (
+        <Button size="sm" look="ghost" onClick={() => setOpen(row)} aria-label={t('outbox.readOne', { subject: row.subject })}>
+          {t('outbox.read')}
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <>
+      <PageHeader
+        title={t('outbox.title')}
+        lead={t('outbox.lead')}
+        actions={
+          demo && (
+            <Segmented
+              label={t('outbox.scope')}
+              value={scope}
+              options={[
+                { value: 'workspace', label: t('outbox.ofWorkspace') },
+                { value: 'service', label: t('outbox.ofService') },
+              ]}
+              onChange={setScope}
+            />
+          )
+        }
+      />
+      <QueryState
+        {...list}
+        isEmpty={list.rows.length === 0}
+        empty={
+          <EmptyState icon={MailOpen} title={t('outbox.empty.title')}>
+            {t('outbox.empty.text')}
+          </EmptyState>
+        }
+      >
+        <Table label={t('outbox.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
+      </QueryState>
+      {open && (
+        <Drawer open onOpenChange={() => setOpen(null)} title={open.subject} description={`${open.to} · ${formatDateTime(open.created_at)}`}>
+          <CodeBlock label={t('outbox.text')} code={open.text} />
+        </Drawer>
+      )}
+    </>
+  )
+}

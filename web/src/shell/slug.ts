@@ -1,0 +1,12 @@
+import { fold } from './search'
+
+/** A name as a label: lower case ASCII, digits and single dashes. */
+export function slugFrom(name: string): string {
+  return fold(name)
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+/, '')
+    .slice(0, 40)
+    .replace(/-+$/, '')
+}
