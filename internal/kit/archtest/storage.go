@@ -33,6 +33,7 @@ var systemReasons = []string{
 	"add member", "count workspaces", "create key", "create workspace", "credential look-up", "key last used", "app look-up",
 	"session last seen", "sign-in", "sign-up", "password reset", // identity: found before the tenant is known
 	"mail outbox", "dispatcher", "job claim", "delivery claim", "keyless look-up", "janitor", "snooze scan",
+	"regulation corpus", // advisor: public text that belongs to no tenant
 }
 
 // knownSystemCallers holds every call of db.System to the list.
