@@ -1389,6 +1389,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/musavir/v1/arama": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the regulations
+         * @description Full-text search over every provision, ordered by relevance. Nothing found is an empty list.
+         */
+        get: operations["search-regulations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/musavir/v1/kutuphane": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the laws of the library
+         * @description The last updated first.
+         */
+        get: operations["list-laws"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/musavir/v1/maddeler/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a provision
+         * @description The whole text with its neighbours, its versions and the outline of its law.
+         */
+        get: operations["get-provision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/2fa/recovery-codes": {
         parameters: {
             query?: never;
@@ -2230,6 +2290,272 @@ export interface components {
             captcha_token?: string;
             /** @example ayse@example.com */
             email: string;
+        };
+        AdvisorCited: {
+            /** @example madde */
+            kind: string;
+            law: components["schemas"]["AdvisorHitLaw"];
+            /** @example 376 */
+            no: string;
+            /**
+             * @description Its id; null if the law has no such provision
+             * @example kanun-6102:m376
+             */
+            provision: string | null;
+        };
+        AdvisorCorrection: {
+            /** @example sermaye */
+            searched: string;
+            /** @example serrmaye */
+            word: string;
+        };
+        AdvisorFacetCount: {
+            /**
+             * Format: int64
+             * @example 42
+             */
+            count: number;
+            /**
+             * @description Title of the law; of a kind, its name
+             * @example Kanun
+             */
+            title: string;
+            /** @example kanun */
+            value: string;
+        };
+        AdvisorFacets: {
+            mevzuat: components["schemas"]["AdvisorFacetCount"][];
+            tur: components["schemas"]["AdvisorFacetCount"][];
+        };
+        AdvisorHit: {
+            /** @example kanun-6102:m376 */
+            id: string;
+            law: components["schemas"]["AdvisorHitLaw"];
+            /**
+             * @description citation: the question names this provision
+             * @example text
+             * @enum {string}
+             */
+            match: "citation" | "text";
+            provision: components["schemas"]["AdvisorHitProvision"];
+            /**
+             * Format: double
+             * @example 12.5
+             */
+            score: number;
+            /**
+             * @description HTML: escaped text, matches in <em>
+             * @example sermayenin <em>kaybı</em>
+             */
+            snippet: string;
+            /**
+             * @description Where the official text is
+             * @example https://example.com/6102
+             */
+            source_url: string | null;
+            /**
+             * @example in_force
+             * @enum {string}
+             */
+            status: "in_force" | "repealed";
+            /**
+             * @description Day from which this text counts
+             * @example 2012-07-01
+             */
+            valid_from: string;
+        };
+        AdvisorHitLaw: {
+            /** @example kanun-6102 */
+            id: string;
+            /**
+             * @example kanun
+             * @enum {string}
+             */
+            kind: "kanun" | "anayasa" | "khk" | "cbk" | "yonetmelik" | "teblig";
+            /** @example 6102 */
+            no: string;
+            /**
+             * @description Abbreviation; empty if there is none
+             * @example TTK
+             */
+            short: string;
+            /** @example TÜRK TİCARET KANUNU */
+            title: string;
+        };
+        AdvisorHitProvision: {
+            /** @example Sermayenin kaybı, borca batık olma durumu */
+            heading: string;
+            /**
+             * @example madde
+             * @enum {string}
+             */
+            kind: "madde" | "gecici" | "ek" | "mukerrer" | "ek_gecici" | "bolum";
+            /**
+             * @description The short way to cite it
+             * @example TTK m. 376
+             */
+            label: string;
+            /** @example 376 */
+            no: string;
+            /** @description Book, part and section that it stands in */
+            path: string[];
+        };
+        AdvisorNeighbour: {
+            /** @example kanun-6102:m377 */
+            id: string;
+            provision: components["schemas"]["AdvisorHitProvision"];
+            /**
+             * @example in_force
+             * @enum {string}
+             */
+            status: "in_force" | "repealed";
+        };
+        AdvisorProvisionPage: {
+            /** @example 2011-01-13 */
+            accepted_date: string;
+            /**
+             * Format: int64
+             * @example 3
+             */
+            corpus_rev: number;
+            /**
+             * Format: date-time
+             * @description Texts from before the first import are not known
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            history_from: string;
+            /** @example kanun-6102:m376 */
+            id: string;
+            law: components["schemas"]["AdvisorHitLaw"];
+            /**
+             * @example in_force
+             * @enum {string}
+             */
+            law_status: "in_force" | "repealed";
+            next: components["schemas"]["AdvisorNeighbour"] | null;
+            /** @description Every provision of the law, in order */
+            outline: components["schemas"]["AdvisorNeighbour"][];
+            previous: components["schemas"]["AdvisorNeighbour"] | null;
+            provision: components["schemas"]["AdvisorHitProvision"];
+            /** @example 2011-02-14 */
+            rg_date: string;
+            /** @example 27846 */
+            rg_no: string;
+            /** @example official */
+            source: string;
+            /** @example https://example.com/6102 */
+            source_url: string | null;
+            /**
+             * @example in_force
+             * @enum {string}
+             */
+            status: "in_force" | "repealed";
+            /**
+             * @description The whole text
+             * @example Son yıllık bilançodan…
+             */
+            text: string;
+            /** @example 2012-07-01 */
+            valid_from: string;
+            /** @description Newest first */
+            versions: components["schemas"]["AdvisorVersion"][];
+        };
+        AdvisorProvisionPageEnvelope: {
+            data: components["schemas"]["AdvisorProvisionPage"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        AdvisorSearchOut: {
+            /**
+             * Format: int64
+             * @description The revision of the corpus that this answer is from
+             * @example 3
+             */
+            corpus_rev: number;
+            data: components["schemas"]["AdvisorHit"][];
+            /** @description null unless asked for */
+            facets: components["schemas"]["AdvisorFacets"] | null;
+            /** @description Where the list goes on; null at the end */
+            next_cursor: string | null;
+            query: components["schemas"]["AdvisorUnderstood"];
+            /**
+             * Format: int64
+             * @description Provisions that answer the question well enough to be shown
+             * @example 120
+             */
+            total: number;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        AdvisorShelfLaw: {
+            /** @example kanun-6102 */
+            id: string;
+            /**
+             * @example kanun
+             * @enum {string}
+             */
+            kind: "kanun" | "anayasa" | "khk" | "cbk" | "yonetmelik" | "teblig";
+            /**
+             * @description Day of its newest amendment that we know
+             * @example 2026-08-08
+             */
+            last_update: string;
+            /** @example 6102 */
+            no: string;
+            /**
+             * Format: int64
+             * @description How many provisions it has
+             * @example 1535
+             */
+            provisions: number;
+            /** @example 2011-02-14 */
+            rg_date: string;
+            /** @example 27846 */
+            rg_no: string;
+            /** @example https://example.com/6102 */
+            source_url: string;
+            /**
+             * @example in_force
+             * @enum {string}
+             */
+            status: "in_force" | "repealed";
+            /** @example TÜRK TİCARET KANUNU */
+            title: string;
+        };
+        AdvisorShelfLawListEnvelope: {
+            data: components["schemas"]["AdvisorShelfLaw"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        AdvisorUnderstood: {
+            citations: components["schemas"]["AdvisorCited"][];
+            corrected: components["schemas"]["AdvisorCorrection"][];
+            /** @description Laws that the question names */
+            laws: components["schemas"]["AdvisorHitLaw"][];
+        };
+        AdvisorVersion: {
+            /** @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 */
+            sha256: string;
+            /** @example Son yıllık bilançodan… */
+            text: string;
+            /** @example 2012-07-01 */
+            valid_from: string;
+            /**
+             * @description Day from which it does not count any more
+             * @example 2026-08-08
+             */
+            valid_to: string | null;
         };
         AppMeta: {
             /** @description Whether this is a demo whose passwords everybody knows */
@@ -14859,6 +15185,267 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "search-regulations": {
+        parameters: {
+            query: {
+                /** @description The question, words or a citation such as TTK m. 376 */
+                q: string;
+                /** @description Hits to return */
+                limit?: number;
+                /** @description The next_cursor of the page before, with the same question */
+                cursor?: string;
+                /** @description Kinds of legislation; may be repeated */
+                tur?: ("kanun" | "anayasa" | "khk" | "cbk" | "yonetmelik" | "teblig")[];
+                /** @description Ids of laws; may be repeated */
+                mevzuat?: string[];
+                /** @description In force, repealed, or all */
+                durum?: "yururlukte" | "mulga" | "hepsi";
+                /** @description Search the texts as they were on this day (YYYY-MM-DD) */
+                tarih?: string;
+                /** @description Gazette day of the law, from (YYYY-MM-DD) */
+                rg_from?: string;
+                /** @description Gazette day of the law, until and including (YYYY-MM-DD) */
+                rg_to?: string;
+                /** @description Count the hits by kind and law */
+                facets?: boolean;
+                /** @description Mark matches in the snippet with <em> */
+                vurgu?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdvisorSearchOut"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-laws": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdvisorShelfLawListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-provision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdvisorProvisionPageEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
