@@ -35,6 +35,8 @@ const screens = {
   home: [shell, 'src/modules/home/HomeScreen.tsx'],
   'dlp exceptions': [shell, 'src/modules/mail/DlpExceptionsScreen.tsx'],
   webhooks: [shell, 'src/modules/erp/WebhooksScreen.tsx'],
+  regulations: [shell, 'src/modules/advisor/SearchScreen.tsx'],
+  provision: [shell, 'src/modules/advisor/ProvisionScreen.tsx'],
   design: [shell, 'src/modules/design/DesignScreen.tsx'],
 }
 
