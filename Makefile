@@ -148,5 +148,6 @@ bench: ## Measure the API core and writes on both databases against their raw li
 	@scripts/with-postgres -durable go run ./internal/tools/bench
 
 .PHONY: eval-search
-eval-search: ## Measure the quality of the advisor's search
-	@go run ./internal/tools/evalsearch $(ARGS)
+eval-search: ## Measure the advisor's search: make eval-search CORPUS=… QRELS=… [ARGS=-ablation]
+	@scripts/ensure-postgres || true
+	@scripts/with-postgres go run ./internal/tools/evalsearch -corpus '$(CORPUS)' -qrels '$(QRELS)' $(ARGS)

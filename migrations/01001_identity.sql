@@ -16,16 +16,26 @@ CREATE TABLE app_user (
     created_at          bigint NOT NULL
 );
 
+-- Somebody in a workspace. user_id is null until an invitation is accepted;
+-- the e-mail address is the invitation's. name is what the workspace calls
+-- them, where that differs from their own.
 CREATE TABLE membership (
-    tenant_id  uuid NOT NULL REFERENCES tenant (id),
-    id         uuid NOT NULL,
-    user_id    uuid NOT NULL REFERENCES app_user (id),
-    role       text NOT NULL,
-    state      text NOT NULL,
-    created_at bigint NOT NULL,
-    PRIMARY KEY (tenant_id, id),
-    UNIQUE (user_id, tenant_id)
+    tenant_id    uuid NOT NULL REFERENCES tenant (id),
+    id           uuid NOT NULL,
+    user_id      uuid REFERENCES app_user (id),
+    email        text NOT NULL DEFAULT '',
+    email_key    text NOT NULL DEFAULT '',
+    name         text NOT NULL DEFAULT '',
+    role         text NOT NULL,
+    state        text NOT NULL,
+    suspended_at bigint,
+    created_at   bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id)
 );
+CREATE UNIQUE INDEX membership_person ON membership (user_id, tenant_id) WHERE state <> 'removed';
+CREATE UNIQUE INDEX membership_invited ON membership (tenant_id, email_key) WHERE state = 'invited';
+CREATE INDEX membership_user ON membership (user_id, created_at, id);
+CREATE INDEX membership_list ON membership (tenant_id, created_at, id);
 
 -- A family is the chain of sessions that workspace switches made of one
 -- sign-in. prev_id is unique, so a session has one successor at most.

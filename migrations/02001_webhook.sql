@@ -42,6 +42,7 @@ CREATE TABLE webhook_lane (
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, id) REFERENCES webhook_endpoint (tenant_id, id)
 );
+CREATE UNIQUE INDEX webhook_lane_id ON webhook_lane (id);
 CREATE INDEX webhook_lane_due ON webhook_lane (run_at) WHERE run_at IS NOT NULL;
 
 -- base is how many attempts there were when a person last queued the delivery:

@@ -26,13 +26,15 @@ import (
 type cli struct {
 	Config string `type:"path" placeholder:"FILE" help:"JSON file with the same names as the flags; konak.json is read if it is there."`
 
-	Serve   serveCmd   `cmd:"" help:"Serve the panel and the API."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database up to date and stop."`
-	Advisor advisorCmd `cmd:"" help:"Keep the regulation corpus."`
-	Doctor  doctorCmd  `cmd:"" help:"Check that this machine and configuration can run Konak."`
-	Show    configCmd  `cmd:"" name:"config" help:"List every setting, where it comes from and its value."`
-	OpenAPI openapiCmd `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve    serveCmd    `cmd:"" help:"Serve the panel and the API."`
+	Migrate  migrateCmd  `cmd:"" help:"Bring the database up to date and stop."`
+	Advisor  advisorCmd  `cmd:"" help:"Keep the regulation corpus."`
+	Doctor   doctorCmd   `cmd:"" help:"Check that this machine and configuration can run Konak."`
+	Show     configCmd   `cmd:"" name:"config" help:"List every setting, where it comes from and its value."`
+	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Webhooks webhooksCmd `cmd:"" help:"Tools for those who receive webhooks."`
+	Mail     mailCmd     `cmd:"" help:"Look at the service's own mail."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
 func main() {

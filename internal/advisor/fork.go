@@ -10,9 +10,6 @@ func (e *Engine) Fork() *Engine {
 	return f
 }
 
-// Laws are the laws of the current state.
-func (e *Engine) Laws() *Laws { return e.state.Load().laws }
-
 // describes says whether the engine knows the law of p as p has it. Apply
 // keeps what it knows of a law, so one that was renamed asks for a new engine.
 func (e *Engine) describes(p *Provision) bool {

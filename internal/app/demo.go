@@ -60,5 +60,5 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 			return err
 		}
 	}
-	return nil
+	return a.fillCRM(ctx, w)
 }

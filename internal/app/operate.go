@@ -8,10 +8,13 @@ import (
 	"net/http/pprof"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"konak/internal/kit/api"
+	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
 )
 
 // Meta is what anybody may know about a node.
@@ -59,6 +62,20 @@ func (a *App) servePrivate() (func(context.Context) error, error) {
 		}
 	}()
 	return server.Shutdown, nil
+}
+
+// Outbox gives the newest letters that had nowhere to go: a workspace's, or
+// with no slug the service's own.
+func (a *App) Outbox(ctx context.Context, slug string, limit int) ([]mailer.Kept, error) {
+	tenant := uuid.Nil
+	if slug != "" {
+		var err error
+		if tenant, err = a.Identity.TenantBySlug(ctx, slug); err != nil {
+			return nil, fmt.Errorf("there is no workspace %q: %w", slug, err)
+		}
+	}
+	list, err := a.Mailer.Outbox(ctx, tenant, db.Page{Limit: limit, After: db.First})
+	return list.Rows, err
 }
 
 // janitor removes what has outlived its use, a little at a time.

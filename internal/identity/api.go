@@ -8,12 +8,14 @@ func (s *Service) Register(a *api.API) {
 	s.registerAccounts(a)
 	s.registerTwoFactor(a)
 	s.registerPasskeys(a)
+	s.registerOutbox(a)
 	s.registerRoles(a)
 	s.registerKeys(a)
 	s.registerApps(a)
 	s.registerFlow(a)
 	s.registerOAuth(a)
 	s.registerAudit(a)
+	s.registerWorkspaces(a)
 }
 
 // route begins a route of this room that every signed-in member may call.

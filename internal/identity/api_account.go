@@ -53,7 +53,7 @@ type Sent struct {
 }
 
 func (s *Service) registerAccounts(a *api.API) {
-	signUp := public(route("POST", "/sign-up", "sign-up", "Ask for an account and a workspace"))
+	signUp := mailing(public(route("POST", "/sign-up", "sign-up", "Ask for an account and a workspace")))
 	signUp.Doc = "Mails a link that proves the address; the account is made when the link is opened. " +
 		"The answer is the same for an address that has an account."
 	api.Handle(a, signUp, func(ctx context.Context, in *signUpIn) (Sent, error) {
@@ -63,27 +63,27 @@ func (s *Service) registerAccounts(a *api.API) {
 		})
 	})
 
-	api.Handle(a, public(route("POST", "/email/verify", "verify-email", "Prove an address and open the account")),
+	api.Handle(a, guessed(public(route("POST", "/email/verify", "verify-email", "Prove an address and open the account"))),
 		func(ctx context.Context, in *verifyIn) (Verified, error) { return s.VerifyEmail(ctx, in.Body.Token) })
 
-	resend := public(route("POST", "/email/verify/resend", "resend-verification", "Mail the link that proves an address again"))
+	resend := mailing(public(route("POST", "/email/verify/resend", "resend-verification", "Mail the link that proves an address again")))
 	api.Handle(a, resend, func(ctx context.Context, in *addressIn) (Sent, error) {
 		return Sent{"verification_sent"}, s.Resend(ctx, in.Body.Email)
 	})
 
-	forgot := public(route("POST", "/password/forgot", "forgot-password", "Mail a link to a new password"))
+	forgot := mailing(public(route("POST", "/password/forgot", "forgot-password", "Mail a link to a new password")))
 	forgot.Doc = "The answer is the same for an address that has no account."
 	api.Handle(a, forgot, func(ctx context.Context, in *addressIn) (Sent, error) {
 		return Sent{"reset_sent"}, s.Forgot(ctx, in.Body.Email)
 	})
 
-	reset := public(route("POST", "/password/reset", "reset-password", "Set a new password with a mailed link"))
+	reset := guessed(public(route("POST", "/password/reset", "reset-password", "Set a new password with a mailed link")))
 	reset.Doc = "Closes every session and opens none: signing in follows, with the second step where that is on."
 	api.Handle(a, reset, func(ctx context.Context, in *resetIn) (api.Done, error) {
 		return api.Done{Done: true}, s.Reset(ctx, in.Body.Token, in.Body.Password, api.ClientIP(ctx))
 	})
 
-	change := route("PUT", "/password", "change-password", "Change one's own password")
+	change := guessed(route("PUT", "/password", "change-password", "Change one's own password"))
 	change.Doc = "Closes the other sessions. A wrong password is a 422, never a 401."
 	api.Handle(a, change, func(ctx context.Context, in *changePasswordIn) (api.Done, error) {
 		return api.Done{Done: true}, s.ChangePassword(ctx, in.Body.Current, in.Body.New)
@@ -101,7 +101,7 @@ func (s *Service) registerTwoFactor(a *api.API) {
 	begin.Doc = "Nothing changes until a code of the app confirms it."
 	api.Handle(a, begin, func(ctx context.Context, _ *struct{}) (TOTPSetup, error) { return s.BeginTOTP(ctx) })
 
-	confirm := showsSecret(stepUp(route("POST", "/2fa/totp/confirm", "confirm-totp", "Switch the second step on")))
+	confirm := guessed(showsSecret(stepUp(route("POST", "/2fa/totp/confirm", "confirm-totp", "Switch the second step on"))))
 	confirm.Doc = "Gives ten recovery codes, shown once."
 	api.Handle(a, confirm, func(ctx context.Context, in *codeIn) (RecoveryCodes, error) {
 		return s.ConfirmTOTP(ctx, in.Body.Code)
@@ -163,7 +163,7 @@ func (s *Service) registerPasskeys(a *api.API) {
 		return s.BeginPasskeySignIn(ctx)
 	})
 
-	signIn := showsSecret(public(route("POST", "/passkeys/sign-in", "passkey-sign-in", "Sign in with a passkey")))
+	signIn := guessed(showsSecret(public(route("POST", "/passkeys/sign-in", "passkey-sign-in", "Sign in with a passkey"))))
 	api.Handle(a, signIn, func(ctx context.Context, in *passkeySignInIn) (SignedIn, error) {
 		return entered(ctx, a)(s.PasskeySignIn(ctx, in.Body.ChallengeID, in.Body.Credential,
 			api.HostSlug(ctx), device(ctx, in.Body.DeviceName)))

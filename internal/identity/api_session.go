@@ -73,6 +73,18 @@ func stepUp(rt api.Route) api.Route {
 	return rt
 }
 
+// guessed marks a route where each call is a guess of a secret.
+func guessed(rt api.Route) api.Route {
+	rt.Limit = api.Credentials
+	return rt
+}
+
+// mailing marks a route that makes us write to an address that a stranger names.
+func mailing(rt api.Route) api.Route {
+	rt.Limit = api.Mailing
+	return rt
+}
+
 // device describes where a request comes from.
 func device(ctx context.Context, name string) Device {
 	browser, platform := agent(api.UserAgent(ctx))
@@ -106,7 +118,7 @@ func agent(ua string) (browser, platform string) {
 }
 
 func (s *Service) registerSessions(a *api.API) {
-	signIn := showsSecret(public(route("POST", "/sign-in", "sign-in", "Sign in with e-mail and password")))
+	signIn := guessed(showsSecret(public(route("POST", "/sign-in", "sign-in", "Sign in with e-mail and password"))))
 	signIn.Doc = "Opens a session and sets the panel's cookie, or asks for the second step. " +
 		"A wrong e-mail or password is a 422, never a 401."
 	api.Handle(a, signIn, func(ctx context.Context, in *signInIn) (SignInAnswer, error) {
@@ -120,7 +132,7 @@ func (s *Service) registerSessions(a *api.API) {
 		return out, err
 	})
 
-	second := showsSecret(public(route("POST", "/sign-in/2fa", "sign-in-second-step", "Take the second step of a sign-in")))
+	second := guessed(showsSecret(public(route("POST", "/sign-in/2fa", "sign-in-second-step", "Take the second step of a sign-in"))))
 	second.Doc = "A wrong code is a 422. After five tries or five minutes the sign-in starts anew."
 	api.Handle(a, second, func(ctx context.Context, in *secondStepIn) (SignedIn, error) {
 		return entered(ctx, a)(s.FinishSignIn(ctx, SecondStep{
@@ -156,7 +168,7 @@ func (s *Service) registerSessions(a *api.API) {
 			return Revoked{n}, err
 		})
 
-	reauth := route("POST", "/app/reauth", "reauth", "Prove the password again")
+	reauth := guessed(route("POST", "/app/reauth", "reauth", "Prove the password again"))
 	reauth.Doc = "Stamps the session, so that calls which need a fresh proof work for 15 minutes. " +
 		"A wrong password or code is a 422, never a 401."
 	reauth.Apps = true

@@ -14,3 +14,6 @@ func (s *Service) IsAgent(r *db.Reader, id uuid.UUID) (bool, error) { return isA
 func (s *Service) AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return memberNames(r, ids)
 }
+
+// Agents gives the active members of the reader's workspace and their names.
+func (s *Service) Agents(r *db.Reader) (map[uuid.UUID]string, error) { return activeMembers(r) }

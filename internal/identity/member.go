@@ -45,4 +45,6 @@ type Member struct {
 	ExpiresAt   *clock.Time // when that one ends
 	SuspendedAt *clock.Time
 	LastSeenAt  *clock.Time
+
+	called string // what the workspace calls them, where that is not their own name
 }

@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/secret"
 )
@@ -22,6 +23,10 @@ type Config struct {
 	BaseURL string
 	// Domain is the bare host, to which passkeys are bound.
 	Domain string
+	// Limits counts tries by account.
+	Limits limit.Limiter
+	// Demo shows the service's own mail to everybody who may see an outbox.
+	Demo bool
 	// PasswordCost is the product's where it is not set.
 	PasswordCost PasswordCost
 }

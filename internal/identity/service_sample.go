@@ -32,6 +32,10 @@ func (s *Service) Sample(ctx context.Context, text string) error {
 		ClientID: app.ClientID, RedirectURI: app.RedirectURIs[0], ResponseType: "code", State: text,
 		CodeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", CodeChallengeMethod: "S256",
 	}, true, uuid.Nil)
+	if err != nil {
+		return err
+	}
+	_, err = s.Invite(ctx, NewMember{Email: text + "@invited.example", Name: text, Role: RoleAgent, Language: "tr"})
 	return err
 }
 

@@ -5,15 +5,18 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/limit"
 	"konak/internal/kit/perm"
 	"konak/internal/kit/secret"
 )
@@ -37,10 +40,17 @@ type Proof struct {
 // Device is where somebody signs in from.
 type Device struct{ Name, Platform, IP string }
 
+// perEmail bounds the tries at one address, wherever they come from. It is the
+// same for an address that nobody has.
+var perEmail = limit.Policy{Name: "credentials-email", Burst: 30, Window: time.Hour}
+
 // SignIn proves a password. It opens a session in the person's workspace, or
 // gives a ticket for the second step where that is on.
 func (s *Service) SignIn(ctx context.Context, in Proof) (SignInAnswer, error) {
 	key := address.Fold(strings.TrimSpace(in.Email))
+	if r := s.cfg.Limits.Take(perEmail, limit.OfText(key)); !r.Allowed {
+		return SignInAnswer{}, api.RateLimited(r)
+	}
 	a, err := s.provePassword(ctx, key, in)
 	if err != nil {
 		return SignInAnswer{}, err

@@ -76,3 +76,12 @@ func (s *Service) Tenants(ctx context.Context, demo bool) (n int, err error) {
 	})
 	return n, err
 }
+
+// TenantBySlug finds a workspace by the label of its host.
+func (s *Service) TenantBySlug(ctx context.Context, slug string) (id uuid.UUID, err error) {
+	err = s.db.System("count workspaces").Read(ctx, func(r *db.Reader) (err error) {
+		id, err = tenantBySlug(r, slug)
+		return err
+	})
+	return id, err
+}

@@ -31,3 +31,16 @@ func memberNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 		WHERE m.tenant_id = $1 AND m.id IN `+in, append([]any{r.Tenant()}, args...)...)
 	return out, err
 }
+
+func activeMembers(r *db.Reader) (map[uuid.UUID]string, error) {
+	out := map[uuid.UUID]string{}
+	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+		var id uuid.UUID
+		var name string
+		err := row.Scan(&id, &name)
+		out[id] = name
+		return struct{}{}, err
+	}, `SELECT m.id, u.name FROM membership m JOIN app_user u ON u.id = m.user_id
+		WHERE m.tenant_id = $1 AND m.state = 'active' LIMIT 10000`, r.Tenant())
+	return out, err
+}

@@ -1,8 +1,11 @@
 package identity
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
 
@@ -39,4 +42,113 @@ func userByMembership(r *db.Reader, tenant, membership uuid.UUID) (User, error) 
 	}, `SELECT u.id, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL
 		FROM membership m JOIN app_user u ON u.id = m.user_id
 		WHERE m.tenant_id = $1 AND m.id = $2`, tenant, membership)
+}
+
+const selectMember = `SELECT m.id, m.user_id, COALESCE(u.email, m.email),
+		CASE WHEN m.name <> '' THEN m.name ELSE COALESCE(u.name, '') END, COALESCE(u.language, ''), m.role, m.state,
+		m.created_at, i.created_at, i.expires_at, m.suspended_at, m.name,
+		(SELECT max(s.last_seen_at) FROM session s
+			WHERE s.tenant_id = m.tenant_id AND s.membership_id = m.id AND s.closed_at IS NULL)
+	FROM membership m LEFT JOIN app_user u ON u.id = m.user_id
+	LEFT JOIN invitation i ON i.tenant_id = m.tenant_id AND i.membership_id = m.id
+	WHERE m.tenant_id = $1`
+
+func scanMember(row db.Row) (Member, error) {
+	var m Member
+	err := row.Scan(&m.ID, &m.UserID, &m.Email, &m.Name, &m.Language, &m.Role, &m.State, &m.CreatedAt,
+		&m.InvitedAt, &m.ExpiresAt, &m.SuspendedAt, &m.called, &m.LastSeenAt)
+	return m, err
+}
+
+// listMembers leaves out the removed unless they are asked for.
+func listMembers(r *db.Reader, state string, p db.Page) (db.List[Member], error) {
+	rows, err := db.All(r, scanMember, selectMember+`
+		AND (m.state = $2 OR $2 = '' AND m.state <> 'removed') AND (m.created_at, m.id) < ($3, $4)
+		ORDER BY m.created_at DESC, m.id DESC LIMIT $5`, r.Tenant(), state, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(m Member) db.Key { return db.Key{Sort: m.CreatedAt.UnixMicro(), ID: m.ID} }), err
+}
+
+func memberByID(r *db.Reader, id uuid.UUID) (Member, error) {
+	return db.One(r, scanMember, selectMember+` AND m.id = $2 AND m.state <> 'removed'`, r.Tenant(), id)
+}
+
+// memberByEmail finds somebody who is in the workspace or invited to it.
+func memberByEmail(r *db.Reader, emailKey string) (Member, error) {
+	return db.One(r, scanMember, selectMember+` AND m.state <> 'removed'
+		AND (u.email_key = $2 OR m.state = 'invited' AND m.email_key = $2)`, r.Tenant(), emailKey)
+}
+
+func putInvited(tx *db.Tx, m Member, emailKey string) error {
+	_, err := tx.Exec(`INSERT INTO membership (tenant_id, id, email, email_key, name, role, state, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		tx.Tenant(), m.ID, m.Email, emailKey, m.called, m.Role, m.State, m.CreatedAt)
+	return err
+}
+
+func saveMember(tx *db.Tx, m Member) error {
+	_, err := tx.Exec(`UPDATE membership SET name = $3, role = $4, state = $5, suspended_at = $6
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), m.ID, m.called, m.Role, m.State, m.SuspendedAt)
+	return err
+}
+
+// closeMemberSessions ends every session of a membership.
+func closeMemberSessions(tx *db.Tx, membership uuid.UUID, reason string) ([][]byte, error) {
+	return db.All(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET closed_at = $3, close_reason = $4
+		WHERE tenant_id = $1 AND membership_id = $2 AND closed_at IS NULL RETURNING token_hash`,
+		tx.Tenant(), membership, clock.At(tx.Now()), reason)
+}
+
+// saveInvitation replaces the open invitation of a membership.
+func saveInvitation(tx *db.Tx, membership uuid.UUID, hash []byte, by *uuid.UUID, expires time.Time) error {
+	_, err := tx.Exec(`INSERT INTO invitation (tenant_id, id, membership_id, token_hash, created_by, expires_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (tenant_id, membership_id) DO UPDATE SET token_hash = excluded.token_hash,
+			created_by = excluded.created_by, expires_at = excluded.expires_at, created_at = excluded.created_at`,
+		tx.Tenant(), tx.NewID(), membership, hash, by, clock.At(expires), clock.At(tx.Now()))
+	return err
+}
+
+// invited is what an invitation's token leads to.
+type invited struct {
+	member    Member
+	emailKey  string
+	workspace Workspace
+}
+
+// invitationByHash is for the system's handle: the token names the workspace.
+func invitationByHash(r *db.Reader, hash []byte, now time.Time) (invited, error) {
+	return db.One(r, func(row db.Row) (invited, error) {
+		var i invited
+		err := row.Scan(&i.workspace.ID, &i.workspace.Slug, &i.workspace.Name, &i.member.ID, &i.member.Email, &i.emailKey,
+			&i.member.Name, &i.member.Role)
+		return i, err
+	}, `SELECT t.id, t.slug, t.name, m.id, m.email, m.email_key, m.name, m.role
+		FROM invitation i JOIN membership m ON m.tenant_id = i.tenant_id AND m.id = i.membership_id
+		JOIN tenant t ON t.id = i.tenant_id
+		WHERE i.token_hash = $1 AND i.expires_at > $2 AND m.state = 'invited'`, hash, clock.At(now))
+}
+
+// takeInvitation says whether the invitation was still open.
+func takeInvitation(tx *db.Tx, hash []byte) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM invitation WHERE tenant_id = $1 AND token_hash = $2 AND expires_at > $3`,
+		tx.Tenant(), hash, clock.At(tx.Now()))
+	return n == 1, err
+}
+
+func dropInvitation(tx *db.Tx, membership uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM invitation WHERE tenant_id = $1 AND membership_id = $2`, tx.Tenant(), membership)
+	return err
+}
+
+// joinMember makes an invited membership a person's. Their own name is the
+// one to show from now on.
+func joinMember(tx *db.Tx, membership, user uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE membership SET user_id = $3, state = 'active', name = ''
+		WHERE tenant_id = $1 AND id = $2 AND state = 'invited'`, tx.Tenant(), membership, user)
+	return err
+}
+
+func setLicences(tx *db.Tx, licences []string) error {
+	_, err := tx.Exec(`UPDATE tenant SET licences = $2 WHERE id = $1`, tx.Tenant(), db.AsJSON(licences))
+	return err
 }

@@ -22,3 +22,23 @@ func putMembership(tx *db.Tx, tenant, user uuid.UUID, m Membership) error {
 func countTenants(r *db.Reader, demo bool) (int, error) {
 	return db.One(r, db.Scalar[int], `SELECT count(*) FROM tenant WHERE demo = $1`, demo)
 }
+
+// putTenantOnce says whether the slug was free.
+func putTenantOnce(tx *db.Tx, w Workspace, licences []string) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO tenant (id, slug, name, licences, demo, created_at)
+		VALUES ($1, $2, $3, $4, false, $5) ON CONFLICT (slug) DO NOTHING`,
+		w.ID, w.Slug, w.Name, db.AsJSON(licences), clock.At(tx.Now()))
+	return n == 1, err
+}
+
+func workspaceByID(r *db.Reader, id uuid.UUID) (Workspace, error) {
+	return db.One(r, func(row db.Row) (Workspace, error) {
+		var w Workspace
+		err := row.Scan(&w.ID, &w.Slug, &w.Name)
+		return w, err
+	}, `SELECT id, slug, name FROM tenant WHERE id = $1`, id)
+}
+
+func tenantBySlug(r *db.Reader, slug string) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE slug = $1`, slug)
+}

@@ -17,12 +17,12 @@ import (
 func member(t *testing.T, s *apptest.Server, tenant uuid.UUID, email string) uuid.UUID {
 	t.Helper()
 	id := s.DB.Clock().NewID()
-	exec(t, s, `INSERT INTO membership (tenant_id, id, user_id, role, state, created_at)
+	execute(t, s, `INSERT INTO membership (tenant_id, id, user_id, role, state, created_at)
 		SELECT $1, $2, id, 'owner', 'active', created_at FROM app_user WHERE email_key = $3`, tenant, id, email)
 	return id
 }
 
-func exec(t *testing.T, s *apptest.Server, query string, args ...any) {
+func execute(t *testing.T, s *apptest.Server, query string, args ...any) {
 	t.Helper()
 	err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
 		_, err := tx.Exec(query, args...)
@@ -96,7 +96,7 @@ func TestSwitchWorkspace(t *testing.T) {
 		}
 
 		// A workspace that suspended the person is none of theirs.
-		exec(t, s, `UPDATE membership SET state = 'suspended' WHERE id = $1`, there)
+		execute(t, s, `UPDATE membership SET state = 'suspended' WHERE id = $1`, there)
 		w.Owner.Post(auth+"/app/switch-workspace", to(acme.ID)).Refused(404, "not_found")
 	})
 }

@@ -1,6 +1,10 @@
 package identity_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -108,12 +112,36 @@ func TestTwoFactor(t *testing.T) {
 	})
 }
 
+// newPasskey makes a key whose coordinates fill their 32 bytes: the virtual
+// authenticator does not pad shorter ones, and one key in 128 has one.
+func newPasskey(t *testing.T) virtualwebauthn.Credential {
+	t.Helper()
+	for {
+		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		point, err := private.PublicKey.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if point[1] == 0 || point[33] == 0 {
+			continue
+		}
+		der, err := x509.MarshalPKCS8PrivateKey(private)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return virtualwebauthn.NewCredentialWithImportedKey(virtualwebauthn.KeyTypeEC2, der)
+	}
+}
+
 func TestPasskeys(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
 		rp := virtualwebauthn.RelyingParty{ID: "localhost", Name: "Konak", Origin: "http://localhost"}
-		key := virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
+		key := newPasskey(t)
 		type challenge struct {
 			ID      string          `json:"challenge_id"`
 			Options json.RawMessage `json:"options"`

@@ -131,11 +131,13 @@ func (s *Service) Register(a *api.API) {
 	erp := &routes{s, ERP, "/api/erp/v1/webhooks", "ERP webhooks", "", perm.SettingsView, perm.SettingsManage}
 	erp.registerEndpoints(a, api.Keyless)
 	erp.registerERP(a)
-	erp.registerMore(a)
+	erp.registerMore(a, "/events")
+	erp.registerSettings(a)
 	erp.registerStream(a)
 	mail := &routes{s, Mail, "/api/mail/v1/webhooks", "Mail webhooks", "mail-", perm.MailWebhooksView, perm.MailWebhooksManage}
 	mail.registerEndpoints(a, api.Session)
 	mail.registerMail(a)
+	mail.registerMore(a, "/deliveries")
 }
 
 // registerEndpoints adds what both modules have, with how much the routes that
@@ -189,21 +191,9 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 
 // registerERP adds the platform document's other ERP routes.
 func (r *routes) registerERP(a *api.API) {
-	for _, alias := range []struct{ path, id string }{{r.base + "/catalog", "webhook-catalog"}, {"/api/v1/webhooks/catalog", "webhook-catalog-alias"}} {
-		rt := r.route("GET", "", alias.id, "Event catalog", api.SessionOrKey, r.view)
-		rt.Path = alias.path
-		rt.Doc = "The events that the workspace's licences allow, each with the JSON Schema of its body and an example."
-		api.Handle(a, rt, func(ctx context.Context, _ *struct{}) ([]CatalogEntry, error) { return r.Catalog(ctx), nil })
-	}
-
-	api.Handle(a, r.route("POST", "/{id}/status", "set-webhook-status", "Set the status of a webhook", api.Keyless, r.manage),
-		func(ctx context.Context, in *webhookStatusIn) (Endpoint, error) {
-			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
-			if err != nil {
-				return Endpoint{}, err
-			}
-			return r.SetStatus(ctx, r.module, in.ID.UUID, in.Body.Status)
-		})
+	r.registerCatalog(a, r.base+"/catalog", "webhook-catalog", api.SessionOrKey)
+	r.registerCatalog(a, "/api/v1/webhooks/catalog", "webhook-catalog-alias", api.SessionOrKey)
+	r.registerStatus(a, api.Keyless)
 
 	api.HandleList(a, r.route("GET", "/{id}/events", "webhook-deliveries", "Delivery history of one endpoint", api.Keyless, r.view),
 		func(ctx context.Context, in *historyIn) (db.List[Delivery], error) {
@@ -230,8 +220,27 @@ func (r *routes) registerERP(a *api.API) {
 	api.Handle(a, r.route("POST", "/events/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
 }
 
-// registerMore adds what the panel and its users need beyond the document.
-func (r *routes) registerMore(a *api.API) {
+func (r *routes) registerCatalog(a *api.API, path, id string, access api.Access) {
+	rt := r.route("GET", "", id, "Event catalog", access, r.view)
+	rt.Path = path
+	rt.Doc = "The events that the workspace's licences allow, each with the JSON Schema of its body and an example."
+	api.Handle(a, rt, func(ctx context.Context, _ *struct{}) ([]CatalogEntry, error) { return r.Catalog(ctx), nil })
+}
+
+func (r *routes) registerStatus(a *api.API, access api.Access) {
+	api.Handle(a, r.route("POST", "/{id}/status", "set-webhook-status", "Set the status of a webhook", access, r.manage),
+		func(ctx context.Context, in *webhookStatusIn) (Endpoint, error) {
+			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
+			if err != nil {
+				return Endpoint{}, err
+			}
+			return r.SetStatus(ctx, r.module, in.ID.UUID, in.Body.Status)
+		})
+}
+
+// registerMore adds what the panel and its users need beyond the document, in
+// both modules, with where a module keeps its deliveries.
+func (r *routes) registerMore(a *api.API, deliveries string) {
 	api.Handle(a, r.route("GET", "/{id}", "get-webhook", "One webhook", api.SessionOrKey, r.view),
 		func(ctx context.Context, in *endpointIn) (Endpoint, error) {
 			return r.Endpoint(ctx, r.module, in.ID.UUID)
@@ -244,7 +253,7 @@ func (r *routes) registerMore(a *api.API) {
 		return r.Update(ctx, r.module, in.ID.UUID, Change{b.Address, b.Description, b.Events, b.StrictOrder, b.RateLimit})
 	})
 
-	api.Handle(a, r.route("GET", "/events/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.Keyless, r.view),
+	api.Handle(a, r.route("GET", deliveries+"/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.Keyless, r.view),
 		func(ctx context.Context, in *deliveryIn) (Detail, error) {
 			ctx, err := r.ofDelivery(ctx, in.ID.UUID, "webhook.delivery_read")
 			if err != nil {
@@ -260,7 +269,10 @@ func (r *routes) registerMore(a *api.API) {
 		b := in.Body
 		return r.Recover(ctx, r.module, newRecovery(in.ID.UUID, b.Since, b.Until, b.IncludeDelivered))
 	})
+}
 
+// registerSettings adds the workspace's own, which are one for all modules.
+func (r *routes) registerSettings(a *api.API) {
 	api.Handle(a, r.route("GET", "/settings", "webhook-settings", "Webhook settings of the workspace", api.Session, r.view),
 		func(ctx context.Context, _ *struct{}) (WebhookSettings, error) {
 			on, err := r.Keyless(ctx)
@@ -274,6 +286,8 @@ func (r *routes) registerMore(a *api.API) {
 
 // registerMail adds the platform document's other mail routes.
 func (r *routes) registerMail(a *api.API) {
+	r.registerCatalog(a, r.base+"/catalog", "webhook-catalog", api.Session)
+	r.registerStatus(a, api.Session)
 	api.Handle(a, r.route("GET", "/{id}/deliveries", "webhook-deliveries", "Delivery history of an endpoint, the newest 100", api.Keyless, r.view),
 		func(ctx context.Context, in *endpointIn) ([]Delivery, error) {
 			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")

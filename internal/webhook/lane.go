@@ -34,6 +34,7 @@ type lane struct {
 	more       bool // there may be something after the cursor
 	inflight   int
 	results    []result // not marked yet
+	marking    int      // being marked
 
 	fetching  bool
 	reloading bool // its settings changed: nothing starts before they are read
@@ -44,6 +45,9 @@ type lane struct {
 	stop      bool // nothing more is sent in this tenure
 	lost      bool // another node has it, or it is deleted
 	hold      time.Time
+	waiting   bool                 // lingers, with a timer
+	over      bool                 // has lingered long enough
+	dry       func() time.Duration // since it last had something to do
 	fresh     func() time.Duration // since its settings were read
 	renewed   func() time.Duration // since its lease was known to be good
 }
@@ -60,6 +64,9 @@ type pace struct {
 const (
 	perEndpoint = 10
 	perTenant   = 32
+	// unmarkedMax bounds what is under way or not marked yet of an endpoint,
+	// and so what a crash can cause to be sent twice.
+	unmarkedMax = 2 * perEndpoint
 	// A fast slot is held for a second at most: an attempt that takes longer
 	// gives it back, and its endpoint's next ones wait for a slow slot. So
 	// those who answer never wait for those who do not.
@@ -88,7 +95,7 @@ func (l *lane) startable() bool {
 	if l.strict || l.probe {
 		limit = 1
 	}
-	return len(l.buffer) > 0 && l.inflight < limit && !l.stop && !l.lost && !l.reloading && !l.releasing
+	return len(l.buffer) > 0 && l.inflight < limit && l.inflight+len(l.results)+l.marking < unmarkedMax && !l.stop && !l.lost && !l.reloading && !l.releasing
 }
 
 // idle says that nothing of the lane is under way and nothing more is to come.
@@ -112,6 +119,13 @@ func (l *lane) halt(hold time.Time) {
 	l.stop, l.buffer = true, nil
 	if hold.After(l.hold) {
 		l.hold = hold
+	}
+}
+
+// span begins a new second of the endpoint's rate, if the last is over.
+func (l *lane) span(now time.Time) {
+	if l.rate > 0 && now.Sub(l.pace.window) >= rateSpan {
+		l.pace.window, l.pace.sent = now, 0
 	}
 }
 

@@ -51,6 +51,7 @@ func (s *Sender) markSoon(l *lane) {
 // forms the next, so the busier it is the larger they are.
 func (s *Sender) mark() {
 	for {
+		s.rest()
 		batch := s.take()
 		if len(batch) == 0 {
 			return
@@ -73,6 +74,16 @@ func (s *Sender) mark() {
 	}
 }
 
+// rest lets results gather while the sender runs by itself.
+func (s *Sender) rest() {
+	s.mu.Lock()
+	run := s.running && !s.stopping
+	s.mu.Unlock()
+	if run {
+		<-time.After(gather)
+	}
+}
+
 func (s *Sender) take() []*entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,11 +93,13 @@ func (s *Sender) take() []*entry {
 		l := s.dirty[0]
 		s.dirty = s.dirty[1:]
 		l.dirty = false
-		if l.lost || l.releasing || len(l.results) == 0 && !l.idle() {
+		release := l.idle() && (l.stop || l.over || !s.running || s.stopping)
+		l.over = false
+		if l.lost || l.releasing || len(l.results) == 0 && !release {
 			continue
 		}
-		e := &entry{lane: l, results: l.results, release: l.idle(), hold: l.hold, clean: l.clean, strict: l.strict}
-		l.results, l.releasing = nil, e.release
+		e := &entry{lane: l, results: l.results, release: release, hold: l.hold, clean: l.clean, strict: l.strict}
+		l.results, l.marking, l.releasing = nil, len(e.results), e.release
 		n += len(e.results) + 1
 		batch = append(batch, e)
 	}
@@ -221,7 +234,7 @@ func (e *entry) marks(list []mark, now time.Time) []mark {
 // finish puts a batch's outcome back into its lane. The lock is held.
 func (s *Sender) finish(e *entry, err error) {
 	l := e.lane
-	l.releasing = false
+	l.releasing, l.marking = false, 0
 	if l.lost {
 		return
 	}

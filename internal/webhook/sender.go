@@ -28,7 +28,12 @@ const (
 	perClaim   = 128
 	lanesMax   = 4096
 	look       = time.Second // without being woken
-	drain      = outbound.Timeout + 3*time.Second
+	// gather is how long results wait for others before they are marked, and
+	// linger how long a lane is kept when it has run dry: under a steady flow
+	// most transactions are shared or saved. Neither holds up a delivery.
+	gather = time.Millisecond
+	linger = 50 * time.Millisecond
+	drain  = outbound.Timeout + 3*time.Second
 )
 
 // Sender posts the waiting deliveries. Any number of them, in any number of
@@ -46,6 +51,7 @@ type Sender struct {
 	pools    [classes]slotPool
 	dirty    []*lane
 	marking  bool
+	running  bool // by itself, and not in steps
 	stopping bool
 	begun    int
 	empty    *sync.Cond // no lane is held
@@ -91,6 +97,9 @@ func (s *Sender) Step(ctx context.Context) (int, error) {
 // lanes back.
 func (s *Sender) Run(ctx context.Context) {
 	s.svc.db.Listen(Topic, s.signal)
+	s.mu.Lock()
+	s.running, s.stopping = true, false
+	s.mu.Unlock()
 	timer, renew := time.NewTimer(0), time.NewTicker(renewEvery)
 	defer timer.Stop()
 	defer renew.Stop()
@@ -133,7 +142,7 @@ func (s *Sender) nextRun(ctx context.Context) time.Time {
 		next, err = nextRun(r)
 		return err
 	})
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		s.log.Error("webhook lanes could not be read", "error", err)
 	}
 	return next
@@ -200,22 +209,55 @@ func (s *Sender) advance(l *lane) {
 	}
 	s.ready(l)
 	s.pump()
-	if l.idle() || len(l.results) > 0 {
+	if len(l.results) > 0 || l.idle() && (l.stop || !s.lingers(l)) {
 		s.markSoon(l)
 	}
+}
+
+// lingers says whether a lane that has run dry is kept for a moment, and has
+// it looked at again after that. The lock is held.
+func (s *Sender) lingers(l *lane) bool {
+	if !s.running || s.stopping {
+		return false
+	}
+	if !l.waiting {
+		l.waiting = true
+		l.dry = clock.Stopwatch()
+		time.AfterFunc(linger, func() { s.again(l) })
+	}
+	return true
+}
+
+// again looks at a lane that lingered.
+func (s *Sender) again(l *lane) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.waiting = false
+	if l.lost || l.releasing {
+		return
+	}
+	if l.idle() && l.dry() >= linger {
+		l.over = true
+		s.markSoon(l)
+		return
+	}
+	s.advance(l)
 }
 
 // fetch reads a lane's settings, what is due in it and the bodies.
 func (s *Sender) fetch(l *lane) {
 	s.mu.Lock()
 	rows, after, id := fetchRows, l.cursorTime, l.cursorID
+	known := l.signer != nil && l.fresh() < look
 	s.mu.Unlock()
 	var t target
 	var jobs []job
 	now := s.svc.db.Clock().Now()
 	err := s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
-		if t, err = targetOf(r, l.laneKey); err != nil {
-			return err
+		if !known {
+			if t, err = targetOf(r, l.laneKey); err != nil {
+				return err
+			}
 		}
 		if jobs, err = dueJobs(r, l.laneKey, clock.At(now), after, id, rows); err != nil {
 			return err
@@ -235,7 +277,9 @@ func (s *Sender) fetch(l *lane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.fetching = false
-	if !s.settle(l, &t, err) {
+	if known && err == nil && !l.lost {
+		l.span(now)
+	} else if !s.settle(l, &t, err) {
 		return
 	}
 	if n := len(jobs); n > 0 {
@@ -314,9 +358,7 @@ func (s *Sender) apply(l *lane, t *target) (err error) {
 		l.signer, l.sealed = newSigner(keys...), sealed
 		l.sign.Unlock()
 	}
-	if l.rate > 0 && now.Sub(l.pace.window) >= rateSpan {
-		l.pace.window, l.pace.sent = now, 0
-	}
+	l.span(now)
 	return nil
 }
 
@@ -350,6 +392,7 @@ func (s *Sender) start(l *lane, class int) {
 	}
 	j := l.buffer[0]
 	l.buffer = l.buffer[1:]
+	l.dry = clock.Stopwatch()
 	l.inflight++
 	l.load.inflight++
 	s.pools[class].free--

@@ -88,19 +88,26 @@ func listAll(r *db.Reader, module string, p db.Page) (db.List[Delivery], error) 
 	return db.Cut(rows, p, deliveryKey), err
 }
 
-// listByStatus reads failed and exhausted ones by an index of their own,
-// which is small: most deliveries are never in it.
+// waitingMost bounds how many waiting deliveries are sorted for a page.
+const waitingMost = 10_000
+
+// listByStatus reads failed and exhausted ones by an index of their own, which
+// is small: most deliveries are never in it. Pending ones are found by the
+// index of the queue, and delivered ones among all: they are nearly all.
 func listByStatus(r *db.Reader, module, status string, p db.Page) (db.List[Delivery], error) {
 	narrow := ""
-	if status == Failed || status == Exhausted {
+	args := []any{r.Tenant(), module, status, p.After.Sort, p.After.ID, p.Limit + 1}
+	switch status {
+	case Failed, Exhausted:
 		narrow = ` AND d.status IN ('failed', 'exhausted')`
-	}
-	if status == Pending {
-		narrow = ` AND d.status IN ('pending', 'failed')`
+	case Pending:
+		narrow = ` AND d.id IN (SELECT id FROM webhook_delivery WHERE tenant_id = $1 AND status IN ('pending', 'failed')
+			ORDER BY endpoint_id, next_at LIMIT $7)`
+		args = append(args, waitingMost)
 	}
 	rows, err := db.All(r, scanDelivery, `SELECT `+deliveryColumns+deliveryTables+`
 		WHERE d.tenant_id = $1 AND d.module = $2 AND d.status = $3`+narrow+` AND (d.created_at, d.id) < ($4, $5)
-		ORDER BY d.created_at DESC, d.id DESC LIMIT $6`, r.Tenant(), module, status, p.After.Sort, p.After.ID, p.Limit+1)
+		ORDER BY d.created_at DESC, d.id DESC LIMIT $6`, args...)
 	return db.Cut(rows, p, deliveryKey), err
 }
 

@@ -70,15 +70,16 @@ export interface Received {
   body: string
 }
 
-/** A customer's server: keeps what arrives and answers 200. */
+/** A customer's server: keeps what arrives and answers 200, or what a test sets. */
 export async function startReceiver() {
   const received: Received[] = []
+  const answer = { status: 200, body: '' }
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
       received.push({ headers: request.headers, body })
-      response.writeHead(200).end()
+      response.writeHead(answer.status).end(answer.body)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -86,6 +87,7 @@ export async function startReceiver() {
   return {
     address: `http://127.0.0.1:${port}/hooks`,
     received,
+    answer,
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }

@@ -41,7 +41,7 @@ for (const sight of sights) {
 
       if (sight.name === 'phone') {
         await page.getByRole('button', { name: 'Open navigation' }).click()
-        await expect(page.getByRole('link', { name: 'Webhooks' })).toBeVisible()
+        await expect(page.getByRole('link', { name: 'Webhooks', exact: true })).toBeVisible()
         await expectAccessible(page)
         await shoot(page, 'navigation-phone')
       }
@@ -83,7 +83,8 @@ for (const sight of sights) {
       await expectAccessible(page)
       await shoot(page, `webhooks-${sight.name}`)
       await page.getByRole('link', { name: receiver.address }).click()
-      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
       await expect(page.getByRole('dialog', { name: 'Delete this webhook?' })).toBeVisible()
       await expectAccessible(page)
       await page.getByRole('button', { name: 'Delete the webhook' }).click()

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { expect, signIn, startReceiver, test } from './helpers'
+import { expect, expectAccessible, shoot, signIn, startReceiver, test } from './helpers'
 
 test('a webhook is registered, tested, delivered to live, and deleted', async ({ page }) => {
   const receiver = await startReceiver()
@@ -14,6 +14,8 @@ test('a webhook is registered, tested, delivered to live, and deleted', async ({
     await drawer.getByLabel('Filter events').fill('exception')
     await drawer.getByRole('checkbox', { name: /dlp\.exception\.created/ }).check()
     await expect(drawer.getByRole('figure')).toContainText('auditor@example.com')
+    await drawer.getByRole('radio', { name: 'Schema' }).check()
+    await expect(drawer.getByRole('figure')).toContainText('"$schema"')
     await drawer.getByRole('button', { name: 'Register', exact: true }).click()
     await expect(drawer.getByRole('textbox', { name: 'Address' })).toHaveAttribute('aria-invalid', 'true')
   })
@@ -54,7 +56,8 @@ test('a webhook is registered, tested, delivered to live, and deleted', async ({
   })
 
   await test.step('deleting asks first', async () => {
-    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the webhook' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
     await expect(page.getByRole('link', { name: receiver.address })).toBeHidden()
@@ -71,6 +74,7 @@ test('deleting leads back to the list even if the row is gone before the answer'
   const { data } = (await created.json()) as { data: { id: string } }
   await page.goto(`/erp/webhooks/${data.id}`)
   await page.route(`**/api/erp/v1/webhooks/${data.id}`, async (route) => {
+    if (route.request().method() !== 'DELETE') return route.fallback()
     const response = await route.fetch()
     // An event from elsewhere refreshes the list while the answer is on its way.
     const exception = await page.request.post('/api/mail/v1/dlp/exceptions', { data: { email: `gone-${Date.now()}@example.com` } })
@@ -79,7 +83,121 @@ test('deleting leads back to the list even if the row is gone before the answer'
     const { data } = (await exception.json()) as { data: { id: string } }
     await page.request.delete(`/api/mail/v1/dlp/exceptions/${data.id}`)
   })
-  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the webhook' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
+})
+
+for (const module of ['erp', 'mail'] as const) {
+  test(`${module}: a failing webhook is understood, repaired, caught up and given a new secret`, async ({ page }) => {
+    const receiver = await startReceiver()
+    await signIn(page)
+    const created = await page.request.post(`/api/${module}/v1/webhooks`, {
+      data: { address: receiver.address, events: ['dlp.exception.created'] },
+    })
+    expect(created.status()).toBe(201)
+    const { data } = (await created.json()) as { data: { id: string } }
+    await page.goto(`/${module}/webhooks/${data.id}`)
+
+    await test.step('editing changes address, events and order', async () => {
+      await page.getByRole('button', { name: 'Edit' }).click()
+      const drawer = page.getByRole('dialog', { name: 'Edit the webhook' })
+      await drawer.getByLabel('Description').fill('Warehouse')
+      await drawer.getByRole('checkbox', { name: /dlp\.exception\.deleted/ }).check()
+      await drawer.getByLabel('Strict order').check()
+      await drawer.getByRole('button', { name: 'Save' }).click()
+      await expect(drawer).toBeHidden()
+      await expect(page.getByText('Warehouse')).toBeVisible()
+      await expect(page.getByText('Strict', { exact: true })).toBeVisible()
+    })
+
+    await test.step('a receiver that is gone switches it off, and the banner says why', async () => {
+      receiver.answer.status = 410
+      receiver.answer.body = 'moved away'
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      const banner = page.getByRole('alert').filter({ hasText: 'Deliveries to this address are stopped' })
+      await expect(banner).toContainText('410')
+      await expect(banner).toContainText('Switched off since')
+      await expectAccessible(page)
+      await shoot(page, `webhook-disabled-${module}`)
+    })
+
+    await test.step('the delivery shows its request and its attempt', async () => {
+      await page.getByRole('link', { name: 'ping.test' }).click()
+      const drawer = page.getByRole('dialog', { name: 'ping.test' })
+      await expect(drawer.getByText('The receiver answered with an error.')).toBeVisible()
+      await expect(drawer.getByRole('figure').filter({ hasText: 'moved away' })).toBeVisible()
+      await expect(drawer.getByRole('figure').filter({ hasText: 'X-Service-Event: ping.test' })).toBeVisible()
+      await expect(drawer.getByRole('figure').filter({ hasText: 'It works.' })).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `webhook-delivery-${module}`)
+      await page.keyboard.press('Escape')
+      await expect(drawer).toBeHidden()
+    })
+
+    await test.step('repaired and enabled, the same delivery is sent again and arrives', async () => {
+      receiver.answer.status = 200
+      receiver.answer.body = 'thank you'
+      await page.getByRole('alert').getByRole('button', { name: 'Enable' }).click()
+      await expect(page.getByText('Deliveries to this address are stopped')).toBeHidden()
+      await page.getByRole('button', { name: 'Send ping.test again' }).click()
+      await expect(page.getByRole('row').filter({ hasText: 'ping.test' })).toContainText('Delivered')
+      await page.getByRole('link', { name: 'ping.test' }).click()
+      await expect(page.getByRole('dialog').getByRole('figure').filter({ hasText: 'thank you' }).first()).toBeVisible()
+      await page.keyboard.press('Escape')
+    })
+
+    await test.step('what a pause missed is recovered', async () => {
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Pause' }).click()
+      await expect(page.getByText('This webhook is paused')).toBeVisible()
+      const email = `missed-${module}-${Date.now()}@example.com`
+      const exception = await page.request.post('/api/mail/v1/dlp/exceptions', { data: { email } })
+      const missed = (await exception.json()) as { data: { id: string } }
+      await page.getByRole('button', { name: 'Enable' }).first().click()
+      await expect(page.getByText('This webhook is paused')).toBeHidden()
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Recover since' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Send what was missed' })
+      await dialog.getByLabel('Since').fill('2001-01-01T00:00')
+      await dialog.getByRole('button', { name: 'Recover' }).click()
+      await expect(dialog.getByRole('alert').filter({ hasText: 'within the last 30 days' })).toBeVisible()
+      const hourAgo = new Date(Date.now() - 3_600_000)
+      await dialog.getByLabel('Since').fill(new Date(hourAgo.getTime() - hourAgo.getTimezoneOffset() * 60_000).toISOString().slice(0, 16))
+      await dialog.getByRole('button', { name: 'Recover' }).click()
+      await expect(dialog).toBeHidden()
+      await expect(page.getByText('Nothing is waiting')).toBeVisible()
+      await expect.poll(() => receiver.received.some((delivery) => delivery.body.includes(email))).toBe(true)
+      await page.request.delete(`/api/mail/v1/dlp/exceptions/${missed.data.id}`)
+    })
+
+    await test.step('the secret is rotated with a grace and shown once', async () => {
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Rotate the signing secret?' })
+      await dialog.getByLabel('The old secret ends').selectOption('In a day')
+      await dialog.getByRole('button', { name: 'Rotate' }).click()
+      const once = page.getByRole('dialog', { name: 'Your new signing secret' })
+      await expect(once.getByLabel('Secret', { exact: true })).toHaveValue(/^whsec_/)
+      await once.getByLabel('I saved it').check()
+      await once.getByRole('button', { name: 'Done' }).click()
+      await expect(page.getByText('The old one still signs until')).toBeVisible()
+    })
+
+    await page.request.delete(`/api/${module}/v1/webhooks/${data.id}`)
+    await receiver.stop()
+  })
+}
+
+test('the keyless setting is a switch of the workspace', async ({ page }) => {
+  await signIn(page, '/erp/webhooks')
+  const box = page.getByRole('checkbox', { name: /Allow calls that carry only an id/ })
+  const before = await box.isChecked()
+  await box.setChecked(!before)
+  await expect(box).toBeEnabled()
+  await page.reload()
+  await expect(box).toBeChecked({ checked: !before })
+  await box.setChecked(before)
+  await expect(box).toBeEnabled()
 })

@@ -34,7 +34,7 @@ const screens = {
   'sign-in': ['src/shell/SignInScreen.tsx'],
   home: [shell, 'src/modules/home/HomeScreen.tsx'],
   'dlp exceptions': [shell, 'src/modules/mail/DlpExceptionsScreen.tsx'],
-  webhooks: [shell, 'src/modules/erp/WebhooksScreen.tsx'],
+  webhooks: [shell, 'src/modules/erp/webhookScreens.tsx'],
   regulations: [shell, 'src/modules/advisor/SearchScreen.tsx'],
   provision: [shell, 'src/modules/advisor/ProvisionScreen.tsx'],
   design: [shell, 'src/modules/design/DesignScreen.tsx'],

@@ -9,6 +9,8 @@ import { startI18n } from './i18n'
 import { recall, remember } from './lib/storage'
 import { startTheme } from './lib/theme'
 import { router } from './router'
+import { publicRoutes } from './routes/public'
+import { signInRoute } from './routes/signIn'
 import { startShortcuts } from './shell/shortcuts'
 import { Toaster } from './ui/Toast'
 import { TooltipProvider } from './ui/Tooltip'
@@ -23,9 +25,12 @@ window.addEventListener('vite:preloadError', () => {
   window.location.reload()
 })
 
+/** Where nobody is signed in anyway, the end of a session is no news. */
+const publicPaths = new Set<string>([signInRoute.fullPath, ...publicRoutes.map((route) => route.fullPath)])
+
 onSignedOut(() => {
   const { pathname, href } = router.state.location
-  if (pathname === '/sign-in') return
+  if (publicPaths.has(pathname)) return
   void router.navigate({ to: '/sign-in', search: { next: href, expired: true } }).then(() => forgetSession(queryClient))
 })
 

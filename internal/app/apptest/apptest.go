@@ -56,16 +56,30 @@ func Run(t *testing.T, fn func(t *testing.T, s *Server)) {
 }
 
 // New starts a house.
-func New(tb testing.TB, dialect db.Dialect) *Server { tb.Helper(); return start(tb, dialect, false) }
+func New(tb testing.TB, dialect db.Dialect) *Server {
+	tb.Helper()
+	return start(tb, dialect, func(*app.Config, string) {})
+}
 
 // NewPublic starts a house whose public address is the one it listens on, for
 // clients that insist on it.
 func NewPublic(tb testing.TB, dialect db.Dialect) *Server {
 	tb.Helper()
-	return start(tb, dialect, true)
+	return start(tb, dialect, func(cfg *app.Config, url string) { cfg.PublicURL = url })
 }
 
-func start(tb testing.TB, dialect db.Dialect, public bool) *Server {
+// RunWith runs fn on both databases in a house with other settings.
+func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Server)) {
+	t.Helper()
+	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			fn(t, start(t, d, func(cfg *app.Config, _ string) { change(cfg) }))
+		})
+	}
+}
+
+func start(tb testing.TB, dialect db.Dialect, change func(cfg *app.Config, url string)) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, Clock: clock.NewFake(dbtest.Start), Logs: &Buffer{}}
 	log := Logger(s.Logs)
@@ -75,11 +89,9 @@ func start(tb testing.TB, dialect db.Dialect, public bool) *Server {
 		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: true,
 		WebhookAllow: []string{"127.0.0.0/8"},
-		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1},
+		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1}, LimitFactor: 1000,
 	}
-	if public {
-		cfg.PublicURL = s.URL
-	}
+	change(&cfg, s.URL)
 	a, err := app.Open(tb.Context(), cfg, log, s.Clock)
 	if err != nil {
 		server.Close()
@@ -370,6 +382,9 @@ func (r *Response) Data(v any) *Response {
 	}
 	return r
 }
+
+// Whole reads the answer with what stands beside its data.
+func (r *Response) Whole(v any) *Response { r.tb.Helper(); r.decode(v); return r }
 
 // ID reads the id of the answer's record.
 func (r *Response) ID() string {

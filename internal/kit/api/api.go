@@ -18,6 +18,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/limit"
 )
 
 // Authenticator proves credentials. Identity implements it.
@@ -43,6 +44,8 @@ type Config struct {
 	CursorKey []byte
 	// TrustedProxies are the peers whose X-Forwarded-For counts.
 	TrustedProxies []netip.Prefix
+	// Limits counts the calls of everybody; nil for no limits.
+	Limits limit.Limiter
 	// Fallback serves what is no API route (the panel).
 	Fallback http.Handler
 }

@@ -123,16 +123,16 @@ func setRetry(w http.ResponseWriter, f *fault.Fault) {
 
 // Language is "tr" or "en", whichever the caller prefers.
 func Language(ctx context.Context) string {
-	if req, ok := ctx.Value(requestKey{}).(*request); ok {
-		return language(req.r)
+	if r := requestOf(ctx).r; r != nil {
+		return language(r)
 	}
 	return "en"
 }
 
 // UserAgent is what the caller's program calls itself.
 func UserAgent(ctx context.Context) string {
-	if req, ok := ctx.Value(requestKey{}).(*request); ok {
-		return req.r.UserAgent()
+	if r := requestOf(ctx).r; r != nil {
+		return r.UserAgent()
 	}
 	return ""
 }

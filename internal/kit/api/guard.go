@@ -29,7 +29,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		if rt.Open {
 			openHeaders(w)
 		}
-		who, err := a.admit(ctx, rt, r)
+		who, err := a.admit(ctx, rt, w, r)
 		if err == nil && wrongMedia(rt, r) {
 			err = fault.New(fault.UnsupportedMedia)
 		}
@@ -65,9 +65,9 @@ func (a *API) observers(rt *Route) (out [6]prometheus.Observer) {
 }
 
 // admit decides whether the request may reach the handler.
-func (a *API) admit(ctx context.Context, rt *Route, r *http.Request) (*caller.Caller, error) {
+func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *http.Request) (*caller.Caller, error) {
 	if rt.Open {
-		return nil, nil
+		return nil, a.withinLimits(w, rt, nil, ClientIP(ctx))
 	}
 	token, fromCookie := credential(r)
 	if token == "" || fromCookie {
@@ -77,17 +77,17 @@ func (a *API) admit(ctx context.Context, rt *Route, r *http.Request) (*caller.Ca
 			return nil, fault.New(fault.CrossOrigin)
 		}
 	}
-	if rt.Access == Public {
-		return nil, nil
+	if rt.Access == Public || token == "" && rt.Access == Keyless {
+		return nil, a.withinLimits(w, rt, nil, ClientIP(ctx))
 	}
 	if token == "" {
-		if rt.Access == Keyless {
-			return nil, nil
-		}
 		return nil, fault.New(fault.Unauthenticated)
 	}
 	who, err := a.cfg.Auth.Authenticate(ctx, token)
 	if err != nil {
+		if fault.Is(err, fault.Unauthenticated) {
+			err = a.refusal(w, rt, ClientIP(ctx), err)
+		}
 		return nil, err
 	}
 	if slug := HostSlug(ctx); slug != "" && slug != who.Slug {
@@ -98,6 +98,9 @@ func (a *API) admit(ctx context.Context, rt *Route, r *http.Request) (*caller.Ca
 	}
 	own := *who // the authenticator may share it between requests
 	own.IP = ClientIP(ctx)
+	if err := a.withinLimits(w, rt, &own, own.IP); err != nil {
+		return nil, err
+	}
 	return &own, a.permit(rt, &own)
 }
 

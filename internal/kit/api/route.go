@@ -60,6 +60,8 @@ type Route struct {
 	Ascending bool
 	// MaxBody replaces the limit of 1 MiB.
 	MaxBody int64
+	// Limit is the class of the route's rate limits.
+	Limit LimitClass
 	// Refusals are the statuses that the route names beside the common ones.
 	Refusals []int
 	// Open lets pages of other sites call the route. It reads no cookie.

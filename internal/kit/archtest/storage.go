@@ -31,6 +31,7 @@ func oneOutbox(f *file) (faults []string) {
 // it belongs here and in the review.
 var systemReasons = []string{
 	"add member", "count workspaces", "create key", "create workspace", "credential look-up", "key last used", "app look-up",
+	"invitation look-up", "set licences",
 	"session last seen", "sign-in", "sign-up", "password reset", // identity: found before the tenant is known
 	"mail outbox", "dispatcher", "job claim", "delivery claim", "keyless look-up", "janitor", "snooze scan",
 	"regulation corpus", // advisor: public text that belongs to no tenant

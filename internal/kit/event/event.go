@@ -215,14 +215,21 @@ func Load(r *db.Reader, tenant uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Event,
 	if len(ids) == 0 {
 		return out, nil
 	}
+	// Asking for a sequence here would lead SQLite to the index of sequences,
+	// and through everything that the tenant has.
 	in, args := db.In(2, db.Padded(ids))
-	rows, err := db.All(r, scanEvent, `SELECT `+columns+` FROM outbox
-		WHERE tenant_id = $1 AND id IN `+in+` AND sequence IS NOT NULL`, append([]any{tenant}, args...)...)
+	rows, err := db.All(r, scanEvent, `SELECT tenant_id, id, type, COALESCE(sequence, 0), test, emitted, target, payload FROM outbox
+		WHERE tenant_id = $1 AND id IN `+in, append([]any{tenant}, args...)...)
 	for _, e := range rows {
-		out[e.ID] = e
+		if e.Sequence > 0 {
+			out[e.ID] = e
+		}
 	}
 	return out, err
 }
+
+// The plus sign keeps SQLite from using the index of sequences where the order
+// is that of ids; PostgreSQL does not mind it.
 
 // Between reads a tenant's dispatched events that happened from one time until
 // before another, in the order of their ids, after the given id.
@@ -231,7 +238,7 @@ func Between(r *db.Reader, from, until time.Time, after uuid.UUID, limit int) ([
 		after = first
 	}
 	return db.All(r, scanEvent, `SELECT `+columns+` FROM outbox
-		WHERE tenant_id = $1 AND id > $2 AND id < $3 AND sequence IS NOT NULL ORDER BY id LIMIT $4`,
+		WHERE tenant_id = $1 AND id > $2 AND id < $3 AND +sequence IS NOT NULL ORDER BY id LIMIT $4`,
 		r.Tenant(), after, clock.FirstID(until), limit)
 }
 
@@ -255,6 +262,6 @@ func Last(r *db.Reader) (int64, error) {
 // says how many. Whoever still shows older ones must have let go of them.
 func Clean(tx *db.Tx, before time.Time, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM outbox WHERE tenant_id = $1 AND id IN (
-		SELECT id FROM outbox WHERE tenant_id = $1 AND id < $2 AND sequence IS NOT NULL ORDER BY id LIMIT $3)`,
+		SELECT id FROM outbox WHERE tenant_id = $1 AND id < $2 AND +sequence IS NOT NULL ORDER BY id LIMIT $3)`,
 		tx.Tenant(), clock.FirstID(before), limit)
 }

@@ -49,6 +49,9 @@ const (
 	UnsupportedResponse Code = "unsupported_response_type"
 	UnsupportedGrant    Code = "unsupported_grant_type"
 	NotForApps          Code = "not_for_apps"
+	AccountExists       Code = "account_exists"
+	OtherAddress        Code = "other_address"
+	NotActive           Code = "not_active"
 	NoRoute             Code = "no_route"
 	WindowClosed        Code = "window_closed"
 	RoleFixed           Code = "role_fixed"
@@ -87,6 +90,9 @@ var catalogue = map[Code]entry{
 	TwoFactorOn:         {409, "The second step is on already. Switch it off first.", "İkinci adım zaten açık. Önce kapatın."},
 	TwoFactorOff:        {409, "The second step is not on.", "İkinci adım açık değil."},
 	LastAdmin:           {409, "The workspace needs at least one active owner. Make somebody else an owner first.", "Çalışma alanında en az bir etkin sahip olmalı. Önce bir başkasını sahip yapın."},
+	AccountExists:       {409, "This address has an account. Sign in, then open the invitation again.", "Bu adresin bir hesabı var. Oturum açın, sonra daveti yeniden açın."},
+	OtherAddress:        {409, "The invitation is for another address than yours.", "Davet sizinkinden başka bir adrese gönderilmiş."},
+	NotActive:           {409, "This person has not accepted the invitation yet.", "Bu kişi daveti henüz kabul etmedi."},
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
 	TestEnvironment:     {409, "A key of the test environment sends nothing.", "Test ortamının anahtarı hiçbir şey göndermez."},

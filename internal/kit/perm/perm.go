@@ -33,13 +33,14 @@ func NewSet(ps ...Permission) Set {
 // Has says whether p is in the set.
 func (s Set) Has(p Permission) bool { _, ok := s[p]; return ok }
 
-// Sorted lists the set in order.
+// Sorted lists the set in the order of the table.
 func (s Set) Sorted() []Permission {
 	out := make([]Permission, 0, len(s))
-	for p := range s {
-		out = append(out, p)
+	for _, e := range Table {
+		if s.Has(e.Name) {
+			out = append(out, e.Name)
+		}
 	}
-	slices.Sort(out)
 	return out
 }
 

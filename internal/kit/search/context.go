@@ -11,9 +11,13 @@ const (
 func (s *segment) finish(schema *Schema) {
 	s.index()
 	s.context = contextTable{attr: -1}
-	if schema.Group != "" {
-		s.buildContext(schema.attr(schema.Group))
+	if schema.Group == "" {
+		s.buildRuns(nil)
+		return
 	}
+	group := schema.attr(schema.Group)
+	s.buildRuns(s.attrs[group].of)
+	s.buildContext(group)
 }
 
 // buildContext sums the impacts of every stem over the documents of a group.

@@ -23,7 +23,13 @@ type candidate struct {
 // sums is the working memory of one search over one segment.
 type sums struct {
 	acc   []int32
-	score []float32
+	found []match
+}
+
+// match is a document of the segment at hand with its score.
+type match struct {
+	doc   uint32
+	score float32
 }
 
 var sumsPool = sync.Pool{New: func() any { return new(sums) }}
@@ -31,9 +37,9 @@ var sumsPool = sync.Pool{New: func() any { return new(sums) }}
 func takeSums(n int) *sums {
 	s := sumsPool.Get().(*sums)
 	if cap(s.acc) < n {
-		s.acc, s.score = make([]int32, n), make([]float32, n)
+		s.acc = make([]int32, n)
 	}
-	s.acc, s.score = s.acc[:n], s.score[:n]
+	s.acc, s.found = s.acc[:n], s.found[:0]
 	clear(s.acc)
 	return s
 }
@@ -115,40 +121,78 @@ func (r *ranking) run() error {
 	return nil
 }
 
-// score turns sums into scores; a score of zero means no match.
+// score lists the documents of one segment that may be hits. Most documents
+// share only a common word with the query; they are passed over by a single
+// comparison with the least sum that could reach the floor within their run.
 func (r *ranking) score(i int, x *sums, context []float32) {
-	seg, dead := r.snap.segments[i], r.snap.dead[i]
-	var bonus []float32
-	var group []uint32
-	if context != nil {
-		bonus, group = r.snap.groupBonus(i, context)
-	}
-	checks, scores, prior := r.checks[i], x.score, seg.prior
-	best, share := float32(r.best), float32(floorShare)
-	if len(r.query.Boosts) > 0 {
-		share = 0 // any match may still be lifted
-	}
-	floor := best * share
-	for d, a := range x.acc {
-		scores[d] = 0
-		if a == 0 {
-			continue
+	seg, dead, checks := r.snap.segments[i], r.snap.dead[i], r.checks[i]
+	bonus := r.snap.groupBonus(i, context)
+	lifted, all := r.lifted(seg)
+	best := r.lowerBest(i, x.acc)
+	for _, run := range seg.runs {
+		add, share := float32(0), float32(floorShare)
+		if run.group != none {
+			if bonus != nil {
+				add = bonus[run.group]
+			}
+			if slices.Contains(lifted, run.group) {
+				share = 0
+			}
 		}
-		v := float32(a) * impactUnit * prior[d]
-		if bonus != nil {
-			v += bonus[group[d]]
+		if all {
+			share = 0
 		}
-		// Most documents share only a common word with the query. The floor
-		// rises with the best score, so what is below it now stays below.
-		if v < floor || dead.has(uint32(d)) || !pass(checks, uint32(d)) {
-			continue
-		}
-		scores[d] = v
-		if v > best {
-			best, floor = v, v*share
+		floor := best * share
+		reach := func() int32 { return max(1, int32((floor*.999-add)/(impactUnit*run.topPrior))) }
+		low := reach()
+		for k, a := range x.acc[run.start:run.end] {
+			if a < low {
+				continue
+			}
+			d := run.start + uint32(k)
+			v := float32(a)*impactUnit*seg.prior[d] + add
+			if v < floor || dead.has(d) || !pass(checks, d) {
+				continue
+			}
+			x.found = append(x.found, match{d, v})
+			if v > best {
+				best = v
+				floor = best * share
+				low = reach()
+			}
 		}
 	}
 	r.best = float64(best)
+}
+
+// lifted are the groups that the query boosts: their documents may be hits
+// from below the floor. all says that others may be, too.
+func (r *ranking) lifted(seg *segment) (groups []uint32, all bool) {
+	for _, b := range r.query.Boosts {
+		if b.Attr != r.snap.schema.Group {
+			return nil, true
+		}
+		if g, ok := seg.attrs[r.snap.schema.attr(b.Attr)].find(b.Value); ok {
+			groups = append(groups, g)
+		}
+	}
+	return groups, false
+}
+
+// lowerBest is a score that the best document reaches at least: that of the
+// greatest sum. With it the floor is high from the start.
+func (r *ranking) lowerBest(i int, acc []int32) float32 {
+	seg, top, at := r.snap.segments[i], int32(0), -1
+	for d, a := range acc {
+		if a > top && !r.snap.dead[i].has(uint32(d)) && pass(r.checks[i], uint32(d)) {
+			top, at = a, d
+		}
+	}
+	best := float32(r.best)
+	if at >= 0 {
+		best = max(best, float32(top)*impactUnit*seg.prior[at])
+	}
+	return best
 }
 
 // boost applies the boosts and pins of the query to one segment.
@@ -164,16 +208,23 @@ func (r *ranking) boost(i int) error {
 			continue
 		}
 		lift := float32(b.Share * r.best)
-		for d, v := range seg.attrs[col].of {
-			if v == value && x.score[d] > 0 {
-				x.score[d] += lift
+		of := seg.attrs[col].of
+		for k := range x.found {
+			if of[x.found[k].doc] == value {
+				x.found[k].score += lift
 			}
 		}
 	}
 	for _, p := range r.query.Pins {
-		if d, ok := seg.byID[p.ID]; ok && !r.snap.dead[i].has(d) && pass(r.checks[i], d) {
-			x.score[d] += float32(p.Share * r.best)
+		d, ok := seg.byID[p.ID]
+		if !ok || r.snap.dead[i].has(d) || !pass(r.checks[i], d) {
+			continue
 		}
+		at, found := slices.BinarySearchFunc(x.found, d, func(m match, d uint32) int { return cmp.Compare(m.doc, d) })
+		if !found {
+			x.found = slices.Insert(x.found, at, match{doc: d})
+		}
+		x.found[at].score += float32(p.Share * r.best)
 	}
 	return nil
 }
@@ -181,15 +232,15 @@ func (r *ranking) boost(i int) error {
 // collect counts the hits of one segment and keeps the best of them.
 func (r *ranking) collect(i int) {
 	floor := float32(r.best * floorShare)
-	for d, v := range r.sums[i].score {
-		if v <= 0 || v < floor {
+	for _, m := range r.sums[i].found {
+		if m.score < floor {
 			continue
 		}
 		r.total++
 		for f := range r.facets {
-			r.facets[f].add(i, uint32(d))
+			r.facets[f].add(i, m.doc)
 		}
-		r.push(candidate{float64(v), uint32(i), uint32(d)})
+		r.push(candidate{float64(m.score), uint32(i), m.doc})
 	}
 }
 
@@ -262,21 +313,20 @@ func (s *Snapshot) contextScores(plan []plannedTerm) []float32 {
 	return sum
 }
 
-// groupBonus is the context of the groups of segment i, and the group of each
-// of its documents.
-func (s *Snapshot) groupBonus(i int, context []float32) ([]float32, []uint32) {
-	attr := s.schema.attr(s.schema.Group)
-	col := &s.segments[i].attrs[attr]
-	if i == 0 {
-		return context, col.of
+// groupBonus is the context of the groups of segment i.
+func (s *Snapshot) groupBonus(i int, context []float32) []float32 {
+	if i == 0 || context == nil {
+		return context
 	}
-	bonus := make([]float32, len(col.values))
-	for g, value := range col.values {
+	attr := s.schema.attr(s.schema.Group)
+	values := s.segments[i].attrs[attr].values
+	bonus := make([]float32, len(values))
+	for g, value := range values {
 		if base, ok := s.segments[0].attrs[attr].find(value); ok {
 			bonus[g] = context[base]
 		}
 	}
-	return bonus, col.of
+	return bonus
 }
 
 // sorted is the list of candidates, best first.

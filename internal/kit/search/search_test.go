@@ -226,8 +226,10 @@ func TestFiltersRangesFacets(t *testing.T) {
 		t.Errorf("facets %v of %d", a.Facets, a.Total)
 	}
 	for _, q := range []Query{
-		{Text: "a", Filters: []Filter{{"nope", nil}}}, {Text: "a", Ranges: []Range{{"nope", 0, 1}}},
-		{Text: "a", Facets: []string{"nope"}}, {Text: "a", Boosts: []Boost{{"nope", "x", 1}}},
+		{Text: "a", Filters: []Filter{{"nope", nil}}},
+		{Text: "a", Ranges: []Range{{"nope", 0, 1}}},
+		{Text: "a", Facets: []string{"nope"}},
+		{Text: "a", Boosts: []Boost{{"nope", "x", 1}}},
 	} {
 		if _, err := x.Search(q); !errors.Is(err, ErrFilter) {
 			t.Errorf("%+v: %v", q, err)

@@ -17,11 +17,41 @@ type segment struct {
 	forward      []uint32
 
 	ids     []string
-	byID    map[string]uint32
 	prior   []float32
 	attrs   []attrColumn
 	numbers [][]int32
+
+	// Derived by finish, not written to files.
+	byID    map[string]uint32
+	runs    []run
 	context contextTable
+}
+
+// run is a stretch of documents of one group. What holds for all of them is
+// worked out once per search instead of once per document.
+type run struct {
+	start, end uint32
+	group      uint32 // none without groups
+	topPrior   float32
+}
+
+// longestRun bounds a run, so that its greatest prior says something.
+const longestRun = 1024
+
+func (s *segment) buildRuns(group []uint32) {
+	s.runs = nil
+	for d, p := range s.prior {
+		g := none
+		if group != nil {
+			g = group[d]
+		}
+		if n := len(s.runs); n > 0 && s.runs[n-1].group == g && s.runs[n-1].end-s.runs[n-1].start < longestRun {
+			last := &s.runs[n-1]
+			last.end, last.topPrior = uint32(d+1), max(last.topPrior, p)
+			continue
+		}
+		s.runs = append(s.runs, run{uint32(d), uint32(d + 1), g, p})
+	}
 }
 
 const gap = none

@@ -124,6 +124,8 @@ type house struct {
 	member uuid.UUID
 	addr   string
 	token  string
+	// inboxes are workspaces by how many conversations they have.
+	inboxes map[int]*inbox
 }
 
 const echoPath = "/api/v1/bench/echo"
@@ -152,6 +154,7 @@ func (e *env) house(ctx context.Context, dialect db.Dialect) (*house, error) {
 	}
 	a, err := app.Open(ctx, app.Config{
 		DB: url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
+		LimitFactor: 1_000_000,
 	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), clock.System{})
 	if err != nil {
 		return nil, err

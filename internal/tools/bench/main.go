@@ -27,6 +27,7 @@ func main() {
 	flag.DurationVar(&o.slice, "slice", 400*time.Millisecond, "how long one measurement lasts")
 	flag.IntVar(&o.rounds, "rounds", 9, "measurements of each benchmark, in turns; the median counts")
 	flag.IntVar(&o.clients, "clients", 32, "callers at once")
+	flag.IntVar(&o.events, "events", 20_000, "events that the webhook engine is given")
 	flag.StringVar(&o.only, "only", "", "regular expression of the groups to measure")
 	flag.StringVar(&o.profile, "profile", "", "file to write a CPU profile to")
 	flag.Parse()
@@ -43,6 +44,7 @@ type options struct {
 	slice         time.Duration
 	rounds        int
 	clients       int
+	events        int
 	only, profile string
 }
 
@@ -71,6 +73,11 @@ func run(ctx context.Context, o options) (err error) {
 		}
 		if err := g.run(ctx, e, o); err != nil {
 			return fmt.Errorf("%s: %w", g.name, err)
+		}
+	}
+	if only.MatchString(webhookGroup) {
+		if err := measureWebhooks(ctx, e, o); err != nil {
+			return fmt.Errorf("%s: %w", webhookGroup, err)
 		}
 	}
 	if only.MatchString(processGroup) {

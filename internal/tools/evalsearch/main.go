@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -30,6 +31,7 @@ type options struct {
 	times         int
 	citations     int
 	misses        bool
+	rivals        bool
 }
 
 func run(args []string, out io.Writer) error {
@@ -41,6 +43,7 @@ func run(args []string, out io.Writer) error {
 	flags.IntVar(&o.times, "times", 1, "index the corpus this many times over, for latency at size")
 	flags.IntVar(&o.citations, "citations", 6000, "citations to make up and look for")
 	flags.BoolVar(&o.misses, "misses", false, "print the citations that were missed")
+	flags.BoolVar(&o.rivals, "rivals", true, "measure SQLite FTS5, and PostgreSQL if KONAK_TEST_POSTGRES is set, as well")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -139,7 +142,7 @@ func report(out io.Writer, list []*advisor.Provision, questions []question, o op
 	if err := qualityTable(out, b.engine, questions); err != nil {
 		return err
 	}
-	cites := madeCitations(list, o.citations)
+	cites := madeCitations(list, b.engine.Laws(), o.citations)
 	share, missed, err := citationAccuracy(finderOf(b.engine, false), cites)
 	if err != nil {
 		return err
@@ -150,7 +153,13 @@ func report(out io.Writer, list []*advisor.Provision, questions []question, o op
 			fmt.Fprintf(out, "- %s (%s)\n", c.text, c.want)
 		}
 	}
-	return latencyTable(out, b.engine, questions)
+	if err := latencyTable(out, b.engine, questions); err != nil {
+		return err
+	}
+	if !o.rivals {
+		return nil
+	}
+	return rivalTable(context.Background(), out, list, questions)
 }
 
 // counter counts the bytes written to it.
@@ -168,8 +177,10 @@ func qualityTable(out io.Writer, e *advisor.Engine, questions []question) error 
 		change func(string) string
 		exact  bool
 	}{
-		{"as asked", same, false}, {"without diacritics", undiacritic, false},
-		{"one typo", typo, false}, {"one typo, no speller", typo, true},
+		{"as asked", same, false},
+		{"without diacritics", undiacritic, false},
+		{"one typo", typo, false},
+		{"one typo, no speller", typo, true},
 	} {
 		q, err := measureQuality(finderOf(e, v.exact), questions, v.change)
 		if err != nil {

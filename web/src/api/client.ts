@@ -1,6 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { language } from '@/i18n'
 import { ApiError, offlineError } from './error'
+import { proveAndRepeat } from './stepUp'
 import type { components, paths } from './schema.gen'
 
 export type Schemas = components['schemas']
@@ -33,7 +34,7 @@ const conventions: Middleware = {
 }
 
 /** The cookie is the credential: the panel never sees, keeps or sends a token. */
-export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin' })
+export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin', fetch: proveAndRepeat() })
 api.use(conventions)
 
 interface Outcome<T> {

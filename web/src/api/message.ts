@@ -10,6 +10,7 @@ const fieldTexts: Record<string, PlainKey> = {
   invalid_address: 'field.address',
   too_long: 'field.tooLong',
   too_short: 'field.tooShort',
+  in_the_past: 'field.inPast',
 }
 
 /** One sentence for a person. The server already speaks the panel's language. */

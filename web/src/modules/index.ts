@@ -1,14 +1,23 @@
 import type { LiveTable } from '@/live/refresh'
+import { accountModule } from './account/module'
 import { advisorModule } from './advisor/module'
 import { erpModule } from './erp/module'
 import { homeModule } from './home/module'
+import { identityModule } from './identity/module'
 import { mailModule } from './mail/module'
 import type { Module } from './module'
 
 /** The one table of the panel: what stands here has navigation, palette entries and live updates. */
-export const modules: readonly Module[] = [homeModule, mailModule, erpModule, advisorModule]
+export const modules: readonly Module[] = [homeModule, mailModule, erpModule, advisorModule, identityModule, accountModule]
 
 /** The same modules' screens, spelled out so that every link is checked by the compiler. */
-export const screenRoutes = [...homeModule.routes, ...mailModule.routes, ...erpModule.routes, ...advisorModule.routes] as const
+export const screenRoutes = [
+  ...homeModule.routes,
+  ...mailModule.routes,
+  ...erpModule.routes,
+  ...advisorModule.routes,
+  ...identityModule.routes,
+  ...accountModule.routes,
+] as const
 
 export const liveTables: readonly LiveTable[] = modules.map((module) => module.live ?? {})

@@ -1,6 +1,6 @@
 import * as Radix from '@radix-ui/react-dialog'
 import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
-import { Keyboard, Languages, LogOut, Moon, Sun, SwatchBook } from 'lucide-react'
+import { Keyboard, Languages, LogOut, Moon, Sun, SwatchBook, UserRoundCog } from 'lucide-react'
 import { Suspense, useMemo, useState, type ReactNode } from 'react'
 import { meets, useMe } from '@/api/session'
 import { chooseLanguage, useI18n } from '@/i18n'
@@ -17,6 +17,7 @@ import { ShortcutsSheet } from './ShortcutsSheet'
 import { useShortcuts, type Shortcut } from './shortcuts'
 import { SideNav } from './SideNav'
 import { useSignOut } from './signOut'
+import { StepUpDialog } from './StepUpDialog'
 import { TopBar } from './TopBar'
 
 export function AppShell() {
@@ -55,6 +56,7 @@ export function AppShell() {
       </main>
       <CommandPalette open={paletteOpen} onOpenChange={setPaletteOpen} commands={commands} />
       <ShortcutsSheet open={shortcutsOpen} onOpenChange={setShortcutsOpen} />
+      <StepUpDialog />
       <ScreenAnnouncer />
       <LiveUpdates />
     </div>
@@ -147,6 +149,7 @@ function useCommands(openShortcuts: () => void): Command[] {
     { id: 'dark', group: settings, label: t('palette.dark'), icon: Moon, run: () => chooseTheme('dark') },
     { id: 'language', group: settings, label: t('palette.language'), icon: Languages, run: () => void chooseLanguage(other) },
     { id: 'shortcuts', group: settings, label: t('shortcuts.title'), icon: Keyboard, shortcut: '?', run: openShortcuts },
+    { id: 'account', group: settings, label: t('profile.title'), icon: UserRoundCog, run: () => void navigate({ to: '/account' }) },
     { id: 'design', group: settings, label: t('design.title'), icon: SwatchBook, run: () => void navigate({ to: '/design' }) },
     { id: 'sign-out', group: settings, label: t('user.signOut'), icon: LogOut, run: signOut },
   ]

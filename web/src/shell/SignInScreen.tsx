@@ -1,82 +1,97 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRouter } from '@tanstack/react-router'
-import { useEffect, useRef, type FormEvent } from 'react'
-import { api, ask } from '@/api/client'
+import { Link, useRouter } from '@tanstack/react-router'
+import { KeyRound } from 'lucide-react'
+import { useRef, useState, type FormEvent } from 'react'
+import { withCaptcha } from '@/api/captcha'
+import { api, ask, type Schemas } from '@/api/client'
+import { asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { meQuery, metaQuery, safeNext } from '@/api/session'
-import { chooseLanguage, languages, useI18n } from '@/i18n'
+import { useI18n } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
+import { canUsePasskeys, showPasskey, wasCancelled } from '@/lib/webauthn'
 import { signInRoute } from '@/routes/signIn'
 import { Button } from '@/ui/Button'
 import { Field, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
-import { Segmented } from '@/ui/Segmented'
-import { Logo } from './Logo'
-import { TilePattern } from './TilePattern'
+import { AuthPage, authLink } from './AuthPage'
+import { SecondStep } from './SecondStep'
 
 const demoSignIn = { email: 'owner@demo.localhost', password: 'konak-demo-password' }
-const languageLabels = { tr: 'Türkçe', en: 'English' } as const
+
+type SignInAnswer = Schemas['IdentitySignInAnswer']
 
 export function SignInScreen() {
-  const { t, language } = useI18n()
-  useEffect(() => {
-    document.title = `${t('signIn.title')} · Konak`
-  }, [t, language])
+  const { t } = useI18n()
+  const { next } = signInRoute.useSearch()
+  const router = useRouter()
+  const client = useQueryClient()
+  const [ticket, setTicket] = useState<SignInAnswer | null>(null)
+  const [restarted, setRestarted] = useState<string | null>(null)
+
+  async function enter() {
+    client.removeQueries({ queryKey: meQuery.queryKey })
+    await router.invalidate()
+    router.history.push(safeNext(next))
+  }
+
+  if (ticket) {
+    return (
+      <AuthPage title={t('secondStep.title')} lead={t('secondStep.lead')}>
+        <SecondStep
+          ticket={ticket}
+          onDone={enter}
+          onRestart={(reason) => {
+            setTicket(null)
+            setRestarted(reason)
+          }}
+        />
+      </AuthPage>
+    )
+  }
   return (
-    <div className="grid min-h-dvh lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
-      <aside className="relative hidden overflow-hidden bg-nav text-nav-ink lg:flex lg:flex-col lg:justify-between lg:p-12">
-        <TilePattern className="absolute inset-0 text-nav-line opacity-70" />
-        <p className="relative flex items-center gap-3 text-xl font-semibold">
-          <Logo className="size-8" />
-          Konak
-        </p>
-        <p className="relative max-w-[20ch] text-[34px] leading-[1.15] font-semibold tracking-[-0.015em] text-balance">
-          {t('signIn.promise')}
-        </p>
-      </aside>
-      <main className="flex flex-col justify-center px-5 py-10 sm:px-12">
-        <div className="mx-auto w-full max-w-sm">
-          <p className="mb-8 flex items-center gap-2.5 text-lg font-semibold lg:hidden">
-            <Logo className="size-7 text-accent-ink" />
-            Konak
-          </p>
-          <h1 className="mb-6 text-[26px] leading-tight font-semibold tracking-[-0.01em]">{t('signIn.title')}</h1>
-          <SignInForm />
-          <div className="mt-10">
-            <Segmented
-              label={t('language.label')}
-              value={language}
-              options={languages.map((value) => ({ value, label: languageLabels[value] }))}
-              onChange={(value) => void chooseLanguage(value)}
-            />
-          </div>
-        </div>
-      </main>
-    </div>
+    <AuthPage title={t('signIn.title')}>
+      {restarted && (
+        <Notice tone="warn" className="mb-5">
+          {restarted}
+        </Notice>
+      )}
+      <SignInForm onDone={enter} onSecondStep={setTicket} />
+    </AuthPage>
   )
 }
 
-function SignInForm() {
+interface SignInFormProps {
+  onDone: () => Promise<void>
+  onSecondStep: (ticket: SignInAnswer) => void
+}
+
+function SignInForm({ onDone, onSecondStep }: SignInFormProps) {
   const { t } = useI18n()
   const { next, expired } = signInRoute.useSearch()
-  const router = useRouter()
-  const client = useQueryClient()
   const meta = useQuery(metaQuery)
   const email = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
 
   const signIn = useMutation({
-    mutationFn: (body: { email: string; password: string }) => ask(api.POST('/api/v1/auth/sign-in', { body })),
-    onSuccess: async () => {
-      client.removeQueries({ queryKey: meQuery.queryKey })
-      await router.invalidate()
-      router.history.push(safeNext(next))
+    mutationFn: (body: { email: string; password: string }) =>
+      withCaptcha((captcha_token) => ask(api.POST('/api/v1/auth/sign-in', { body: { ...body, captcha_token } }))),
+    onSuccess: ({ data }) => (data.mfa_required ? onSecondStep(data) : onDone()),
+  })
+  const passkey = useMutation({
+    mutationFn: async () => {
+      const { data } = await ask(api.POST('/api/v1/auth/passkeys/sign-in/options'))
+      const credential = await showPasskey(data.options)
+      return ask(api.POST('/api/v1/auth/passkeys/sign-in', { body: { challenge_id: data.challenge_id, credential } }))
     },
+    onMutate: () => signIn.reset(),
+    onSuccess: onDone,
   })
   const form = useFocusOnError(signIn.error)
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
+    passkey.reset()
     const data = new FormData(event.currentTarget)
     // A password is taken to the letter: only the address is trimmed.
     signIn.mutate({ email: textOf(data, 'email'), password: String(data.get('password') ?? '') })
@@ -88,21 +103,28 @@ function SignInForm() {
     form.current?.requestSubmit()
   }
 
+  const failure = passkey.error && !wasCancelled(passkey.error) ? passkey.error : signIn.error
+  const unverified = asApiError(failure)?.code === 'email_not_verified'
   return (
     <>
-      {expired && !signIn.error && (
+      {expired && !failure && (
         <Notice tone="warn" className="mb-5">
           {t('signIn.expired')}
         </Notice>
       )}
-      {signIn.error && !isAboutFields(signIn.error, ['email', 'password']) && (
+      {failure && !isAboutFields(failure, ['email', 'password']) && (
         <Notice tone="danger" className="mb-5">
-          {errorText(signIn.error)}
+          {errorText(failure)}
+          {unverified && (
+            <Link to="/sign-up/verify" className="mt-1 block font-medium underline underline-offset-4">
+              {t('verify.again')}
+            </Link>
+          )}
         </Notice>
       )}
       <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4.5">
         <Field label={t('signIn.email')} error={fieldText(signIn.error, 'email', { invalid_address: 'field.email' })}>
-          <Input ref={email} name="email" type="email" autoComplete="username" autoFocus required />
+          <Input ref={email} name="email" type="email" autoComplete="username webauthn" autoFocus required />
         </Field>
         <Field label={t('signIn.password')} error={fieldText(signIn.error, 'password')}>
           <Input ref={password} name="password" type="password" autoComplete="current-password" required />
@@ -111,6 +133,19 @@ function SignInForm() {
           {t('signIn.submit')}
         </Button>
       </form>
+      {canUsePasskeys() && (
+        <Button icon={KeyRound} busy={passkey.isPending} onClick={() => passkey.mutate()} className="mt-3 h-10.5 w-full">
+          {t('signIn.passkey')}
+        </Button>
+      )}
+      <p className="mt-5 flex flex-wrap justify-between gap-x-6 gap-y-2">
+        <Link to="/password/forgot" className={authLink}>
+          {t('signIn.forgot')}
+        </Link>
+        <Link to="/sign-up" search={next ? { next } : {}} className={authLink}>
+          {t('signIn.signUp')}
+        </Link>
+      </p>
       {meta.data?.demo && (
         <section aria-labelledby="demo-title" className="mt-7 rounded-lg border border-line bg-surface p-4 text-sm">
           <h2 id="demo-title" className="font-semibold">

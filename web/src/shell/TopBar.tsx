@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { CircleUserRound, Keyboard, Languages, LogOut, Menu as MenuIcon, Moon, Search, Sun, SunMoon, SwatchBook } from 'lucide-react'
+import { CircleUserRound, Keyboard, Languages, LogOut, Menu as MenuIcon, Moon, Search, Sun, SunMoon, SwatchBook, UserRoundCog } from 'lucide-react'
 import { useMe } from '@/api/session'
 import { chooseLanguage, languages, useI18n } from '@/i18n'
 import { useStore } from '@/lib/store'
@@ -67,6 +67,9 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
           <p className="truncate text-[13px] text-ink-3">{me.user.email}</p>
         </div>
         <MenuRule />
+        <MenuItem icon={UserRoundCog} onSelect={() => void navigate({ to: '/account' })}>
+          {t('profile.title')}
+        </MenuItem>
         <MenuItem icon={Keyboard} onSelect={onOpenShortcuts}>
           {t('shortcuts.title')}
         </MenuItem>

@@ -15,6 +15,8 @@ interface LayerProps {
   footer?: ReactNode
   /** A layer that must be answered ignores Esc, the close button and a press outside. */
   mustAnswer?: boolean
+  /** Stands over another open layer. */
+  above?: boolean
 }
 
 function refuse(event: Event) {
@@ -29,6 +31,7 @@ function Layer({
   children,
   footer,
   mustAnswer,
+  above,
   frame,
 }: LayerProps & { frame: string }) {
   const { t } = useI18n()
@@ -45,12 +48,12 @@ function Layer({
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Scrim />
+        <Scrim above={above} />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
           onOpenAutoFocus={focusFirst}
           {...(mustAnswer && { onEscapeKeyDown: refuse, onInteractOutside: refuse })}
-          className={cx('fixed z-50 flex flex-col bg-surface text-ink shadow-2 focus:outline-none', frame)}
+          className={cx('fixed flex flex-col bg-surface text-ink shadow-2 focus:outline-none', above ? 'z-58' : 'z-50', frame)}
         >
           <header className="flex items-start gap-3 px-5 pt-4.5 pb-4">
             <div className="min-w-0 flex-1 pt-1">

@@ -1,4 +1,5 @@
 import { useLayoutEffect } from 'react'
+import { cx } from '@/lib/cx'
 
 let layers = 0
 
@@ -7,7 +8,7 @@ let layers = 0
  * it with a style element, which the content policy forbids; app.css hides the page's
  * overflow instead, and the width of its scroll bar is given back here.
  */
-export function Scrim() {
+export function Scrim({ above }: { above?: boolean }) {
   useLayoutEffect(() => {
     const { dataset, style } = document.documentElement
     layers += 1
@@ -23,5 +24,5 @@ export function Scrim() {
       style.paddingRight = ''
     }
   }, [])
-  return <div aria-hidden className="fixed inset-0 z-40 animate-fade bg-scrim" />
+  return <div aria-hidden className={cx('fixed inset-0 animate-fade bg-scrim', above ? 'z-55' : 'z-40')} />
 }

@@ -9,7 +9,8 @@ import { Notice } from './Notice'
 interface SecretOnceProps {
   title: string
   description: string
-  secret: string
+  /** One value, or several such as recovery codes, which are kept together. */
+  secret: string | readonly string[]
   onSaved: () => void
 }
 
@@ -31,17 +32,28 @@ export function SecretOnce({ title, description, secret, onSaved }: SecretOncePr
         </Button>
       }
     >
-      <div className="flex gap-2">
-        <input
-          ref={field}
-          readOnly
-          aria-label={t('secret.value')}
-          value={secret}
-          onFocus={() => field.current?.select()}
-          className="h-9.5 min-w-0 flex-1 rounded-md border border-edge bg-sunken px-3 font-mono text-[13px]"
-        />
-        <CopyButton text={secret} />
-      </div>
+      {typeof secret === 'string' ? (
+        <div className="flex gap-2">
+          <input
+            ref={field}
+            readOnly
+            aria-label={t('secret.value')}
+            value={secret}
+            onFocus={() => field.current?.select()}
+            className="h-9.5 min-w-0 flex-1 rounded-md border border-edge bg-sunken px-3 font-mono text-[13px]"
+          />
+          <CopyButton text={secret} />
+        </div>
+      ) : (
+        <>
+          <ul aria-label={t('secret.value')} className="mb-3 grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-md border border-line bg-sunken px-4 py-3 font-mono text-sm">
+            {secret.map((value) => (
+              <li key={value}>{value}</li>
+            ))}
+          </ul>
+          <CopyButton text={secret.join('\n')} />
+        </>
+      )}
       <Notice tone="warn" className="mt-4">
         {t('secret.warning')}
       </Notice>

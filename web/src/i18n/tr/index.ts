@@ -1,8 +1,10 @@
 import type { Key } from '../en'
 import { shell } from './shell'
+import { account } from './account'
+import { identity } from './identity'
 import { mail } from './mail'
 import { erp } from './erp'
 import { advisor } from './advisor'
 import { design } from './design'
 
-export const tr: Record<Key, string> = { ...shell, ...mail, ...erp, ...advisor, ...design }
+export const tr: Record<Key, string> = { ...shell, ...account, ...identity, ...mail, ...erp, ...advisor, ...design }

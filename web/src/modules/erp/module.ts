@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Webhook } from 'lucide-react'
 import { shellRoute } from '@/routes/shell'
+import { readWebhookSearch } from '@/webhooks/search'
 import { defineModule } from '../module'
 
 const need = { permission: 'erp.settings.view', licence: 'erp' } as const
@@ -8,7 +9,7 @@ const need = { permission: 'erp.settings.view', licence: 'erp' } as const
 const webhooksRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/erp/webhooks',
-  component: lazyRouteComponent(() => import('./WebhooksScreen'), 'WebhooksScreen'),
+  component: lazyRouteComponent(() => import('./webhookScreens'), 'ListScreen'),
   staticData: {
     screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: Webhook, nav: true, shortcut: 'g w' },
   },
@@ -17,7 +18,8 @@ const webhooksRoute = createRoute({
 const webhookRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/erp/webhooks/$webhookId',
-  component: lazyRouteComponent(() => import('./WebhookScreen'), 'WebhookScreen'),
+  validateSearch: readWebhookSearch,
+  component: lazyRouteComponent(() => import('./webhookScreens'), 'OneScreen'),
   staticData: { screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: Webhook } },
 })
 

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { ShieldCheck } from 'lucide-react'
+import { ShieldCheck, Webhook } from 'lucide-react'
 import { shellRoute } from '@/routes/shell'
+import { readWebhookSearch } from '@/webhooks/search'
 import { defineModule } from '../module'
 
 const dlpExceptionsRoute = createRoute({
@@ -20,9 +21,28 @@ const dlpExceptionsRoute = createRoute({
   },
 })
 
+const need = { permission: 'mail.webhooks.view', licence: 'mail' } as const
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/webhooks',
+  component: lazyRouteComponent(() => import('./webhookScreens'), 'ListScreen'),
+  staticData: {
+    screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: Webhook, nav: true, shortcut: 'g e' },
+  },
+})
+
+const webhookRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/mail/webhooks/$webhookId',
+  validateSearch: readWebhookSearch,
+  component: lazyRouteComponent(() => import('./webhookScreens'), 'OneScreen'),
+  staticData: { screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: Webhook } },
+})
+
 export const mailModule = defineModule({
   id: 'mail',
   title: 'nav.mail',
-  routes: [dlpExceptionsRoute],
-  live: { dlp: [['mail', 'dlp']] },
+  routes: [dlpExceptionsRoute, webhooksRoute, webhookRoute],
+  live: { dlp: [['mail', 'dlp']], '*': [['mail', 'deliveries'], ['mail', 'webhooks']] },
 })

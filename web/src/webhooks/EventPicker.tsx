@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, Search } from 'lucide-react'
 import { useId, useState } from 'react'
 import { errorText } from '@/api/message'
@@ -9,8 +8,10 @@ import { filterByRank } from '@/shell/search'
 import { CodeBlock } from '@/ui/CodeBlock'
 import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
+import { Segmented } from '@/ui/Segmented'
 import { Skeleton } from '@/ui/Skeleton'
-import { catalogQuery, groupByModule, type CatalogEvent } from './webhooks'
+import type { CatalogEvent } from './source'
+import { groupByModule, useCatalog } from './webhooks'
 
 interface EventPickerProps {
   chosen: readonly string[]
@@ -22,9 +23,10 @@ interface EventPickerProps {
 export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
   const { t, tCount } = useI18n()
   const id = useId()
-  const catalog = useQuery(catalogQuery)
+  const catalog = useCatalog()
   const [query, setQuery] = useState('')
   const [shown, setShown] = useState<CatalogEvent | null>(null)
+  const [face, setFace] = useState<'example' | 'schema'>('example')
 
   function toggle(event: CatalogEvent, on: boolean) {
     setShown(event)
@@ -97,11 +99,22 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
         </div>
       )}
       {shown ? (
-        <CodeBlock
-          className="mt-4"
-          label={t('webhooks.example', { name: shown.name })}
-          code={JSON.stringify(shown.example, null, 2)}
-        />
+        <div className="mt-4">
+          <Segmented
+            label={t('webhooks.face')}
+            value={face}
+            options={[
+              { value: 'example', label: t('webhooks.face.example') },
+              { value: 'schema', label: t('webhooks.face.schema') },
+            ]}
+            onChange={setFace}
+          />
+          <CodeBlock
+            className="mt-2"
+            label={t(face === 'example' ? 'webhooks.example' : 'webhooks.schema', { name: shown.name })}
+            code={JSON.stringify(shown[face], null, 2)}
+          />
+        </div>
       ) : (
         <p className="mt-3 text-[13px] text-ink-3">{t('webhooks.exampleHint')}</p>
       )}

@@ -11,17 +11,20 @@ import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { SecretOnce } from '@/ui/SecretOnce'
 import { Table, type Column } from '@/ui/Table'
-import { RegisterDrawer } from './RegisterDrawer'
-import { useWebhooks, webhookLooks, type Webhook, type WebhookCreated } from './webhooks'
+import { KeylessSetting } from './KeylessSetting'
+import { useSource, type Webhook, type WebhookCreated } from './source'
+import { WebhookForm } from './WebhookForm'
+import { useWebhooks, webhookLooks } from './webhooks'
 
 const noShortcuts: readonly Shortcut[] = []
 /** More names than this are summed up: the row stays one line high. */
 const namesShown = 2
 
 export function WebhooksScreen() {
-  const { t } = useI18n()
+  const { t, tCount } = useI18n()
+  const source = useSource()
   const navigate = useNavigate()
-  const canManage = meets(useMe(), { permission: 'erp.settings.manage' })
+  const canManage = meets(useMe(), { permission: source.manage })
   const list = useWebhooks()
   const [registering, setRegistering] = useState(false)
   const [created, setCreated] = useState<WebhookCreated | null>(null)
@@ -32,6 +35,7 @@ export function WebhooksScreen() {
   )
   useShortcuts(canManage ? shortcuts : noShortcuts)
 
+  const title = t(source.id === 'erp' ? 'webhooks.title' : 'webhooks.mail.title')
   const registerButton = canManage && (
     <Button look="primary" icon={Plus} onClick={() => setRegistering(true)}>
       {t('webhooks.register')}
@@ -45,7 +49,7 @@ export function WebhooksScreen() {
       cell: (row) => (
         <>
           <Link
-            to="/erp/webhooks/$webhookId"
+            to={source.onePath}
             params={{ webhookId: row.id }}
             className="font-medium break-all text-accent-ink underline decoration-accent/40 underline-offset-3 hover:decoration-current"
           >
@@ -60,9 +64,14 @@ export function WebhooksScreen() {
       id: 'status',
       header: t('common.status'),
       cell: (row) => (
-        <Badge dot tone={webhookLooks[row.status].tone}>
-          {t(webhookLooks[row.status].label)}
-        </Badge>
+        <>
+          <Badge dot tone={webhookLooks[row.status].tone}>
+            {t(webhookLooks[row.status].label)}
+          </Badge>
+          {row.consecutive_failures > 0 && (
+            <span className="mt-1 block text-[13px] text-ink-2">{tCount('webhooks.failures', row.consecutive_failures)}</span>
+          )}
+        </>
       ),
     },
     {
@@ -79,7 +88,7 @@ export function WebhooksScreen() {
 
   return (
     <>
-      <PageHeader title={t('webhooks.title')} lead={t('webhooks.lead')} actions={list.rows.length > 0 && registerButton} />
+      <PageHeader title={title} lead={t('webhooks.lead')} actions={list.rows.length > 0 && registerButton} />
       <QueryState
         {...list}
         isEmpty={list.rows.length === 0}
@@ -89,12 +98,13 @@ export function WebhooksScreen() {
           </EmptyState>
         }
       >
-        <Table label={t('webhooks.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
+        <Table label={title} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
       </QueryState>
+      {source.hasSettings && <KeylessSetting canManage={canManage} />}
       {registering && (
-        <RegisterDrawer
+        <WebhookForm
           onClose={() => setRegistering(false)}
-          onCreated={(webhook) => {
+          onSaved={(webhook) => {
             setRegistering(false)
             setCreated(webhook)
           }}
@@ -107,7 +117,7 @@ export function WebhooksScreen() {
           secret={created.secret}
           onSaved={() => {
             setCreated(null)
-            void navigate({ to: '/erp/webhooks/$webhookId', params: { webhookId: created.id } })
+            void navigate({ to: source.onePath, params: { webhookId: created.id } })
           }}
         />
       )}

@@ -1,0 +1,83 @@
+package app_test
+
+import (
+	"log/slog"
+	"testing"
+
+	"konak/internal/app"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/identity"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+)
+
+// The demo is filled once, in the past, with nothing on its way out.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			now := clock.NewFake(dbtest.Start)
+			cfg := app.Config{
+				DB: dbtest.URL(t, d), Data: t.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost",
+				SQLiteSync: "normal", RowSecurity: true, Demo: true,
+			}
+			for range 2 {
+				a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), now)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for slug, least := range map[string][2]int{"demo": {30, 40}, "acme": {10, 10}} {
+					checkDemo(t, a, slug, least)
+				}
+				if err := a.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func checkDemo(t *testing.T, a *app.App, slug string, least [2]int) {
+	t.Helper()
+	in, err := a.Identity.SignIn(t.Context(), identity.Proof{
+		Email: "owner@" + slug + ".localhost", Password: app.DemoPassword, Slug: slug, Device: identity.Device{Name: "test", IP: "127.0.0.1"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	who, err := a.Identity.Authenticate(t.Context(), in.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := caller.With(t.Context(), who)
+	page := db.Page{Limit: 100, After: db.First}
+	people, err := a.Contacts.List(ctx, contact.Filter{}, page)
+	if err != nil || len(people.Rows) < least[0] {
+		t.Errorf("%s: %d contacts, %v", slug, len(people.Rows), err)
+	}
+	talks, err := a.Conversations.List(ctx, conversation.Filter{}, "", conversation.Order{Name: "last_activity"}, page)
+	if err != nil || len(talks.Rows) < least[1] {
+		t.Errorf("%s: %d conversations, %v", slug, len(talks.Rows), err)
+	}
+	channels := map[string]bool{}
+	for _, c := range talks.Rows {
+		channels[c.Channel] = true
+		if c.LastActivityAt.After(dbtest.Start) || c.CreatedAt.After(dbtest.Start) {
+			t.Errorf("%s: %q lies in the future", slug, c.Preview)
+		}
+	}
+	if len(channels) < 5 {
+		t.Errorf("%s: channels %v", slug, channels)
+	}
+	counts, err := a.Conversations.Counts(ctx)
+	if err != nil || counts.All.Open == 0 || counts.All.Snoozed == 0 || counts.All.Open+counts.All.Snoozed+counts.All.Closed != len(talks.Rows) {
+		t.Errorf("%s: %+v of %d, %v", slug, counts.All, len(talks.Rows), err)
+	}
+	if n, err := a.Sender.Step(t.Context()); err != nil || n != 0 {
+		t.Errorf("%s: %d deliveries, %v", slug, n, err)
+	}
+}

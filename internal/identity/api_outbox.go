@@ -1,0 +1,36 @@
+package identity
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/perm"
+)
+
+type outboxIn struct {
+	api.Paged
+	Scope string `query:"scope" enum:"workspace,service" default:"workspace" doc:"service: mail that concerns no workspace, such as verifications; a demo shows it, elsewhere only the command line does"`
+}
+
+// registerOutbox shows the mail that had nowhere to go. Mail of the service
+// opens accounts of people in other workspaces too, so no workspace sees it
+// outside a demo, whose passwords everybody knows anyway.
+func (s *Service) registerOutbox(a *api.API) {
+	rt := stepUp(route("GET", "/outbox", "list-outbox", "Mail that was kept because no mail server is configured"))
+	rt.Permission = perm.OutboxView
+	rt.Doc = "Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed."
+	api.HandleList(a, rt, func(ctx context.Context, in *outboxIn) (db.List[mailer.Kept], error) {
+		tenant := api.Caller(ctx).TenantID
+		if in.Scope == "service" {
+			if !s.cfg.Demo {
+				return db.List[mailer.Kept]{Rows: []mailer.Kept{}}, nil
+			}
+			tenant = uuid.Nil
+		}
+		return s.mailer.Outbox(ctx, tenant, in.Page())
+	})
+}

@@ -1,0 +1,220 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/api"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/secret"
+)
+
+// Workspaces lists the workspaces that the caller may enter, the first joined
+// first.
+func (s *Service) Workspaces(ctx context.Context, p db.Page) (list db.List[Place], err error) {
+	who := caller.From(ctx)
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		list, err = listPlaces(r, who.UserID, p)
+		return err
+	})
+	for i := range list.Rows {
+		list.Rows[i].Current = list.Rows[i].Workspace.ID == who.TenantID
+	}
+	return list, err
+}
+
+// maxWorkspaces bounds the workspaces that one person may be in by their own
+// making.
+const maxWorkspaces = 20
+
+// AddWorkspace is the gate for another workspace of a person, who owns it.
+func (s *Service) AddWorkspace(ctx context.Context, name, slug string) (Place, error) {
+	who := caller.From(ctx)
+	w := Workspace{ID: s.db.Clock().NewID(), Slug: slug, Name: strings.TrimSpace(name)}
+	if w.Name == "" {
+		return Place{}, fault.Invalid("name", "required")
+	}
+	if slugOf(slug) != slug || slices.Contains(reservedSlugs, slug) {
+		return Place{}, fault.Invalid("slug", "invalid_format")
+	}
+	var out Place
+	err := s.db.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+		mine, err := workspacesOf(&tx.Reader, who.UserID)
+		if err != nil {
+			return err
+		}
+		if len(mine) >= maxWorkspaces {
+			return fault.New(fault.LimitReached, maxWorkspaces)
+		}
+		if free, err := putTenantOnce(tx, w, AllLicences); err != nil {
+			return fmt.Errorf("identity: put workspace: %w", err)
+		} else if !free {
+			return fault.New(fault.Conflict).Field("slug", "taken")
+		}
+		m := Membership{ID: tx.NewID(), Role: RoleOwner}
+		if err := putMembership(tx, w.ID, who.UserID, m); err != nil {
+			return fmt.Errorf("identity: put owner: %w", err)
+		}
+		places, err := workspacesOf(&tx.Reader, who.UserID)
+		if err != nil {
+			return err
+		}
+		out = places[slices.IndexFunc(places, func(p Place) bool { return p.Workspace.ID == w.ID })]
+		actor := &caller.Caller{Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: m.ID, UserID: who.UserID, IP: who.IP}
+		return audit.WriteAs(tx, actor, "workspace.created", w.ID.String(), map[string]any{"name": w.Name, "slug": w.Slug})
+	})
+	return out, err
+}
+
+// reservedSlugs are host labels that must not be anybody's workspace.
+var reservedSlugs = []string{"admin", "api", "app", "auth", "crm", "erp", "mail", "musavir", "oauth", "static", "support", "www"}
+
+// Invite invites somebody by mail.
+func (s *Service) Invite(ctx context.Context, n NewMember) (Invitation, error) {
+	var m Member
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+		m, err = s.InviteMember(tx, n)
+		return err
+	})
+	if err != nil {
+		return Invitation{}, err
+	}
+	return Invitation{MembershipID: m.ID, Email: m.Email, Role: m.Role, ExpiresAt: *m.ExpiresAt}, nil
+}
+
+// Acceptance is what somebody answers to an invitation.
+type Acceptance struct {
+	Token, Name, Password, Language string
+	Device                          Device
+}
+
+// Accept is the gate for accepting an invitation. Whoever has an account for
+// the address signs in first; for anybody else the invitation opens one.
+func (s *Service) Accept(ctx context.Context, in Acceptance) (Joined, error) {
+	expired := fault.New(fault.LinkExpired)
+	if !secret.WellFormed(in.Token, secret.InvitePrefix) {
+		return Joined{}, expired
+	}
+	who := caller.From(ctx)
+	var inv invited
+	var known User
+	err := s.db.System("invitation look-up").Read(ctx, func(r *db.Reader) (err error) {
+		if inv, err = invitationByHash(r, secret.Hash(in.Token), s.db.Clock().Now()); err != nil {
+			return err
+		}
+		known, err = userByEmail(r, inv.emailKey)
+		if db.IsNoRow(err) {
+			err = nil
+		}
+		return err
+	})
+	if db.IsNoRow(err) {
+		return Joined{}, expired
+	}
+	if err != nil {
+		return Joined{}, fmt.Errorf("identity: find invitation: %w", err)
+	}
+	signedIn := who.Kind == caller.Agent
+	switch {
+	case signedIn && who.UserID != known.ID:
+		return Joined{}, fault.New(fault.OtherAddress)
+	case !signedIn && known.ID != uuid.Nil:
+		return Joined{}, fault.New(fault.AccountExists)
+	}
+	var encoded string
+	if !signedIn {
+		if in.Name = strings.TrimSpace(in.Name); in.Name == "" {
+			return Joined{}, fault.Invalid("name", "required")
+		}
+		if err := checkPassword("password", in.Password, false, in.Name, inv.member.Email); err != nil {
+			return Joined{}, err
+		}
+		if encoded, err = s.hasher.hash(ctx, in.Password); err != nil {
+			return Joined{}, err
+		}
+	}
+	return s.join(ctx, in, inv, known, encoded)
+}
+
+// join turns an invited membership into a person's. Without an account one is
+// made with the password, and a session opened.
+func (s *Service) join(ctx context.Context, in Acceptance, inv invited, u User, encoded string) (Joined, error) {
+	out := Joined{Workspace: inv.workspace, Membership: Membership{ID: inv.member.ID, Role: inv.member.Role}}
+	fresh := u.ID == uuid.Nil
+	err := s.db.Tenant(inv.workspace.ID).InTx(ctx, func(tx *db.Tx) error {
+		if open, err := takeInvitation(tx, secret.Hash(in.Token)); err != nil {
+			return fmt.Errorf("identity: take invitation: %w", err)
+		} else if !open {
+			return fault.New(fault.LinkExpired)
+		}
+		if fresh {
+			mail, _ := address.ParseEmail(inv.member.Email)
+			u = User{ID: tx.NewID(), Email: inv.member.Email, Name: in.Name, Language: in.Language}
+			if err := putUser(tx, u, mail.Key, encoded); err != nil {
+				return fmt.Errorf("identity: put user: %w", err)
+			}
+			if err := dropSignUps(tx, mail.Key); err != nil {
+				return err
+			}
+		} else if places, err := workspacesOf(&tx.Reader, u.ID); err != nil {
+			return err
+		} else if slices.ContainsFunc(places, func(p Place) bool { return p.Workspace.ID == inv.workspace.ID }) {
+			return fault.New(fault.Conflict)
+		}
+		if err := joinMember(tx, inv.member.ID, u.ID); err != nil {
+			return fmt.Errorf("identity: join: %w", err)
+		}
+		actor := &caller.Caller{
+			Kind: caller.Agent, TenantID: inv.workspace.ID, Slug: inv.workspace.Slug, ID: inv.member.ID, UserID: u.ID, IP: in.Device.IP,
+		}
+		if fresh {
+			token, session, err := s.openSession(tx, opening{
+				tenantID: inv.workspace.ID, membershipID: inv.member.ID, userID: u.ID, kind: SessionPanel,
+				device: in.Device.Name, platform: in.Device.Platform, ip: in.Device.IP,
+			})
+			if err != nil {
+				return err
+			}
+			out.Token, out.Session = &token, api.Some(session)
+		}
+		return audit.WriteAs(tx, actor, "member.joined", inv.member.ID.String(), map[string]any{"email": u.Email, "role": inv.member.Role})
+	})
+	if db.IsUnique(err) {
+		// Somebody made the account, or joined, a moment ago.
+		err = fault.New(fault.Conflict).Wrap(err)
+	}
+	return out, err
+}
+
+// SetLicences sets which modules a workspace has. It is the operator's to
+// decide, not the workspace's.
+func (s *Service) SetLicences(ctx context.Context, slug string, licences []string) error {
+	for _, l := range licences {
+		if !slices.Contains(AllLicences, l) {
+			return fault.Invalid("licences", "unknown")
+		}
+	}
+	var id uuid.UUID
+	err := s.db.System("set licences").Read(ctx, func(r *db.Reader) (err error) {
+		id, err = tenantBySlug(r, slug)
+		return err
+	})
+	if err != nil {
+		return notFound(err)
+	}
+	return s.db.Tenant(id).InTx(ctx, func(tx *db.Tx) error {
+		if err := setLicences(tx, sortedSet(licences)); err != nil {
+			return fmt.Errorf("identity: set licences: %w", err)
+		}
+		tx.AfterCommit(func() { s.forgetTenant(id) })
+		return audit.Write(tx, "workspace.licensed", id.String(), map[string]any{"licences": sortedSet(licences)})
+	})
+}

@@ -1,0 +1,255 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/secret"
+)
+
+// Members lists a workspace's people, the newest first, in one state or in all
+// but removed.
+func (s *Service) Members(ctx context.Context, state string, p db.Page) (list db.List[Member], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		list, err = listMembers(r, state, p)
+		return err
+	})
+	return list, err
+}
+
+// Member reads one of a workspace's people.
+func (s *Service) Member(r *db.Reader, id uuid.UUID) (Member, error) {
+	m, err := memberByID(r, id)
+	return m, notFound(err)
+}
+
+// NewMember is somebody to invite.
+type NewMember struct {
+	Email, Name, Role string
+	// Language of the letter; the caller's by default.
+	Language string
+}
+
+// InviteMember is the gate for adding somebody to the workspace: they are
+// invited by mail, and again if they were already and did not come.
+func (s *Service) InviteMember(tx *db.Tx, n NewMember) (Member, error) {
+	mail, ok := address.ParseEmail(n.Email)
+	if !ok {
+		return Member{}, fault.Invalid("email", "invalid_address")
+	}
+	if err := s.mayAssign(tx, n.Role); err != nil {
+		return Member{}, err
+	}
+	m, err := memberByEmail(&tx.Reader, mail.Key)
+	switch {
+	case db.IsNoRow(err):
+		m = Member{
+			ID: tx.NewID(), Email: mail.Address, Name: strings.TrimSpace(n.Name), Role: n.Role,
+			State: StateInvited, CreatedAt: clock.At(tx.Now()),
+		}
+		m.called = m.Name
+		if err := putInvited(tx, m, mail.Key); err != nil {
+			return Member{}, fmt.Errorf("identity: put member: %w", err)
+		}
+	case err != nil:
+		return Member{}, fmt.Errorf("identity: find member: %w", err)
+	case m.State != StateInvited:
+		return Member{}, fault.New(fault.Conflict).Field("email", "taken")
+	default:
+		if err := s.mayTouch(tx, m); err != nil {
+			return Member{}, err
+		}
+		if name := strings.TrimSpace(n.Name); name != "" {
+			m.Name, m.called = name, name
+		}
+		m.Role = n.Role
+		if err := saveMember(tx, m); err != nil {
+			return Member{}, fmt.Errorf("identity: save member: %w", err)
+		}
+	}
+	if err := s.mailInvitation(tx, &m, n.Language); err != nil {
+		return Member{}, err
+	}
+	return m, audit.Write(tx, "member.invited", m.ID.String(), map[string]any{"email": m.Email, "role": m.Role})
+}
+
+func (s *Service) mailInvitation(tx *db.Tx, m *Member, language string) error {
+	who := caller.From(tx.Context())
+	var by *uuid.UUID
+	if who.ID != uuid.Nil {
+		by = &who.ID
+	}
+	inviter, _ := userByMembership(&tx.Reader, tx.Tenant(), who.ID)
+	if language == "" {
+		language = inviter.Language
+	}
+	w, err := workspaceByID(&tx.Reader, tx.Tenant())
+	if err != nil {
+		return err
+	}
+	token := secret.NewToken(secret.InvitePrefix)
+	expires := tx.Now().Add(InvitationLife)
+	if err := saveInvitation(tx, m.ID, secret.Hash(token), by, expires); err != nil {
+		return fmt.Errorf("identity: save invitation: %w", err)
+	}
+	m.InvitedAt, m.ExpiresAt = clock.Ptr(tx.Now()), clock.Ptr(expires)
+	reader := User{Email: m.Email, Name: m.Name, Language: language}
+	if reader.Name == "" {
+		reader.Name = m.Email
+	}
+	return s.mailer.Send(tx, inviteLetter(inviter.Name, w.Name).to(reader, s.page(pageInvitation, token)))
+}
+
+// ChangeMember is the gate for a member's name in the workspace and their
+// role. nil leaves a value as it is.
+func (s *Service) ChangeMember(tx *db.Tx, id uuid.UUID, name, role *string) (Member, error) {
+	return s.changeMember(tx, id, "member.changed", func(m *Member) error {
+		if name != nil {
+			m.called = strings.TrimSpace(*name)
+			m.Name = m.called
+		}
+		if role != nil && *role != m.Role {
+			if err := s.mayAssign(tx, *role); err != nil {
+				return err
+			}
+			m.Role = *role
+		}
+		return nil
+	})
+}
+
+// SuspendMember is the gate for locking a member out. What they hold ends with
+// EndAccess, which whoever suspends calls in the same transaction.
+func (s *Service) SuspendMember(tx *db.Tx, id uuid.UUID) (Member, error) {
+	return s.changeMember(tx, id, "member.suspended", func(m *Member) error {
+		if m.State == StateInvited {
+			return fault.New(fault.NotActive)
+		}
+		if m.State == StateActive {
+			m.State, m.SuspendedAt = StateSuspended, clock.Ptr(tx.Now())
+		}
+		return nil
+	})
+}
+
+// ResumeMember is the gate for letting a suspended member sign in again. It
+// restores nothing else.
+func (s *Service) ResumeMember(tx *db.Tx, id uuid.UUID) (Member, error) {
+	return s.changeMember(tx, id, "member.resumed", func(m *Member) error {
+		if m.State == StateSuspended {
+			m.State, m.SuspendedAt = StateActive, nil
+		}
+		return nil
+	})
+}
+
+// RemoveMember is the gate for taking somebody out of the workspace.
+func (s *Service) RemoveMember(tx *db.Tx, id uuid.UUID) (Member, error) {
+	return s.changeMember(tx, id, "member.removed", func(m *Member) error {
+		m.State = StateRemoved
+		return dropInvitation(tx, id)
+	})
+}
+
+// changeMember holds the rules of every change: nobody acts on somebody who
+// may do more, and an owner is left. A change that changes nothing is not
+// written down.
+func (s *Service) changeMember(tx *db.Tx, id uuid.UUID, action string, change func(*Member) error) (Member, error) {
+	if err := lockWorkspace(tx); err != nil {
+		return Member{}, err
+	}
+	m, err := memberByID(&tx.Reader, id)
+	if err != nil {
+		return Member{}, notFound(err)
+	}
+	if err := s.mayTouch(tx, m); err != nil {
+		return Member{}, err
+	}
+	before := m
+	if err := change(&m); err != nil {
+		return Member{}, err
+	}
+	if m == before {
+		return m, nil
+	}
+	if err := saveMember(tx, m); err != nil {
+		return Member{}, fmt.Errorf("identity: save member: %w", err)
+	}
+	if err := keepOwner(tx); err != nil {
+		return Member{}, err
+	}
+	tx.AfterCommit(func() { s.forgetActor(id) })
+	return m, audit.Write(tx, action, id.String(), map[string]any{
+		"email": m.Email, "role": m.Role, "role_before": before.Role, "state": m.State, "state_before": before.State,
+	})
+}
+
+// mayAssign refuses roles that do not exist and those that hold more than the
+// caller has.
+func (s *Service) mayAssign(tx *db.Tx, role string) error {
+	ro, ok, err := roleByName(&tx.Reader, role)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fault.Invalid("role", "unknown")
+	}
+	return mayGive(tx.Context(), ro.Permissions)
+}
+
+// mayTouch refuses to act on somebody who may do more than the caller.
+func (s *Service) mayTouch(tx *db.Tx, m Member) error {
+	ro, _, err := roleByName(&tx.Reader, m.Role)
+	if err != nil {
+		return err
+	}
+	return mayGive(tx.Context(), ro.Permissions)
+}
+
+// Ended is what a member lost.
+type Ended struct {
+	Sessions int   `json:"sessions"`
+	APIKeys  int64 `json:"api_keys"`
+}
+
+// EndAccess ends what a member holds: their sessions, the API keys that they
+// made, and what they granted to apps.
+func (s *Service) EndAccess(tx *db.Tx, membership uuid.UUID, reason string) (Ended, error) {
+	hashes, err := closeMemberSessions(tx, membership, reason)
+	if err != nil {
+		return Ended{}, fmt.Errorf("identity: close sessions: %w", err)
+	}
+	revoked, err := revokeKeysOf(tx, membership)
+	if err != nil {
+		return Ended{}, fmt.Errorf("identity: revoke keys: %w", err)
+	}
+	if err := revokeGrantsOf(tx, membership); err != nil {
+		return Ended{}, fmt.Errorf("identity: revoke grants: %w", err)
+	}
+	tx.AfterCommit(func() { s.forgetTenant(tx.Tenant()) })
+	return Ended{len(hashes), revoked}, nil
+}
+
+// OpenMobile opens a session on a person's phone for a membership. Nobody
+// typed a password for it, so it can do nothing that needs a fresh one.
+func (s *Service) OpenMobile(tx *db.Tx, membership uuid.UUID, device, platform, ip string) (SignedIn, error) {
+	a, err := accountByMember(&tx.Reader, membership)
+	if err != nil {
+		return SignedIn{}, notFound(err)
+	}
+	out := SignedIn{User: a.user, Workspace: a.workspace}
+	out.Token, out.Session, err = s.openSession(tx, opening{
+		tenantID: tx.Tenant(), membershipID: membership, userID: a.user.ID,
+		kind: SessionMobile, device: device, platform: platform, ip: ip, unproven: true,
+	})
+	return out, err
+}

@@ -1,0 +1,130 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/limit"
+)
+
+// LimitClass is how tightly a route is bound.
+type LimitClass string
+
+// The classes. What is counted besides follows from the caller: an API key's
+// calls, a person's, or those of an address that shows no credential.
+const (
+	// Ordinary is the class of a route that names none.
+	Ordinary LimitClass = ""
+	// Credentials is for routes that take a password, a code or a link: each
+	// call is a guess.
+	Credentials LimitClass = "credentials"
+	// Mailing is for routes that make us write to an address that a stranger
+	// names.
+	Mailing LimitClass = "mailing"
+	// Unlimited is for what an operator's own machines ask.
+	Unlimited LimitClass = "unlimited"
+)
+
+// The policies. A burst is what a busy but honest caller needs.
+var (
+	perKey      = limit.Policy{Name: "key", Burst: 600, Window: time.Minute}
+	perAccount  = limit.Policy{Name: "account", Burst: 1200, Window: time.Minute}
+	perIP       = limit.Policy{Name: "ip", Burst: 300, Window: time.Minute}
+	perStranger = limit.Policy{Name: "keyless", Burst: 60, Window: time.Minute}
+	refused     = limit.Policy{Name: "refused", Burst: 120, Window: time.Minute}
+
+	guessIP      = limit.Policy{Name: "credentials-ip", Burst: 30, Window: 5 * time.Minute}
+	guessAccount = limit.Policy{Name: "credentials-account", Burst: 10, Window: 5 * time.Minute}
+	mailIP       = limit.Policy{Name: "mailing-ip", Burst: 10, Window: 10 * time.Minute}
+)
+
+// withinLimits counts the call for everybody it concerns and writes the
+// RateLimit headers of the policy that is nearest to its end.
+func (a *API) withinLimits(w http.ResponseWriter, rt *Route, who *caller.Caller, ip string) error {
+	if rt.Limit == Unlimited || a.cfg.Limits == nil {
+		return nil
+	}
+	var results [2]limit.Result
+	n := 0
+	take := func(p limit.Policy, k limit.Key) {
+		results[n] = a.cfg.Limits.Take(p, k)
+		n++
+	}
+	switch {
+	case who == nil && rt.Access == Keyless:
+		take(perStranger, limit.OfIP(ip))
+	case who == nil:
+		take(perIP, limit.OfIP(ip))
+	case who.Kind == caller.APIKey:
+		take(perKey, limit.Key(who.ID))
+	default:
+		take(perAccount, limit.Key(who.UserID))
+	}
+	switch rt.Limit {
+	case Credentials:
+		if who != nil && who.UserID != uuid.Nil {
+			take(guessAccount, limit.Key(who.UserID))
+		} else {
+			take(guessIP, limit.OfIP(ip))
+		}
+	case Mailing:
+		take(mailIP, limit.OfIP(ip))
+	}
+	return showLimits(w, results[:n])
+}
+
+// refusal counts a credential that opened nothing, so that guessing them does
+// not come free, and answers with err or, past the limit, with a 429.
+func (a *API) refusal(w http.ResponseWriter, rt *Route, ip string, err error) error {
+	if rt.Limit == Unlimited || a.cfg.Limits == nil {
+		return err
+	}
+	if r := a.cfg.Limits.Take(refused, limit.OfIP(ip)); !r.Allowed {
+		return showLimits(w, []limit.Result{r})
+	}
+	return err
+}
+
+// showLimits writes the headers of draft-ietf-httpapi-ratelimit-headers: every
+// policy that applies, and how much is left of the one that ends first.
+func showLimits(w http.ResponseWriter, results []limit.Result) error {
+	tightest := results[0]
+	policies := make([]byte, 0, 64)
+	for i, r := range results {
+		if i > 0 {
+			policies = append(policies, ", "...)
+		}
+		policies = append(append(append(policies, '"'), r.Policy.Name...), `";q=`...)
+		policies = strconv.AppendInt(policies, int64(r.Policy.Burst), 10)
+		policies = append(policies, ";w="...)
+		policies = strconv.AppendInt(policies, int64(limit.Seconds(r.Policy.Window)), 10)
+		if !r.Allowed && tightest.Allowed || r.Allowed == tightest.Allowed && r.Remaining < tightest.Remaining {
+			tightest = r
+		}
+	}
+	left := make([]byte, 0, 48)
+	left = append(append(append(left, '"'), tightest.Policy.Name...), `";r=`...)
+	left = strconv.AppendInt(left, int64(tightest.Remaining), 10)
+	left = append(left, ";t="...)
+	left = strconv.AppendInt(left, int64(limit.Seconds(tightest.Reset)), 10)
+	h := w.Header()
+	h["Ratelimit-Policy"] = []string{string(policies)}
+	h["Ratelimit"] = []string{string(left)}
+	if tightest.Allowed {
+		return nil
+	}
+	return RateLimited(tightest)
+}
+
+// RateLimited is the refusal of a use that a limit does not allow.
+func RateLimited(r limit.Result) *fault.Fault {
+	wait := max(limit.Seconds(r.RetryAfter), 1)
+	f := fault.New(fault.RateLimited, wait).Because(r.Policy.Name)
+	f.RetryAfter = wait
+	return f
+}

@@ -1,0 +1,97 @@
+package limit
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"konak/internal/kit/clock"
+)
+
+const (
+	shards = 64
+	// perShard bounds the memory that a flood of keys can take. Past it some
+	// key is forgotten, which at worst gives its owner a fresh burst.
+	perShard = 16 << 10
+)
+
+// Memory is a Limiter in the process. It keeps one number per key: the time
+// until which what was used is spread out at the policy's even pace (the
+// generic cell rate algorithm), so that nothing has to refill it.
+type Memory struct {
+	clock  clock.Source
+	factor int
+	shards [shards]shard
+}
+
+type shard struct {
+	mu    sync.Mutex
+	until map[slot]time.Time
+	sweep int // how many keys to have before the spent ones are looked for
+}
+
+type slot struct {
+	policy string
+	key    Key
+}
+
+// NewMemory makes a limiter. The factor multiplies every burst: tests go
+// through the same code and are not held up by it.
+func NewMemory(c clock.Source, factor int) *Memory {
+	m := &Memory{clock: c, factor: max(factor, 1)}
+	for i := range m.shards {
+		m.shards[i] = shard{until: map[slot]time.Time{}, sweep: 256}
+	}
+	return m
+}
+
+// Take implements Limiter.
+func (m *Memory) Take(p Policy, k Key) Result {
+	p.Burst *= m.factor
+	pace := p.Window / time.Duration(p.Burst)
+	now := m.clock.Now()
+	sh := &m.shards[shardOf(k)]
+	at := slot{p.Name, k}
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	spread := sh.until[at]
+	if spread.Before(now) {
+		spread = now
+	}
+	next := spread.Add(pace)
+	over := next.Sub(now) - p.Window
+	if over > 0 {
+		return Result{Policy: p, Reset: spread.Sub(now), RetryAfter: over}
+	}
+	sh.make(now)
+	sh.until[at] = next
+	return Result{Policy: p, Allowed: true, Remaining: int(-over / pace), Reset: next.Sub(now)}
+}
+
+// shardOf mixes the key's bytes: ids and addresses differ in few of them.
+func shardOf(k Key) int {
+	h := uint32(2166136261)
+	for _, b := range k {
+		h = (h ^ uint32(b)) * 16777619
+	}
+	return int(h % shards)
+}
+
+// make makes room for one more key.
+func (sh *shard) make(now time.Time) {
+	if len(sh.until) < sh.sweep {
+		return
+	}
+	for at, until := range sh.until {
+		if until.Before(now) {
+			delete(sh.until, at)
+		}
+	}
+	for at := range sh.until { // in no order, so nobody can choose the victim
+		if len(sh.until) < perShard {
+			break
+		}
+		delete(sh.until, at)
+	}
+	sh.sweep = min(max(256, 2*len(sh.until)), perShard) + rand.IntN(16) //nolint:gosec // spreads the sweeps of the shards
+}

@@ -1,0 +1,456 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"konak/internal/app"
+	"konak/internal/identity"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+const (
+	webhookGroup = "Webhooks"
+	hookRate     = 50 // events a second where time is measured
+	hookSeconds  = 6
+	hookPath     = "/api/erp/v1/webhooks"
+	hookEvent    = "dlp.exception.created"
+)
+
+// hooks is a house whose workspaces have endpoints at a receiver of ours.
+type hooks struct {
+	app      *app.App
+	addr     string
+	receiver *hookReceiver
+	keys     []string // an API key of each workspace
+}
+
+// hookReceiver is the customers' servers. It is part of this process, so its
+// work is in every figure.
+type hookReceiver struct {
+	addr    string
+	got     atomic.Int64
+	waitFor atomic.Int64
+	done    chan struct{}
+	mu      sync.Mutex
+	arrived map[string]time.Time // by the event's number, where times are measured
+}
+
+func (r *hookReceiver) expect(n int64) {
+	r.mu.Lock()
+	r.arrived = map[string]time.Time{}
+	r.mu.Unlock()
+	r.got.Store(0)
+	r.done = make(chan struct{})
+	r.waitFor.Store(n)
+}
+
+// ServeHTTP implements http.Handler.
+func (r *hookReceiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	now := time.Now()
+	b, err := io.ReadAll(req.Body)
+	if err != nil {
+		return
+	}
+	if req.URL.Path == "/slow" {
+		select {
+		case <-time.After(4 * time.Second):
+		case <-req.Context().Done():
+		}
+		return
+	}
+	if req.URL.Path == "/timed" {
+		_, after, _ := bytes.Cut(b, []byte(`"number":"`))
+		number, _, _ := bytes.Cut(after, []byte(`"`))
+		r.mu.Lock()
+		if _, again := r.arrived[string(number)]; !again {
+			r.arrived[string(number)] = now
+		}
+		r.mu.Unlock()
+	}
+	w.WriteHeader(http.StatusNoContent)
+	if r.got.Add(1) == r.waitFor.Load() {
+		close(r.done)
+	}
+}
+
+func serve(e *env, h http.Handler) (string, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	server := &http.Server{Handler: h}
+	go func() { _ = server.Serve(ln) }()
+	e.closing(server.Close)
+	return ln.Addr().String(), nil
+}
+
+// hookHouse opens a house with so many workspaces, each with one endpoint.
+func (e *env) hookHouse(ctx context.Context, dialect db.Dialect, workspaces int) (*hooks, error) {
+	h := &hooks{receiver: &hookReceiver{}}
+	var err error
+	if h.receiver.addr, err = serve(e, h.receiver); err != nil {
+		return nil, err
+	}
+	url, err := e.database(ctx, dialect)
+	if err != nil {
+		return nil, err
+	}
+	data, err := e.folder()
+	if err != nil {
+		return nil, err
+	}
+	if h.app, err = app.Open(ctx, app.Config{
+		DB: url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
+		WebhookAllow: []string{"127.0.0.0/8"},
+	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), clock.System{}); err != nil {
+		return nil, err
+	}
+	e.closing(h.app.Close)
+	if h.addr, err = serve(e, h.app.API.Handler()); err != nil {
+		return nil, err
+	}
+	for i := range workspaces {
+		if err := h.workspace(ctx, i, "/", hookEvent); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// workspace adds a workspace with an endpoint at a path of the receiver.
+func (h *hooks) workspace(ctx context.Context, i int, path, event string) error {
+	email, password := fmt.Sprintf("owner@bench%d.example", i), "correct horse battery staple"
+	w, _, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
+		Slug: fmt.Sprintf("bench%d", i), Name: "Bench", OwnerName: "Owner", OwnerEmail: email, Password: password,
+	})
+	if err != nil {
+		return err
+	}
+	key, err := h.app.Identity.CreateKey(ctx, w.ID, "bench", false, []perm.Permission{perm.EventsEmit})
+	if err != nil {
+		return err
+	}
+	h.keys = append(h.keys, key.Reveal())
+	in, err := h.app.Identity.SignIn(ctx, identity.Proof{Email: email, Password: password, Slug: w.Slug})
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(map[string]any{"address": "http://" + h.receiver.addr + path, "events": []string{event}})
+	if err != nil {
+		return err
+	}
+	return call(ctx, "http://"+h.addr+hookPath, in.Token, body)
+}
+
+func call(ctx context.Context, url, token string, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if b, _ := io.ReadAll(resp.Body); resp.StatusCode/100 != 2 {
+		return fmt.Errorf("%s answered %d: %s", url, resp.StatusCode, b)
+	}
+	return nil
+}
+
+var filler = strings.Repeat("x", 500)
+
+// emission is a request of about 500 bytes that announces an event.
+func emission(number int64) string {
+	return fmt.Sprintf(`{"event":"%s","data":{"id":"1","number":"%012d","text":"%s"}}`, hookEvent, number, filler[:420])
+}
+
+// work runs the house's workers; what it returns stops them.
+func (h *hooks) work(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() { h.app.Work(ctx); close(done) }()
+	return func() { cancel(); <-done }
+}
+
+// accept sends events over the API as fast as it answers, spread over the
+// workspaces.
+func (h *hooks) accept(clients int, n int64) error {
+	var sent atomic.Int64
+	errs := make([]error, clients)
+	var wg sync.WaitGroup
+	for i := range clients {
+		wg.Go(func() {
+			op, closing, err := dial(h.addr, "POST", hookPath+"/emit", h.keys[i%len(h.keys)], func() string { return emission(made.Add(1)) })
+			if err != nil {
+				errs[i] = err
+				return
+			}
+			defer closing()
+			for errs[i] == nil && sent.Add(1) <= n {
+				errs[i] = op()
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func (r *hookReceiver) wait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	select {
+	case <-r.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%d of %d deliveries arrived: %w", r.got.Load(), r.waitFor.Load(), ctx.Err())
+	}
+}
+
+// measureWebhooks prints what the webhook engine does beside what the machine
+// could do at most.
+func measureWebhooks(ctx context.Context, e *env, o options) error {
+	fmt.Printf("\n%s, %d events of 500 bytes, receiver and callers in this process\n", webhookGroup, o.events)
+	if err := rawPosts(ctx, e, o.events); err != nil {
+		return err
+	}
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		err := e.measureHooks(ctx, dialect, o)
+		if errors.Is(err, errSkip) {
+			fmt.Printf("  %s: skipped, %v\n", dialect, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *env) measureHooks(ctx context.Context, dialect db.Dialect, o options) error {
+	if err := e.rawMarks(ctx, dialect, o.events); err != nil {
+		return err
+	}
+	for _, endpoints := range []int{1, 50} {
+		h, err := e.hookHouse(ctx, dialect, endpoints)
+		if err != nil {
+			return err
+		}
+		if err := h.throughput(ctx, dialect, endpoints, o); err != nil {
+			return err
+		}
+		if endpoints > 1 {
+			continue
+		}
+		if err := h.latency(ctx, dialect); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// throughput measures a queue that waits, and events that are accepted and
+// delivered at the same time.
+func (h *hooks) throughput(ctx context.Context, dialect db.Dialect, endpoints int, o options) error {
+	clients, n := max(o.clients, endpoints), float64(o.events)
+	h.receiver.expect(int64(o.events))
+	if err := h.accept(clients, int64(o.events)); err != nil {
+		return err
+	}
+	began, begin := worked(), time.Now()
+	stop := h.work(ctx)
+	defer func() { stop() }()
+	if err := h.receiver.wait(ctx); err != nil {
+		return err
+	}
+	took := time.Since(begin)
+	stop()
+	fmt.Printf("  %-8s %2d endpoints  a waiting queue: %6.0f delivered/s, %.3f ms CPU each\n",
+		dialect, endpoints, n/took.Seconds(), ms(worked()-began)/n)
+
+	h.receiver.expect(int64(o.events))
+	stop = h.work(ctx)
+	began, begin = worked(), time.Now()
+	if err := h.accept(clients, int64(o.events)); err != nil {
+		return err
+	}
+	accepted := time.Since(begin)
+	if err := h.receiver.wait(ctx); err != nil {
+		return err
+	}
+	took = time.Since(begin)
+	fmt.Printf("  %-8s %2d endpoints  accepted %6.0f/s over HTTP, delivered %6.0f/s, %.3f ms CPU each, peak memory %d MB\n",
+		dialect, endpoints, n/accepted.Seconds(), n/took.Seconds(), ms(worked()-began)/n, peakMemory())
+	return nil
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// latency measures the time from the commit of an event to its receipt at a
+// steady rate, alone and beside a neighbour that takes four seconds.
+func (h *hooks) latency(ctx context.Context, dialect db.Dialect) error {
+	n := len(h.keys)
+	if err := h.workspace(ctx, 1000, "/timed", hookEvent); err != nil {
+		return err
+	}
+	if err := h.workspace(ctx, 1001, "/slow", hookEvent); err != nil {
+		return err
+	}
+	timed, slow := h.keys[n], h.keys[n+1]
+	stop := h.work(ctx)
+	defer stop()
+	p50, p99, err := h.steady(ctx, timed)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  %-8s at %d events/s from commit to receipt: p50 %.1f ms, p99 %.1f ms\n", dialect, hookRate, p50, p99)
+	for range 400 {
+		if err := call(ctx, "http://"+h.addr+hookPath+"/emit", slow, []byte(emission(made.Add(1)))); err != nil {
+			return err
+		}
+	}
+	p50, p99, err = h.steady(ctx, timed)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("  %-8s the same beside a neighbour with 400 events that answers in 4 s: p50 %.1f ms, p99 %.1f ms\n", dialect, p50, p99)
+	return nil
+}
+
+func (h *hooks) steady(ctx context.Context, key string) (p50, p99 float64, err error) {
+	const n = hookRate * hookSeconds
+	h.receiver.expect(n)
+	sent := make(map[string]time.Time, n)
+	tick := time.NewTicker(time.Second / hookRate)
+	defer tick.Stop()
+	for range n {
+		<-tick.C
+		number := made.Add(1)
+		if err := call(ctx, "http://"+h.addr+hookPath+"/emit", key, []byte(emission(number))); err != nil {
+			return 0, 0, err
+		}
+		sent[fmt.Sprintf("%012d", number)] = time.Now()
+	}
+	if err := h.receiver.wait(ctx); err != nil {
+		return 0, 0, err
+	}
+	h.receiver.mu.Lock()
+	defer h.receiver.mu.Unlock()
+	var all []float64
+	for number, at := range sent {
+		// The answer leaves after the commit, so an event may arrive before it.
+		all = append(all, max(ms(h.receiver.arrived[number].Sub(at)), 0))
+	}
+	slices.Sort(all)
+	return all[len(all)/2], all[len(all)*99/100], nil
+}
+
+// rawPosts is the limit of the wire: signed posts on kept connections.
+func rawPosts(ctx context.Context, e *env, n int) error {
+	r := &hookReceiver{}
+	addr, err := serve(e, r)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 10}}
+	body := []byte(emission(0))
+	r.expect(int64(n))
+	began, begin := worked(), time.Now()
+	var next atomic.Int64
+	errs := make([]error, 10)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			for errs[i] == nil && next.Add(1) <= int64(n) {
+				m := hmac.New(sha256.New, []byte("whsec_secret"))
+				m.Write(body)
+				errs[i] = signedPost(ctx, client, "http://"+addr+"/", hex.EncodeToString(m.Sum(nil)), body)
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	took := time.Since(begin)
+	fmt.Printf("  raw      POST and HMAC on 10 kept connections: %6.0f/s, %.3f ms CPU each\n",
+		float64(n)/took.Seconds(), ms(worked()-began)/float64(n))
+	return nil
+}
+
+func signedPost(ctx context.Context, c *http.Client, url, sig string, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("X-Service-Signature", sig)
+	resp, err := c.Do(req)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return errors.Join(err, resp.Body.Close())
+}
+
+// rawMarks is the limit of the queue: rows claimed and marked in batches, with
+// nothing sent.
+func (e *env) rawMarks(ctx context.Context, dialect db.Dialect, events int) error {
+	url, err := e.database(ctx, dialect)
+	if err != nil {
+		return err
+	}
+	d, err := db.Open(ctx, db.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	e.closing(d.Close)
+	if err := fillQueue(ctx, d, events); err != nil {
+		return err
+	}
+	begin := time.Now()
+	for n := 0; n < events; {
+		k, err := claimAndMark(ctx, d, 256)
+		if err != nil {
+			return err
+		}
+		n += k
+	}
+	fmt.Printf("  %-8s raw claim and mark of rows, 256 at a time: %6.0f/s\n", dialect, float64(events)/time.Since(begin).Seconds())
+	return nil
+}
+
+// peakMemory is the most memory that this process has held, in MB.
+func peakMemory() int {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	var kb int
+	for line := range strings.Lines(string(b)) {
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kb); err == nil {
+			return kb / 1024
+		}
+	}
+	return 0
+}

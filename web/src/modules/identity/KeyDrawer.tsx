@@ -1,0 +1,172 @@
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState, type FormEvent } from 'react'
+import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { useI18n, type PlainKey } from '@/i18n'
+import { textOf, useFocusOnError } from '@/lib/form'
+import { Button } from '@/ui/Button'
+import { Drawer } from '@/ui/Dialog'
+import { Field, Input, Select } from '@/ui/Field'
+import { Notice } from '@/ui/Notice'
+import { Segmented } from '@/ui/Segmented'
+import { Skeleton } from '@/ui/Skeleton'
+import { toast } from '@/ui/Toast'
+import { expiryOf, lifetimes, useAddKey, useChangeKey, type ApiKey, type Lifetime, type ShownKey } from './apiKeys'
+import { rolesQuery } from './catalog'
+import { CheckList } from './CheckList'
+
+const lifetimeLabels = {
+  month: 'keys.life.month',
+  quarter: 'keys.life.quarter',
+  year: 'keys.life.year',
+  never: 'keys.life.never',
+} as const satisfies Record<Lifetime, PlainKey>
+
+export function AddKeyDrawer({ onClose, onCreated }: { onClose: () => void; onCreated: (key: ShownKey) => void }) {
+  const { t } = useI18n()
+  const [environment, setEnvironment] = useState<ApiKey['environment']>('live')
+  const add = useAddKey()
+  return (
+    <KeyForm
+      title={t('keys.add')}
+      lead={t('keys.addLead')}
+      action={t('keys.addAction')}
+      error={add.error}
+      busy={add.isPending}
+      onClose={onClose}
+      onSubmit={(name, scopes, data) =>
+        add.mutate(
+          { name, scopes, environment, expires_at: expiryOf(textOf(data, 'lifetime') as Lifetime) },
+          { onSuccess: onCreated },
+        )
+      }
+    >
+      <div>
+        <p aria-hidden className="mb-1.5 text-[13px] font-semibold">
+          {t('keys.environment')}
+        </p>
+        <Segmented
+          label={t('keys.environment')}
+          value={environment}
+          options={[
+            { value: 'live', label: t('keys.live') },
+            { value: 'test', label: t('keys.test') },
+          ]}
+          onChange={setEnvironment}
+        />
+        <p className="mt-1.5 text-[13px] text-ink-3">{environment === 'live' ? t('keys.liveHint') : t('keys.testHint')}</p>
+      </div>
+      <Field label={t('keys.lifetime')} error={fieldText(add.error, 'expires_at')}>
+        <Select name="lifetime" defaultValue="quarter">
+          {(Object.keys(lifetimes) as Lifetime[]).map((life) => (
+            <option key={life} value={life}>
+              {t(lifetimeLabels[life])}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </KeyForm>
+  )
+}
+
+export function ChangeKeyDrawer({ row, onClose }: { row: ApiKey; onClose: () => void }) {
+  const { t } = useI18n()
+  const change = useChangeKey(row.id)
+  return (
+    <KeyForm
+      title={t('keys.change')}
+      lead={t('keys.changeLead')}
+      action={t('common.save')}
+      start={row}
+      error={change.error}
+      busy={change.isPending}
+      onClose={onClose}
+      onSubmit={(name, scopes) =>
+        change.mutate(
+          { name, scopes },
+          {
+            onSuccess: () => {
+              toast('ok', t('keys.changed', { name }))
+              onClose()
+            },
+          },
+        )
+      }
+    />
+  )
+}
+
+interface KeyFormProps {
+  title: string
+  lead: string
+  action: string
+  start?: ApiKey
+  error: unknown
+  busy: boolean
+  onClose: () => void
+  onSubmit: (name: string, scopes: string[], data: FormData) => void
+  children?: React.ReactNode
+}
+
+function KeyForm({ title, lead, action, start, error, busy, onClose, onSubmit, children }: KeyFormProps) {
+  const { t } = useI18n()
+  const formId = useId()
+  const catalog = useQuery(rolesQuery)
+  const [scopes, setScopes] = useState<readonly string[]>(start?.scopes ?? [])
+  const [noneChosen, setNoneChosen] = useState(false)
+  const form = useFocusOnError(error)
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    setNoneChosen(scopes.length === 0)
+    if (scopes.length === 0) return
+    const data = new FormData(event.currentTarget)
+    onSubmit(textOf(data, 'name'), [...scopes], data)
+  }
+
+  const scopesError = noneChosen && scopes.length === 0 ? t('rights.pickOne') : fieldText(error, 'scopes')
+  return (
+    <Drawer
+      open
+      onOpenChange={onClose}
+      title={title}
+      description={lead}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button look="primary" type="submit" form={formId} busy={busy}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
+        {error != null && !isAboutFields(error, ['name', 'scopes', 'expires_at']) && (
+          <Notice tone="danger">{errorText(error)}</Notice>
+        )}
+        <Field label={t('keys.name')} hint={t('keys.nameHint')} error={fieldText(error, 'name')}>
+          <Input name="name" autoComplete="off" defaultValue={start?.name} required />
+        </Field>
+        {children}
+        {catalog.error && <Notice tone="danger">{errorText(catalog.error)}</Notice>}
+        {catalog.isPending && <Skeleton className="h-40 w-full" />}
+        {catalog.data && (
+          <CheckList
+            label={t('keys.scopes')}
+            entries={withSingles(catalog.data, start?.scopes ?? [])}
+            chosen={scopes}
+            onChange={setScopes}
+            error={scopesError}
+          />
+        )}
+      </form>
+    </Drawer>
+  )
+}
+
+/** Named sets, and the single permissions that a key made elsewhere already has. */
+function withSingles(
+  catalog: { scopes: { name: string; module: string; en: string; tr: string }[]; permissions: { name: string; module: string; en: string; tr: string }[] },
+  held: readonly string[],
+) {
+  return [...catalog.scopes, ...catalog.permissions.filter((entry) => held.includes(entry.name))]
+}

@@ -1,0 +1,57 @@
+import { useEffect, type ReactNode } from 'react'
+import { chooseLanguage, languages, useI18n } from '@/i18n'
+import { Segmented } from '@/ui/Segmented'
+import { Logo } from './Logo'
+import { TilePattern } from './TilePattern'
+
+const languageLabels = { tr: 'Türkçe', en: 'English' } as const
+
+interface AuthPageProps {
+  title: string
+  lead?: ReactNode
+  children: ReactNode
+}
+
+/** The house's front door: every page that stands before a session looks like this. */
+export function AuthPage({ title, lead, children }: AuthPageProps) {
+  const { t, language } = useI18n()
+  useEffect(() => {
+    document.title = `${title} · Konak`
+  }, [title])
+  return (
+    <div className="grid min-h-dvh lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
+      <aside className="relative hidden overflow-hidden bg-nav text-nav-ink lg:flex lg:flex-col lg:justify-between lg:p-12">
+        <TilePattern className="absolute inset-0 text-nav-line opacity-70" />
+        <p className="relative flex items-center gap-3 text-xl font-semibold">
+          <Logo className="size-8" />
+          Konak
+        </p>
+        <p className="relative max-w-[20ch] text-[34px] leading-[1.15] font-semibold tracking-[-0.015em] text-balance">
+          {t('signIn.promise')}
+        </p>
+      </aside>
+      <main className="flex flex-col justify-center px-5 py-10 sm:px-12">
+        <div className="mx-auto w-full max-w-sm">
+          <p className="mb-8 flex items-center gap-2.5 text-lg font-semibold lg:hidden">
+            <Logo className="size-7 text-accent-ink" />
+            Konak
+          </p>
+          <h1 className="text-[26px] leading-tight font-semibold tracking-[-0.01em]">{title}</h1>
+          {lead && <p className="mt-2 text-sm text-ink-2">{lead}</p>}
+          <div className="mt-6">{children}</div>
+          <div className="mt-10">
+            <Segmented
+              label={t('language.label')}
+              value={language}
+              options={languages.map((value) => ({ value, label: languageLabels[value] }))}
+              onChange={(value) => void chooseLanguage(value)}
+            />
+          </div>
+        </div>
+      </main>
+    </div>
+  )
+}
+
+/** Links under a form of the front door. */
+export const authLink = 'inline-flex min-h-6 items-center text-sm font-medium text-accent-ink underline-offset-4 hover:underline'

@@ -1,0 +1,116 @@
+import { useMutation } from '@tanstack/react-query'
+import { KeyRound } from 'lucide-react'
+import { useState, type FormEvent } from 'react'
+import { api, ask, type Schemas } from '@/api/client'
+import { asApiError } from '@/api/error'
+import { errorText } from '@/api/message'
+import { useI18n } from '@/i18n'
+import { textOf, useFocusOnError } from '@/lib/form'
+import { canUsePasskeys, showPasskey, wasCancelled } from '@/lib/webauthn'
+import { Button } from '@/ui/Button'
+import { Field, Input } from '@/ui/Field'
+import { Notice } from '@/ui/Notice'
+import { authLink } from './AuthPage'
+
+type Ticket = Schemas['IdentitySignInAnswer']
+type CodeMethod = 'totp' | 'recovery'
+
+interface SecondStepProps {
+  ticket: Ticket
+  onDone: () => Promise<void>
+  /** The ticket is spent or too old: the sign-in begins anew, and says why. */
+  onRestart: (reason: string | null) => void
+}
+
+export function SecondStep({ ticket, onDone, onRestart }: SecondStepProps) {
+  const { t } = useI18n()
+  const methods = ticket.methods ?? []
+  const [method, setMethod] = useState<CodeMethod>(methods.includes('totp') ? 'totp' : 'recovery')
+  const withPasskey = methods.includes('passkey') && canUsePasskeys()
+
+  const step = useMutation({
+    mutationFn: (answer: { method: 'totp' | 'recovery' | 'passkey'; code?: string; credential?: unknown }) =>
+      ask(api.POST('/api/v1/auth/sign-in/2fa', { body: { mfa_token: ticket.mfa_token ?? '', ...answer } })),
+    onSuccess: onDone,
+    onError: (error) => {
+      if (asApiError(error)?.code === 'sign_in_expired') onRestart(errorText(error))
+    },
+  })
+  const passkey = useMutation({
+    mutationFn: () => showPasskey(ticket.passkey_options),
+    onSuccess: (credential) => step.mutate({ method: 'passkey', credential }),
+  })
+  const form = useFocusOnError(step.error)
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    step.mutate({ method, code: textOf(new FormData(event.currentTarget), 'code') })
+  }
+
+  const isCode = step.variables?.method !== 'passkey'
+  const trouble = passkey.error && !wasCancelled(passkey.error) ? passkey.error : !isCode && step.error
+  return (
+    <>
+      {trouble && (
+        <Notice tone="danger" className="mb-5">
+          {errorText(trouble)}
+        </Notice>
+      )}
+      {withPasskey && (
+        <>
+          <Button
+            look="primary"
+            icon={KeyRound}
+            busy={passkey.isPending || (step.isPending && !isCode)}
+            onClick={() => passkey.mutate()}
+            className="h-10.5 w-full"
+          >
+            {t('secondStep.passkey')}
+          </Button>
+          <p className="my-4 text-center text-[13px] text-ink-3">{t('secondStep.or')}</p>
+        </>
+      )}
+      <form key={method} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4.5">
+        <Field
+          label={method === 'totp' ? t('secondStep.code') : t('secondStep.recovery')}
+          hint={method === 'totp' ? t('secondStep.codeHint') : t('secondStep.recoveryHint')}
+          error={isCode && step.error ? errorText(step.error) : null}
+        >
+          {method === 'totp' ? (
+            <Input
+              name="code"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={7}
+              autoFocus
+              required
+              className="font-mono text-lg tracking-[0.2em]"
+            />
+          ) : (
+            <Input name="code" autoComplete="off" autoCapitalize="none" spellCheck={false} autoFocus required className="font-mono" />
+          )}
+        </Field>
+        <Button type="submit" look={withPasskey ? 'secondary' : 'primary'} busy={step.isPending && isCode} className="h-10.5">
+          {t('secondStep.submit')}
+        </Button>
+      </form>
+      <p className="mt-5 flex flex-wrap justify-between gap-x-6 gap-y-2">
+        {methods.includes('totp') && methods.includes('recovery') && (
+          <button
+            type="button"
+            className={authLink}
+            onClick={() => {
+              step.reset()
+              setMethod(method === 'totp' ? 'recovery' : 'totp')
+            }}
+          >
+            {method === 'totp' ? t('secondStep.useRecovery') : t('secondStep.useCode')}
+          </button>
+        )}
+        <button type="button" className={authLink} onClick={() => onRestart(null)}>
+          {t('secondStep.restart')}
+        </button>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react'
+
+/** One line of a description list: what it is, small, and its value. */
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="mb-1 text-[13px] text-ink-3">{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

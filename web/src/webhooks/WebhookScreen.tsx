@@ -1,0 +1,280 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { ArrowLeft, Ellipsis, History, KeyRound, Pause, Pencil, Play, Send, Trash2 } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { asApiError } from '@/api/error'
+import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
+import { formatDateTime, useI18n } from '@/i18n'
+import { NotFoundPage } from '@/shell/ErrorPages'
+import { Badge, Code } from '@/ui/Badge'
+import { Button, IconButton } from '@/ui/Button'
+import { Card } from '@/ui/Card'
+import { Confirm } from '@/ui/Confirm'
+import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
+import { PageHeader } from '@/ui/PageHeader'
+import { QueryState } from '@/ui/QueryState'
+import { SecretOnce } from '@/ui/SecretOnce'
+import { toast } from '@/ui/Toast'
+import { Deliveries } from './Deliveries'
+import { DeliveryDrawer } from './DeliveryDrawer'
+import { RecoverDialog } from './RecoverDialog'
+import { RotateDialog } from './RotateDialog'
+import { useSource, type Webhook } from './source'
+import { WebhookForm } from './WebhookForm'
+import { Statistics, WebhookNotices, type RecoveryRange } from './WebhookState'
+import { useDeleteWebhook, useDeliveries, useTestWebhook, useWebhook, useWebhookStatus, watchInterval, webhookLooks } from './webhooks'
+
+interface WebhookScreenProps {
+  webhookId: string
+  deliveryId: string | null
+}
+
+export function WebhookScreen({ webhookId, deliveryId }: WebhookScreenProps) {
+  const deliveries = useDeliveries(webhookId)
+  const query = useWebhook(webhookId, watchInterval(deliveries.rows) !== false)
+  const missing = asApiError(query.error)?.status === 404
+  return (
+    <QueryState
+      isPending={query.isPending}
+      error={missing ? null : query.error}
+      retry={() => void query.refetch()}
+      isEmpty={missing || !query.data}
+      empty={<NotFoundPage />}
+    >
+      {query.data && <WebhookDetails webhook={query.data} deliveries={deliveries} deliveryId={deliveryId} />}
+    </QueryState>
+  )
+}
+
+type Layer = 'edit' | 'rotate' | 'recover' | 'delete'
+
+interface WebhookDetailsProps {
+  webhook: Webhook
+  deliveries: ReturnType<typeof useDeliveries>
+  deliveryId: string | null
+}
+
+function WebhookDetails({ webhook, deliveries, deliveryId }: WebhookDetailsProps) {
+  const { t } = useI18n()
+  const source = useSource()
+  const navigate = useNavigate()
+  const canManage = meets(useMe(), { permission: source.manage })
+  const [layer, setLayer] = useState<Layer | null>(null)
+  const [secret, setSecret] = useState<string | null>(null)
+  const [recovery, setRecovery] = useState<RecoveryRange | null>(null)
+  const test = useTestWebhook()
+  const status = useWebhookStatus(webhook.id)
+
+  function sendTest() {
+    test.mutate(webhook.id, {
+      onSuccess: () => toast('ok', t('webhooks.test.queued')),
+      onError: (error) => toast('danger', t('webhooks.test.failed'), errorText(error)),
+    })
+  }
+
+  function close() {
+    setLayer(null)
+  }
+
+  function setStatus(next: 'active' | 'paused') {
+    status.mutate(next, {
+      onSuccess: () => toast('ok', next === 'active' ? t('webhooks.resumed') : t('webhooks.pausedDone')),
+      onError: (error) => toast('danger', t('webhooks.statusFailed'), errorText(error)),
+    })
+  }
+
+  return (
+    <>
+      <PageHeader
+        back={
+          <Link
+            to={source.listPath}
+            className="inline-flex min-h-6 items-center gap-1.5 text-sm font-medium text-ink-2 hover:text-ink"
+          >
+            <ArrowLeft aria-hidden className="size-4" />
+            {t(source.id === 'erp' ? 'webhooks.title' : 'webhooks.mail.title')}
+          </Link>
+        }
+        title={webhook.address}
+        lead={webhook.description || undefined}
+        actions={
+          canManage && (
+            <>
+              <Button icon={Send} busy={test.isPending} onClick={sendTest}>
+                {t('webhooks.test.send')}
+              </Button>
+              <Button icon={Pencil} onClick={() => setLayer('edit')}>
+                {t('webhooks.editAction')}
+              </Button>
+              <Menu trigger={<IconButton icon={Ellipsis} label={t('webhooks.more')} className="border border-edge bg-surface" />}>
+                {webhook.status === 'active' ? (
+                  <MenuItem icon={Pause} onSelect={() => setStatus('paused')}>
+                    {t('webhooks.pause')}
+                  </MenuItem>
+                ) : (
+                  <MenuItem icon={Play} onSelect={() => setStatus('active')}>
+                    {t('webhooks.resume')}
+                  </MenuItem>
+                )}
+                <MenuItem icon={History} onSelect={() => setLayer('recover')}>
+                  {t('webhooks.recover')}
+                </MenuItem>
+                <MenuItem icon={KeyRound} onSelect={() => setLayer('rotate')}>
+                  {t('webhooks.rotate')}
+                </MenuItem>
+                <MenuRule />
+                <MenuItem icon={Trash2} onSelect={() => setLayer('delete')}>
+                  {t('common.delete')}
+                </MenuItem>
+              </Menu>
+            </>
+          )
+        }
+      />
+      <WebhookNotices
+        webhook={webhook}
+        rows={deliveries.rows}
+        recovery={recovery}
+        onRecoverySeen={() => setRecovery(null)}
+        onResume={canManage ? () => setStatus('active') : null}
+        resuming={status.isPending}
+      />
+      <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_18rem]">
+        <div className="min-w-0">
+          <Statistics webhook={webhook} rows={deliveries.rows} complete={deliveries.more === null} />
+          <section aria-labelledby="deliveries-title">
+            <h2 id="deliveries-title" className="mb-3 text-base font-semibold">
+              {t('deliveries.title')}
+            </h2>
+            <Deliveries webhookId={webhook.id} list={deliveries} canManage={canManage} />
+          </section>
+        </div>
+        <Settings webhook={webhook} />
+      </div>
+      {deliveryId && (
+        <DeliveryDrawer
+          id={deliveryId}
+          canManage={canManage}
+          onClose={() => void navigate({ to: source.onePath, params: { webhookId: webhook.id }, search: {}, resetScroll: false })}
+        />
+      )}
+      {layer === 'edit' && (
+        <WebhookForm
+          webhook={webhook}
+          onClose={close}
+          onSaved={() => {
+            toast('ok', t('webhooks.saved'))
+            close()
+          }}
+        />
+      )}
+      {layer === 'rotate' && (
+        <RotateDialog
+          webhook={webhook}
+          onClose={close}
+          onRotated={(value) => {
+            close()
+            setSecret(value)
+          }}
+        />
+      )}
+      {layer === 'recover' && (
+        <RecoverDialog
+          webhook={webhook}
+          onClose={close}
+          onStarted={(range) => {
+            close()
+            setRecovery(range)
+          }}
+        />
+      )}
+      {layer === 'delete' && <DeleteConfirm webhook={webhook} onClose={close} />}
+      {secret !== null && (
+        <SecretOnce
+          title={t('webhooks.secret.new')}
+          description={t('webhooks.secret.text')}
+          secret={secret}
+          onSaved={() => setSecret(null)}
+        />
+      )}
+    </>
+  )
+}
+
+function Settings({ webhook }: { webhook: Webhook }) {
+  const { t } = useI18n()
+  const look = webhookLooks[webhook.status]
+  return (
+    <Card>
+      <dl className="flex flex-col gap-4 text-sm">
+        <Fact label={t('common.status')}>
+          <Badge dot tone={look.tone}>
+            {t(look.label)}
+          </Badge>
+        </Fact>
+        <Fact label={t('webhooks.events')}>
+          <ul className="flex flex-wrap gap-1.5">
+            {webhook.events.map((name) => (
+              <li key={name}>
+                <Code>{name}</Code>
+              </li>
+            ))}
+          </ul>
+        </Fact>
+        <Fact label={t('webhooks.secret.label')}>
+          <span className="font-mono text-[13px]">whsec_••••{webhook.secret_last4}</span>
+          {webhook.old_secret_ends_at && (
+            <span className="mt-1 block text-[13px] text-ink-2">
+              {t('webhooks.secret.old', { when: formatDateTime(webhook.old_secret_ends_at) })}
+            </span>
+          )}
+        </Fact>
+        <Fact label={t('webhooks.order')}>{webhook.strict_order ? t('webhooks.order.strict') : t('webhooks.order.free')}</Fact>
+        <Fact label={t('webhooks.rate')}>{webhook.rate_limit ?? t('webhooks.rate.none')}</Fact>
+        <Fact label={t('common.created')}>{formatDateTime(webhook.created_at)}</Fact>
+      </dl>
+    </Card>
+  )
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="mb-1 text-[13px] text-ink-3">{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function DeleteConfirm({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const { t } = useI18n()
+  const source = useSource()
+  const navigate = useNavigate()
+  const remove = useDeleteWebhook()
+
+  // The webhook may be gone from the cache, and this component with it, before the answer
+  // is here: callbacks of a mutation end with their component, a promise does not.
+  function confirm() {
+    remove.mutateAsync(webhook.id).then(
+      () => {
+        toast('ok', t('webhooks.delete.done'))
+        void navigate({ to: source.listPath })
+      },
+      () => undefined,
+    )
+  }
+
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title={t('webhooks.delete.title')}
+      action={t('webhooks.delete.action')}
+      busy={remove.isPending}
+      error={remove.error && errorText(remove.error)}
+      onConfirm={confirm}
+    >
+      {t('webhooks.delete.text', { address: webhook.address })}
+    </Confirm>
+  )
+}
