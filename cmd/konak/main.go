@@ -28,6 +28,7 @@ type cli struct {
 
 	Serve     serveCmd     `cmd:"" help:"Serve the panel and the API."`
 	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date and stop."`
+	Advisor   advisorCmd   `cmd:"" help:"Keep the regulation corpus."`
 	Doctor    doctorCmd    `cmd:"" help:"Check that this machine and configuration can run Konak."`
 	Show      configCmd    `cmd:"" name:"config" help:"List every setting, where it comes from and its value."`
 	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document."`

@@ -2,6 +2,7 @@ package advisor
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,8 @@ func ReadCorpus(r io.Reader) iter.Seq2[*Provision, error] {
 			p, err := readRow(lines.Bytes())
 			if err != nil {
 				err = &RowError{n, err}
+			} else {
+				p.line = n
 			}
 			if !yield(p, err) {
 				return
@@ -57,6 +60,9 @@ func ReadCorpus(r io.Reader) iter.Seq2[*Provision, error] {
 }
 
 func readRow(row []byte) (*Provision, error) {
+	if bytes.Contains(row, []byte(`\u0000`)) {
+		return nil, errors.New("holds a zero character")
+	}
 	p := new(Provision)
 	if err := json.Unmarshal(row, p); err != nil {
 		return nil, errors.New("not a provision: " + err.Error())

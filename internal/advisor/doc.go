@@ -1,15 +1,23 @@
 // Package advisor knows legislation: laws, their provisions, how people cite
 // them, and how to rank them for a question.
 //
-// This part of the room is pure. It reads a corpus, parses citations, turns
-// provisions into documents of kit/search and questions into queries. SQL and
-// HTTP live in store.go and api.go on top of it.
+// The engine is pure: it reads a corpus, parses citations, turns provisions
+// into documents of kit/search and questions into queries. On top of it stand
+// the corpus in the database (store*.go), its gate (service_import.go), the
+// worker that keeps the engine at the newest revision (service.go) and the
+// routes (api.go).
 //
 // Invariants:
 //   - A law is known by its id. Its number is no key: a statute, a decree and a
 //     repealed law may bear the same one.
 //   - Engine answers from one state: the laws it names and the provisions it
 //     finds belong to the same revision.
+//   - A revision is all or nothing. What an import writes lies above the last
+//     revision until its final transaction, and versions are never overwritten,
+//     so an answer of an older revision still finds its texts.
+//   - The index file is a copy. Whatever is wrong with it, the engine is built
+//     from the database.
+//   - The corpus belongs to no workspace: these are the room's only tables.
 //   - Every ranking rule is general and has its line in the ablation table of
 //     docs/advisor-ranking.md.
 //

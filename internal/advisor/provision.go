@@ -30,6 +30,8 @@ type Provision struct {
 	Source       string   `json:"source"`
 	Licence      string   `json:"licence"`
 	Quality      string   `json:"quality,omitempty"`
+
+	line int // of the file it was read from
 }
 
 // Kinds of provisions.

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"konak/internal/advisor"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
@@ -55,6 +56,7 @@ type App struct {
 	Identity *identity.Service
 	Mail     *mail.Service
 	Webhook  *webhook.Service
+	Advisor  *advisor.Service
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
@@ -151,6 +153,7 @@ func (a *App) wire(box *secret.Box) error {
 		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
 	})
 	a.Mail = mail.New(a.DB)
+	a.Advisor = advisor.New(a.DB, a.log, a.cfg.Data)
 	out := outbound.New(outbound.Options{Allowed: inside})
 	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, owners{a.Identity, a.Mailer, a.cfg.BaseURL()}); err != nil {
 		return err
@@ -181,6 +184,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Conversations.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
+	a.Advisor.Register(a.API)
 	(&realtime.Streams{DB: a.DB, Bus: hub, Catalog: catalog}).Register(a.API)
 	return nil
 }
@@ -204,7 +208,7 @@ func (a *App) Close() error { return a.DB.Close() }
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.janitor} {
+	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Advisor.Run, a.janitor} {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()

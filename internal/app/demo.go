@@ -22,6 +22,9 @@ func (a *App) fillDemo(ctx context.Context) error {
 	if others > 0 {
 		return errors.New("--demo: this database holds real workspaces; choose another --data folder")
 	}
+	if err := a.Advisor.FillDemo(ctx); err != nil {
+		return err
+	}
 	if n, err := a.Identity.Tenants(ctx, true); err != nil || n > 0 {
 		return err
 	}

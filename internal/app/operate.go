@@ -28,7 +28,7 @@ func (a *App) registerHealth() {
 	a.API.Mux().Get("/readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
-		if err := a.DB.Ping(ctx); err != nil || !a.ready.Load() {
+		if err := a.DB.Ping(ctx); err != nil || !a.ready.Load() || !a.Advisor.Ready(ctx) {
 			http.Error(w, "not ready", http.StatusServiceUnavailable)
 			return
 		}

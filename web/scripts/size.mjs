@@ -44,6 +44,8 @@ const screens = {
   agents: [shell, 'src/modules/agents/AgentsScreen.tsx'],
   'sign-up': ['src/modules/account/SignUpScreen.tsx'],
   consent: ['src/modules/account/ConsentScreen.tsx'],
+  regulations: [shell, 'src/modules/advisor/SearchScreen.tsx'],
+  provision: [shell, 'src/modules/advisor/ProvisionScreen.tsx'],
   design: [shell, 'src/modules/design/DesignScreen.tsx'],
 }
 

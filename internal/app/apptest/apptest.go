@@ -89,7 +89,7 @@ func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Se
 func start(tb testing.TB, dialect db.Dialect, change func(cfg *app.Config, url string)) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, Clock: clock.NewFake(dbtest.Start), Logs: &Buffer{}}
-	log := slog.New(slog.NewTextHandler(s.Logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := Logger(s.Logs)
 	server := httptest.NewUnstartedServer(nil)
 	s.URL = "http://" + server.Listener.Addr().String()
 	cfg := app.Config{
@@ -211,7 +211,7 @@ func (s *Server) Settle() {
 	s.tb.Helper()
 	for busy := true; busy; {
 		busy = false
-		for _, step := range []func(context.Context) (int, error){s.Waker.Step, s.Dispatcher.Step, s.Sender.Step, s.Jobs.Step} {
+		for _, step := range []func(context.Context) (int, error){s.Waker.Step, s.Dispatcher.Step, s.Sender.Step, s.Jobs.Step, s.Advisor.Step} {
 			n, err := step(s.tb.Context())
 			if err != nil {
 				s.tb.Fatal(err)
@@ -441,4 +441,9 @@ func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.String()
+}
+
+// Logger writes everything into a buffer.
+func Logger(b *Buffer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }

@@ -11,11 +11,13 @@ import (
 )
 
 // Globals are the tables without a tenant key of their own and without row
-// security: what must be found before the tenant is known. A test holds this
-// list against the schema.
+// security: what must be found before the tenant is known, and the regulation
+// corpus, which is the same public text for everybody. A test holds this list
+// against the schema.
 var Globals = []string{
 	"tenant", "app_user", "membership", "session", "api_key",
 	"sign_up", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
+	"advisor_revision", "advisor_import", "advisor_law", "advisor_provision", "provision_version",
 }
 
 // Migrate applies what is missing, in any order of numbers, under a lock. It

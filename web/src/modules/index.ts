@@ -2,6 +2,7 @@ import type { LiveTable } from '@/live/refresh'
 import { accountModule } from './account/module'
 import { crmModule } from './crm/module'
 import { agentsModule } from './agents/module'
+import { advisorModule } from './advisor/module'
 import { erpModule } from './erp/module'
 import { homeModule } from './home/module'
 import { identityModule } from './identity/module'
@@ -15,6 +16,7 @@ export const modules: readonly Module[] = [
   agentsModule,
   mailModule,
   erpModule,
+  advisorModule,
   identityModule,
   accountModule,
 ]
@@ -26,6 +28,7 @@ export const screenRoutes = [
   ...agentsModule.routes,
   ...mailModule.routes,
   ...erpModule.routes,
+  ...advisorModule.routes,
   ...identityModule.routes,
   ...accountModule.routes,
 ] as const

@@ -5,6 +5,7 @@ import { identity } from './identity'
 import { mail } from './mail'
 import { crm } from './crm'
 import { erp } from './erp'
+import { advisor } from './advisor'
 import { design } from './design'
 
-export const tr: Record<Key, string> = { ...shell, ...account, ...identity, ...mail, ...crm, ...erp, ...design }
+export const tr: Record<Key, string> = { ...shell, ...account, ...identity, ...mail, ...crm, ...erp, ...advisor, ...design }

@@ -1,0 +1,138 @@
+package advisor
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+)
+
+// HitLaw is the law of a hit.
+type HitLaw struct {
+	ID    string `json:"id" example:"kanun-6102"`
+	No    string `json:"no" example:"6102"`
+	Title string `json:"title" example:"TÜRK TİCARET KANUNU"`
+	Short string `json:"short" doc:"Abbreviation; empty if there is none" example:"TTK"`
+	Kind  string `json:"kind" enum:"kanun,anayasa,khk,cbk,yonetmelik,teblig" example:"kanun"`
+}
+
+// HitProvision is where a hit stands in its law.
+type HitProvision struct {
+	Kind    string   `json:"kind" enum:"madde,gecici,ek,mukerrer,ek_gecici,bolum" example:"madde"`
+	No      string   `json:"no" example:"376"`
+	Label   string   `json:"label" doc:"The short way to cite it" example:"TTK m. 376"`
+	Heading string   `json:"heading" example:"Sermayenin kaybı, borca batık olma durumu"`
+	Path    []string `json:"path" doc:"Book, part and section that it stands in"`
+}
+
+// Hit is one provision found.
+type Hit struct {
+	ID        string       `json:"id" example:"kanun-6102:m376"`
+	Score     float64      `json:"score" example:"12.5"`
+	Match     string       `json:"match" enum:"citation,text" doc:"citation: the question names this provision" example:"text"`
+	Law       HitLaw       `json:"law"`
+	Provision HitProvision `json:"provision"`
+	Snippet   string       `json:"snippet" doc:"HTML: escaped text, matches in <em>" example:"sermayenin <em>kaybı</em>"`
+	Status    string       `json:"status" enum:"in_force,repealed" example:"in_force"`
+	ValidFrom string       `json:"valid_from" doc:"Day from which this text counts" example:"2012-07-01"`
+	SourceURL *string      `json:"source_url" nullable:"true" doc:"Where the official text is" example:"https://example.com/6102"`
+}
+
+// FacetCount is one value of a facet.
+type FacetCount struct {
+	Value string `json:"value" example:"kanun"`
+	Title string `json:"title" doc:"Title of the law; of a kind, its name" example:"Kanun"`
+	Count int    `json:"count" example:"42"`
+}
+
+// Facets count the hits by kind and by law.
+type Facets struct {
+	Kinds []FacetCount `json:"tur"`
+	Laws  []FacetCount `json:"mevzuat"`
+}
+
+// Cited is a provision that the question names.
+type Cited struct {
+	Law       HitLaw  `json:"law"`
+	Kind      string  `json:"kind" example:"madde"`
+	No        string  `json:"no" example:"376"`
+	Provision *string `json:"provision" nullable:"true" doc:"Its id; null if the law has no such provision" example:"kanun-6102:m376"`
+}
+
+// Correction is a word that was searched instead of another.
+type Correction struct {
+	Word     string `json:"word" example:"serrmaye"`
+	Searched string `json:"searched" example:"sermaye"`
+}
+
+// Understood is what was made of the question.
+type Understood struct {
+	Citations []Cited      `json:"citations"`
+	Laws      []HitLaw     `json:"laws" doc:"Laws that the question names"`
+	Corrected []Correction `json:"corrected"`
+}
+
+// Found is a page of hits and what stands beside it. All of it belongs to one
+// revision.
+type Found struct {
+	Hits   []Hit
+	Next   string
+	Total  int
+	Facets *Facets
+	Query  Understood
+	Rev    int64
+}
+
+// ShelfLaw is a law on the shelf.
+type ShelfLaw struct {
+	ID          string `json:"id" example:"kanun-6102"`
+	No          string `json:"no" example:"6102"`
+	Title       string `json:"title" example:"TÜRK TİCARET KANUNU"`
+	Kind        string `json:"kind" enum:"kanun,anayasa,khk,cbk,yonetmelik,teblig" example:"kanun"`
+	Status      string `json:"status" enum:"in_force,repealed" example:"in_force"`
+	GazetteDate string `json:"rg_date" example:"2011-02-14"`
+	GazetteNo   string `json:"rg_no" example:"27846"`
+	SourceURL   string `json:"source_url" example:"https://example.com/6102"`
+	Provisions  int    `json:"provisions" doc:"How many provisions it has" example:"1535"`
+	LastUpdate  string `json:"last_update" doc:"Day of its newest amendment that we know" example:"2026-08-08"`
+
+	key uuid.UUID
+	day int64
+}
+
+// Version is a text that a provision had or has.
+type Version struct {
+	ValidFrom string  `json:"valid_from" example:"2012-07-01"`
+	ValidTo   *string `json:"valid_to" nullable:"true" doc:"Day from which it does not count any more" example:"2026-08-08"`
+	Text      string  `json:"text" example:"Son yıllık bilançodan…"`
+	SHA256    string  `json:"sha256" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+}
+
+// Neighbour is a provision of the same law.
+type Neighbour struct {
+	ID        string       `json:"id" example:"kanun-6102:m377"`
+	Provision HitProvision `json:"provision"`
+	Status    string       `json:"status" enum:"in_force,repealed" example:"in_force"`
+}
+
+// ProvisionPage is everything about one provision.
+type ProvisionPage struct {
+	ID           string                  `json:"id" example:"kanun-6102:m376"`
+	Law          HitLaw                  `json:"law"`
+	LawStatus    string                  `json:"law_status" enum:"in_force,repealed" example:"in_force"`
+	Provision    HitProvision            `json:"provision"`
+	Text         string                  `json:"text" doc:"The whole text" example:"Son yıllık bilançodan…"`
+	Status       string                  `json:"status" enum:"in_force,repealed" example:"in_force"`
+	ValidFrom    string                  `json:"valid_from" example:"2012-07-01"`
+	AcceptedDate string                  `json:"accepted_date" example:"2011-01-13"`
+	GazetteDate  string                  `json:"rg_date" example:"2011-02-14"`
+	GazetteNo    string                  `json:"rg_no" example:"27846"`
+	SourceURL    *string                 `json:"source_url" nullable:"true" example:"https://example.com/6102"`
+	Source       string                  `json:"source" example:"official"`
+	Previous     api.Nullable[Neighbour] `json:"previous"`
+	Next         api.Nullable[Neighbour] `json:"next"`
+	Outline      []Neighbour             `json:"outline" doc:"Every provision of the law, in order"`
+	Versions     []Version               `json:"versions" doc:"Newest first"`
+	HistoryFrom  clock.Time              `json:"history_from" doc:"Texts from before the first import are not known"`
+	CorpusRev    int64                   `json:"corpus_rev" example:"3"`
+}

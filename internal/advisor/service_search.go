@@ -1,0 +1,343 @@
+package advisor
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/search"
+)
+
+// Question is a search as a person asks it.
+type Question struct {
+	Text      string
+	Kinds     []string
+	Laws      []string
+	Status    string // yururlukte, mulga or hepsi
+	Day       string // text as of that day; "" for today
+	From, To  string // gazette days
+	Facets    bool
+	Highlight bool
+	Limit     int
+	Cursor    string
+}
+
+// snippetWords is about how many words of a provision a hit shows.
+const snippetWords = 40
+
+// Search finds provisions.
+func (s *Service) Search(ctx context.Context, q Question) (Found, error) {
+	q.Text = strings.TrimSpace(q.Text)
+	if err := q.check(); err != nil {
+		return Found{}, err
+	}
+	cursor, ok := q.openCursor()
+	if !ok {
+		return Found{}, fault.Invalid("cursor", "invalid")
+	}
+	e, err := s.engineFor(ctx, q.Day)
+	if err != nil || e == nil {
+		return nothing(q), err
+	}
+	req := Request{Text: q.Text, LawKinds: q.Kinds, LawIDs: q.Laws, From: q.From, To: q.To, Facets: q.Facets, Limit: q.Limit, Cursor: cursor}
+	switch q.Status {
+	case "yururlukte":
+		req.Status = []string{StatusInForce}
+	case "mulga":
+		req.Status = []string{StatusRepealed}
+	}
+	res, err := e.Search(req)
+	if errors.Is(err, search.ErrCursor) {
+		return Found{}, fault.Invalid("cursor", "invalid")
+	}
+	if err != nil {
+		return Found{}, fmt.Errorf("advisor: search: %w", err)
+	}
+	out := Found{Total: res.Total, Rev: res.Revision, Query: understood(res), Next: q.sealCursor(res.Next)}
+	if q.Facets {
+		out.Facets = facets(res)
+	}
+	out.Hits, err = s.hits(ctx, q, res)
+	return out, err
+}
+
+func (q *Question) check() error {
+	if q.Text == "" {
+		return fault.Invalid("q", "required")
+	}
+	for field, date := range map[string]string{"tarih": q.Day, "rg_from": q.From, "rg_to": q.To} {
+		if date == "" {
+			continue
+		}
+		if _, err := time.Parse(time.DateOnly, date); err != nil {
+			return fault.Invalid(field, "invalid_date")
+		}
+	}
+	if q.From != "" && q.To != "" && q.From > q.To {
+		return fault.Invalid("rg_to", "before_start")
+	}
+	return nil
+}
+
+// A cursor is the engine's, which holds revision, score and id, with a mark of
+// the question: with another question it leads nowhere.
+func (q *Question) sealCursor(next string) string {
+	if next == "" {
+		return ""
+	}
+	return next + "." + q.mark()
+}
+
+func (q *Question) openCursor() (string, bool) {
+	if q.Cursor == "" {
+		return "", true
+	}
+	next, mark, ok := strings.Cut(q.Cursor, ".")
+	return next, ok && next != "" && mark == q.mark()
+}
+
+func (q *Question) mark() string {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%q %q %q %q %q %q %q", q.Text, q.Kinds, q.Laws, q.Status, q.Day, q.From, q.To)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// engineFor gives the engine of a day; nil where there is no corpus.
+func (s *Service) engineFor(ctx context.Context, day string) (*Engine, error) {
+	at := s.now.Load()
+	if at == nil {
+		v, err := s.latest(ctx)
+		if err == nil && v.Rev > 0 {
+			err = fault.New(fault.Unavailable)
+		}
+		return nil, err
+	}
+	if day == "" {
+		return at.engine, nil
+	}
+	var v Revision
+	err := s.corpus().Read(ctx, func(r *db.Reader) (err error) {
+		v, err = revisionOn(r, day)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Rev == 0:
+		return nil, fault.Invalid("tarih", "before_history")
+	case v.Rev >= at.rev.Rev:
+		return at.engine, nil
+	}
+	return s.pastEngine(ctx, v)
+}
+
+func nothing(q Question) Found {
+	f := Found{Hits: []Hit{}, Query: Understood{Citations: []Cited{}, Laws: []HitLaw{}, Corrected: []Correction{}}}
+	if q.Facets {
+		f.Facets = &Facets{Kinds: []FacetCount{}, Laws: []FacetCount{}}
+	}
+	return f
+}
+
+// hits reads the texts of what was found, as they are in its revision.
+func (s *Service) hits(ctx context.Context, q Question, res Result) ([]Hit, error) {
+	ids := make([]string, len(res.Hits))
+	for i, h := range res.Hits {
+		ids[i] = h.ID
+	}
+	var rows []*stored
+	err := s.corpus().Read(ctx, func(r *db.Reader) (err error) {
+		rows, err = versionsOf(r, res.Revision, ids)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("advisor: read hits: %w", err)
+	}
+	byID := make(map[string]*stored, len(rows))
+	for _, v := range rows {
+		byID[v.ID] = v
+	}
+	out := make([]Hit, 0, len(ids))
+	for _, h := range res.Hits {
+		v := byID[h.ID]
+		if v == nil {
+			return nil, fmt.Errorf("advisor: revision %d has no %s", res.Revision, h.ID)
+		}
+		law := lawOf(res.Laws, &v.Provision)
+		hit := Hit{
+			ID: h.ID, Score: h.Score, Match: "text", Law: law, Provision: placeOf(&v.Provision, law.Short),
+			Snippet: snippet(res.Matcher, v, q.Highlight), Status: v.Status, ValidFrom: v.ValidFrom, SourceURL: optional(v.SourceURL),
+		}
+		if slices.ContainsFunc(res.Reading.Citations, func(c Citation) bool { return c.Provision == h.ID }) {
+			hit.Match = "citation"
+		}
+		out = append(out, hit)
+	}
+	return out, nil
+}
+
+var unmark = strings.NewReplacer("<em>", "", "</em>", "")
+
+func snippet(m *search.Matcher, v *stored, highlight bool) string {
+	text := v.Text
+	if text == "" {
+		text = v.Heading
+	}
+	cut := m.Snippet(text, snippetWords)
+	if !highlight {
+		cut = unmark.Replace(cut)
+	}
+	return cut
+}
+
+func lawOf(laws *Laws, p *Provision) HitLaw {
+	l := HitLaw{ID: p.LawID, No: p.LawNo, Title: p.LawTitle, Kind: p.LawKind}
+	if laws != nil {
+		if known := laws.Law(p.LawID); known != nil {
+			l.Short = known.Short
+		}
+	}
+	return l
+}
+
+func placeOf(p *Provision, short string) HitProvision {
+	path := p.Path
+	if path == nil {
+		path = []string{}
+	}
+	return HitProvision{Kind: p.Kind, No: p.No, Label: p.Label(short), Heading: p.Heading, Path: path}
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func understood(res Result) Understood {
+	u := Understood{Citations: []Cited{}, Laws: []HitLaw{}, Corrected: []Correction{}}
+	for _, c := range res.Reading.Citations {
+		u.Citations = append(u.Citations, Cited{Law: named(res.Laws, c.LawID), Kind: c.Kind, No: c.No, Provision: optional(c.Provision)})
+	}
+	for _, id := range res.Reading.Laws {
+		u.Laws = append(u.Laws, named(res.Laws, id))
+	}
+	for word, instead := range res.Corrected {
+		u.Corrected = append(u.Corrected, Correction{word, instead})
+	}
+	slices.SortFunc(u.Corrected, func(a, b Correction) int { return strings.Compare(a.Word, b.Word) })
+	return u
+}
+
+func named(laws *Laws, id string) HitLaw {
+	if l := laws.Law(id); l != nil {
+		return HitLaw{ID: l.ID, No: l.No, Title: l.Title, Short: l.Short, Kind: l.Kind}
+	}
+	return HitLaw{ID: id}
+}
+
+// maxFacet is how many laws a facet lists.
+const maxFacet = 50
+
+func facets(res Result) *Facets {
+	f := &Facets{Kinds: []FacetCount{}, Laws: []FacetCount{}}
+	for _, c := range res.Facets[AttrLawKind] {
+		f.Kinds = append(f.Kinds, FacetCount{c.Value, kindName(c.Value), c.Hits})
+	}
+	for _, c := range res.Facets[AttrLaw] {
+		if len(f.Laws) == maxFacet {
+			break
+		}
+		f.Laws = append(f.Laws, FacetCount{c.Value, named(res.Laws, c.Value).Title, c.Hits})
+	}
+	return f
+}
+
+// Shelf lists the laws, the last updated first.
+func (s *Service) Shelf(ctx context.Context, p db.Page) (list db.List[ShelfLaw], err error) {
+	err = s.corpus().Read(ctx, func(r *db.Reader) (err error) {
+		list, err = listShelf(r, p)
+		return err
+	})
+	return list, err
+}
+
+// maxVersions is how many texts of a provision its page shows.
+const maxVersions = 50
+
+// Provision is the page of one provision.
+func (s *Service) Provision(ctx context.Context, id string) (ProvisionPage, error) {
+	var page ProvisionPage
+	if !utf8.ValidString(id) || strings.Contains(id, "\x00") {
+		return page, fault.New(fault.NotFound) // no text that a database could hold
+	}
+	err := s.corpus().Read(ctx, func(r *db.Reader) error {
+		rev, err := latestRevision(r)
+		if err != nil {
+			return err
+		}
+		found, err := versionsOf(r, rev.Rev, []string{id})
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return fault.New(fault.NotFound)
+		}
+		first, err := firstRevision(r)
+		if err != nil {
+			return err
+		}
+		law, err := lawVersions(r, rev.Rev, found[0].LawID)
+		if err != nil {
+			return err
+		}
+		versions, err := history(r, rev.Rev, id, maxVersions)
+		page = s.page(found[0], law, versions, rev.Rev)
+		page.HistoryFrom, page.CorpusRev = clock.At(first.CreatedAt.Time), rev.Rev
+		return err
+	})
+	return page, err
+}
+
+func (s *Service) page(v *stored, law, versions []*stored, rev int64) ProvisionPage {
+	var laws *Laws
+	if at := s.now.Load(); at != nil {
+		laws = at.engine.Laws()
+	}
+	of := lawOf(laws, &v.Provision)
+	p := ProvisionPage{
+		ID: v.ID, Law: of, LawStatus: v.LawStatus, Provision: placeOf(&v.Provision, of.Short), Text: v.Text, Status: v.Status,
+		ValidFrom: v.ValidFrom, AcceptedDate: v.AcceptedDate, GazetteDate: v.GazetteDate, GazetteNo: v.GazetteNo,
+		SourceURL: optional(v.SourceURL), Source: v.Source, Outline: []Neighbour{}, Versions: []Version{},
+	}
+	for _, n := range law {
+		p.Outline = append(p.Outline, Neighbour{n.ID, placeOf(&n.Provision, of.Short), n.Status})
+	}
+	if at := slices.IndexFunc(p.Outline, func(n Neighbour) bool { return n.ID == v.ID }); at >= 0 {
+		if at > 0 {
+			p.Previous = api.Some(p.Outline[at-1])
+		}
+		if at+1 < len(p.Outline) {
+			p.Next = api.Some(p.Outline[at+1])
+		}
+	}
+	for _, old := range versions {
+		one := Version{ValidFrom: old.ValidFrom, ValidTo: old.ValidTo, Text: old.Text, SHA256: hex.EncodeToString(old.SHA256)}
+		if old.RevTo != nil && *old.RevTo > rev {
+			one.ValidTo = nil // an import that is not finished says so
+		}
+		p.Versions = append(p.Versions, one)
+	}
+	return p
+}

@@ -1,0 +1,180 @@
+package advisor
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// importPatience is how long an import may be silent before another one takes
+// its place: it has died.
+const importPatience = time.Minute
+
+// claimImport says whether the import may begin.
+func claimImport(tx *db.Tx, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO advisor_import (one, id, beat_at) VALUES (1, $1, $2)
+		ON CONFLICT (one) DO UPDATE SET id = excluded.id, beat_at = excluded.beat_at WHERE advisor_import.beat_at < $3`,
+		id, clock.At(tx.Now()), clock.At(tx.Now().Add(-importPatience)))
+	return n == 1, err
+}
+
+// beatImport says whether the import still runs, as far as others know.
+func beatImport(tx *db.Tx, id uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`UPDATE advisor_import SET beat_at = $1 WHERE one = 1 AND id = $2`, clock.At(tx.Now()), id)
+	return n == 1, err
+}
+
+func releaseImport(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM advisor_import WHERE id = $1`, id)
+	return err
+}
+
+// undoUnfinished takes back a part of what an import wrote that never became a
+// revision, and says how much.
+func undoUnfinished(tx *db.Tx, rev int64, limit int) (int64, error) {
+	gone, err := tx.Exec(`DELETE FROM provision_version WHERE rev_from > $1 AND provision_id IN (
+		SELECT provision_id FROM provision_version WHERE rev_from > $1 LIMIT $2)`, rev, limit)
+	if err != nil || gone > 0 {
+		return gone, err
+	}
+	open, err := tx.Exec(`UPDATE provision_version SET rev_to = NULL, valid_to = NULL WHERE rev_to > $1 AND provision_id IN (
+		SELECT provision_id FROM provision_version WHERE rev_to > $1 LIMIT $2)`, rev, limit)
+	if err != nil || open > 0 {
+		return open, err
+	}
+	return tx.Exec(`DELETE FROM advisor_provision WHERE id IN (SELECT id FROM advisor_provision WHERE first_rev > $1 LIMIT $2)`, rev, limit)
+}
+
+// known is what an import must know of a provision to tell whether it changed.
+type known struct {
+	id, law   string
+	order     int
+	validFrom string
+	sha       [32]byte
+}
+
+func scanKnown(row db.Row) (known, error) {
+	var k known
+	var sha []byte
+	err := row.Scan(&k.id, &k.law, &k.order, &k.validFrom, &sha)
+	copy(k.sha[:], sha)
+	return k, err
+}
+
+// knownPage reads the open versions in order of id.
+func knownPage(r *db.Reader, after string, limit int) ([]known, error) {
+	return db.All(r, scanKnown, `SELECT provision_id, law_id, ord, valid_from, sha256 FROM provision_version
+		WHERE rev_to IS NULL AND provision_id > $1 ORDER BY provision_id LIMIT $2`, after, limit)
+}
+
+// closeVersion ends the open version of a provision with a revision.
+func closeVersion(tx *db.Tx, id string, rev int64, day string) error {
+	_, err := tx.Exec(`UPDATE provision_version SET rev_to = $1, valid_to = $2 WHERE provision_id = $3 AND rev_to IS NULL`, rev, day, id)
+	return err
+}
+
+func moveProvision(tx *db.Tx, id string, order int) error {
+	_, err := tx.Exec(`UPDATE provision_version SET ord = $1 WHERE provision_id = $2 AND rev_to IS NULL`, order, id)
+	return err
+}
+
+// fresh is a version to write.
+type fresh struct {
+	p         *Provision
+	sha       [32]byte
+	validFrom string
+}
+
+// atOnce is how many versions go into one statement. Two lengths only, this
+// and one, so that few statements are prepared.
+const atOnce = 50
+
+func putVersions(tx *db.Tx, rev int64, list []fresh) error {
+	for len(list) > 0 {
+		n := 1
+		if len(list) >= atOnce {
+			n = atOnce
+		}
+		if err := putSome(tx, rev, list[:n]); err != nil {
+			return fmt.Errorf("advisor: put versions: %w", err)
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+func putSome(tx *db.Tx, rev int64, list []fresh) error {
+	var names, rows []any
+	for _, f := range list {
+		meta := *f.p
+		meta.Text, meta.Order = "", 0
+		names = append(names, f.p.ID, f.p.LawID, rev)
+		rows = append(rows, f.p.ID, rev, f.p.LawID, f.p.Order, f.validFrom, f.sha[:], f.p.Text, db.AsJSON(meta))
+	}
+	if _, err := tx.Exec(`INSERT INTO advisor_provision (id, law_id, first_rev) VALUES `+
+		db.Rows(tx.Dialect(), 1, []string{"text", "text", "bigint"}, len(list))+` ON CONFLICT (id) DO NOTHING`, names...); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`INSERT INTO provision_version (provision_id, rev_from, law_id, ord, valid_from, sha256, text, meta) VALUES `+
+		db.Rows(tx.Dialect(), 1, []string{"text", "bigint", "text", "bigint", "text", "bytea", "text", "text"}, len(list)), rows...)
+	return err
+}
+
+// lawCounts says how many provisions each law will have.
+func lawCounts(r *db.Reader) (map[string]int, error) {
+	type count struct {
+		law string
+		n   int
+	}
+	rows, err := db.All(r, func(row db.Row) (count, error) {
+		var c count
+		err := row.Scan(&c.law, &c.n)
+		return c, err
+	}, `SELECT law_id, COUNT(*) FROM provision_version WHERE rev_to IS NULL GROUP BY law_id`)
+	out := make(map[string]int, len(rows))
+	for _, c := range rows {
+		out[c.law] = c.n
+	}
+	return out, err
+}
+
+// lawDays are the days on which the laws were last updated.
+func lawDays(r *db.Reader) (map[string]int64, error) {
+	rows, err := db.All(r, scanShelf, `SELECT `+shelfColumns+` FROM advisor_law`)
+	out := make(map[string]int64, len(rows))
+	for _, l := range rows {
+		out[l.ID] = l.day
+	}
+	return out, err
+}
+
+func putLaw(tx *db.Tx, l ShelfLaw) error {
+	_, err := tx.Exec(`INSERT INTO advisor_law (law_id, id, no, title, kind, status, rg_date, rg_no, source_url, provisions, updated_day)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (law_id) DO UPDATE SET no = excluded.no, title = excluded.title, kind = excluded.kind, status = excluded.status,
+			rg_date = excluded.rg_date, rg_no = excluded.rg_no, source_url = excluded.source_url,
+			provisions = excluded.provisions, updated_day = excluded.updated_day`,
+		l.ID, tx.NewID(), l.No, l.Title, l.Kind, l.Status, l.GazetteDate, l.GazetteNo, l.SourceURL, l.Provisions, l.day)
+	return err
+}
+
+// countLaw corrects the number of provisions of a law of which only some were
+// taken away.
+func countLaw(tx *db.Tx, law string, n int, day int64) error {
+	if n == 0 {
+		_, err := tx.Exec(`DELETE FROM advisor_law WHERE law_id = $1`, law)
+		return err
+	}
+	_, err := tx.Exec(`UPDATE advisor_law SET provisions = $1, updated_day = $2 WHERE law_id = $3`, n, day, law)
+	return err
+}
+
+func putRevision(tx *db.Tx, v Revision, source string, r Report) error {
+	_, err := tx.Exec(`INSERT INTO advisor_revision (rev, id, day, source, added, changed, removed, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, v.Rev, v.ID, v.Day, source, r.Added, r.Changed, r.Removed, v.CreatedAt)
+	return err
+}

@@ -1,0 +1,40 @@
+import { expect, expectAccessible, shoot, signIn, test } from './helpers'
+
+test('a rule is found while typing, narrowed down, read and linked', async ({ page }) => {
+  await signIn(page, '/advisor')
+  await expect(page.getByRole('heading', { name: 'What do you want to know?' })).toBeVisible()
+  await expectAccessible(page)
+
+  await page.getByRole('searchbox', { name: 'Search the regulations' }).fill('kidem tazminati')
+  const results = page.getByRole('list', { name: 'Articles found' })
+  const first = results.getByRole('listitem').first()
+  await expect(first).toContainText('Kıdem tazminatı')
+  await expect(first.locator('mark').first()).toBeVisible()
+  await expect(page).toHaveURL(/q=kidem/)
+  await expectAccessible(page)
+  await shoot(page, 'advisor-search')
+
+  await test.step('a filter narrows it down', async () => {
+    await page.getByLabel('Kind').selectOption('teblig')
+    await expect(results.getByRole('link', { name: /Kıdem tazminatı/ })).toBeHidden()
+    await page.getByLabel('Kind').selectOption('')
+    await expect(first).toContainText('Kıdem tazminatı')
+  })
+
+  await test.step('the article has its law around it and an address of its own', async () => {
+    await first.getByRole('link').click()
+    await expect(page.getByRole('heading', { level: 1, name: '90104 sayılı Kanun m. 14' })).toBeVisible()
+    await expect(page.getByRole('link', { name: '14. Kıdem tazminatı' })).toHaveAttribute('aria-current', 'page')
+    await expectAccessible(page)
+    await shoot(page, 'advisor-provision')
+    await page.reload()
+    await expect(page.getByRole('heading', { level: 1, name: '90104 sayılı Kanun m. 14' })).toBeVisible()
+    await page.getByRole('navigation', { name: 'Neighbouring articles' }).getByRole('link').last().click()
+    await expect(page.getByRole('heading', { level: 1, name: '90104 sayılı Kanun m. 15' })).toBeVisible()
+  })
+
+  await test.step('an unknown article is not found', async () => {
+    await page.goto('/advisor/kanun-0:m0')
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(/not|no /i)
+  })
+})

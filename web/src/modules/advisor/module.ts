@@ -1,0 +1,30 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { Scale } from 'lucide-react'
+import { shellRoute } from '@/routes/shell'
+import { defineModule } from '../module'
+import { readSearch } from './regulations'
+
+const need = { permission: 'advisor.search', licence: 'advisor' } as const
+
+const searchRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/advisor',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./SearchScreen'), 'SearchScreen'),
+  staticData: {
+    screen: { ...need, title: 'advisor.title', lead: 'advisor.lead', icon: Scale, nav: true, shortcut: 'g m' },
+  },
+})
+
+const provisionRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/advisor/$provisionId',
+  component: lazyRouteComponent(() => import('./ProvisionScreen'), 'ProvisionScreen'),
+  staticData: { screen: { ...need, title: 'advisor.title', lead: 'advisor.lead', icon: Scale } },
+})
+
+export const advisorModule = defineModule({
+  id: 'advisor',
+  title: 'nav.advisor',
+  routes: [searchRoute, provisionRoute],
+})

@@ -1,0 +1,95 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+
+export type Hit = Schemas['AdvisorHit']
+export type Neighbour = Schemas['AdvisorNeighbour']
+
+export const kinds = ['kanun', 'anayasa', 'khk', 'cbk', 'yonetmelik', 'teblig'] as const
+export type Kind = (typeof kinds)[number]
+
+export const standings = ['yururlukte', 'mulga', 'hepsi'] as const
+export type Standing = (typeof standings)[number]
+
+/** What stands in the address, so that a search can be sent to a colleague. */
+export interface Search {
+  q?: string
+  tur?: Kind
+  mevzuat?: string
+  durum?: Standing
+}
+
+function oneOf<T extends string>(list: readonly T[], value: unknown): T | undefined {
+  return list.find((known) => known === value)
+}
+
+export function readSearch(raw: Record<string, unknown>): Search {
+  // The router reads a question that is only digits as a number.
+  const text = (value: unknown) =>
+    typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 512) || undefined : undefined
+  return { q: text(raw.q), tur: oneOf(kinds, raw.tur), mevzuat: text(raw.mevzuat), durum: oneOf(standings, raw.durum) }
+}
+
+export function useRegulations(search: Search) {
+  const q = search.q?.trim() ?? ''
+  const query = useInfiniteQuery({
+    queryKey: ['advisor', 'search', q, search.tur, search.mevzuat, search.durum],
+    enabled: q !== '',
+    queryFn: ({ pageParam, signal }) =>
+      ask(
+        api.GET('/api/musavir/v1/arama', {
+          signal,
+          params: {
+            query: {
+              q,
+              tur: search.tur && [search.tur],
+              mevzuat: search.mevzuat ? [search.mevzuat] : undefined,
+              durum: search.durum,
+              facets: true,
+              cursor: pageParam,
+            },
+          },
+        }),
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    // While a person types, the last answer stays until the next one is here.
+    placeholderData: keepPreviousData,
+  })
+  const first = query.data?.pages[0]
+  return {
+    hits: query.data?.pages.flatMap((page) => page.data) ?? [],
+    facets: first?.facets ?? null,
+    corrected: first?.query.corrected ?? [],
+    total: first?.total ?? 0,
+    isPending: query.isPending,
+    error: query.error,
+    retry: () => void query.refetch(),
+    more: query.hasNextPage ? { load: () => void query.fetchNextPage(), loading: query.isFetchingNextPage } : null,
+  }
+}
+
+export function useProvision(id: string) {
+  return useQuery({
+    queryKey: ['advisor', 'provision', id],
+    queryFn: async () => (await ask(api.GET('/api/musavir/v1/maddeler/{id}', { params: { path: { id } } }))).data,
+  })
+}
+
+export interface Piece {
+  text: string
+  marked: boolean
+}
+
+const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&#34;': '"', '&#39;': "'" }
+
+/** Takes a snippet apart, so that it is shown without trusting it as HTML. */
+export function pieces(snippet: string): Piece[] {
+  return snippet
+    .split(/(<em>.*?<\/em>)/s)
+    .filter((part) => part !== '')
+    .map((part) => {
+      const marked = part.startsWith('<em>')
+      const inner = marked ? part.slice(4, -5) : part
+      return { marked, text: inner.replace(/&(?:lt|gt|amp|#34|#39);/g, (entity) => entities[entity] ?? entity) }
+    })
+}
