@@ -62,16 +62,16 @@ CREATE TABLE conversation (
 -- One conversation of a contact on a messaging account.
 CREATE UNIQUE INDEX conversation_single ON conversation (tenant_id, channel_account_id, contact_id)
     WHERE single_thread AND merged_into_id IS NULL AND deleted_at IS NULL;
--- The lists: one index for each filter and for each order.
+-- The lists. Every index with last_activity_at in it is written with every
+-- message, so there are few: those that a filter needs to page in order. A list
+-- of one owner, group or channel in any state merges the three states.
 CREATE INDEX conversation_activity ON conversation (tenant_id, last_activity_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX conversation_state ON conversation (tenant_id, state, last_activity_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX conversation_owner ON conversation (tenant_id, owner_id, last_activity_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX conversation_open_owner ON conversation (tenant_id, owner_id, last_activity_at, id) WHERE deleted_at IS NULL AND state = 'open';
-CREATE INDEX conversation_group ON conversation (tenant_id, group_id, last_activity_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX conversation_open_group ON conversation (tenant_id, group_id, last_activity_at, id) WHERE deleted_at IS NULL AND state = 'open';
-CREATE INDEX conversation_channel ON conversation (tenant_id, channel, last_activity_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX conversation_contact ON conversation (tenant_id, contact_id, last_activity_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX conversation_urgency ON conversation (tenant_id, priority, last_activity_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX conversation_owner ON conversation (tenant_id, owner_id, state, last_activity_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX conversation_group ON conversation (tenant_id, group_id, state, last_activity_at, id) WHERE deleted_at IS NULL AND group_id IS NOT NULL;
+CREATE INDEX conversation_channel ON conversation (tenant_id, channel, state, last_activity_at, id) WHERE deleted_at IS NULL;
+-- A contact has few conversations; they are sorted when asked for.
+CREATE INDEX conversation_contact ON conversation (tenant_id, contact_id);
 CREATE INDEX conversation_ai ON conversation (tenant_id, ai_state, last_activity_at, id) WHERE deleted_at IS NULL AND ai_state <> 'off';
 CREATE INDEX conversation_talep ON conversation (tenant_id, last_activity_at, id) WHERE deleted_at IS NULL AND talep;
 CREATE INDEX conversation_created ON conversation (tenant_id, created_at, id) WHERE deleted_at IS NULL;

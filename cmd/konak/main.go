@@ -31,6 +31,7 @@ type cli struct {
 	Doctor    doctorCmd    `cmd:"" help:"Check that this machine and configuration can run Konak."`
 	Show      configCmd    `cmd:"" name:"config" help:"List every setting, where it comes from and its value."`
 	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
+	Webhooks  webhooksCmd  `cmd:"" help:"Tools for those who receive webhooks."`
 	Mail      mailCmd      `cmd:"" help:"Look at the service's own mail."`
 	Workspace workspaceCmd `cmd:"" help:"Manage workspaces."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`

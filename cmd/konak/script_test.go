@@ -68,7 +68,13 @@ func TestConfigListsEverySetting(t *testing.T) {
 	if code := run([]string{"config"}, &out, &errs); code != 0 {
 		t.Fatalf("code %d: %s", code, &errs)
 	}
-	if want, got := reflect.TypeFor[app.Config]().NumField(), strings.Count(out.String(), "KONAK_"); got < want {
+	want := 0
+	for field := range reflect.TypeFor[app.Config]().Fields() {
+		if field.Tag.Get("kong") != "-" {
+			want++
+		}
+	}
+	if got := strings.Count(out.String(), "KONAK_"); got < want {
 		t.Errorf("%d settings and %d of them listed:\n%s", want, got, &out)
 	}
 	for line := range strings.Lines(out.String()) {

@@ -131,6 +131,9 @@ func (e *Engine) Compact() {
 	e.state.Store(&st)
 }
 
+// Laws are the laws of the current state.
+func (e *Engine) Laws() *Laws { return e.state.Load().laws }
+
 // Stats is what an operator wants to know of an engine.
 type Stats struct {
 	Revision   int64

@@ -43,7 +43,9 @@ func TestDemo(t *testing.T) {
 
 func checkDemo(t *testing.T, a *app.App, slug string, least [2]int) {
 	t.Helper()
-	in, err := a.Identity.SignIn(t.Context(), identity.Proof{Email: "owner@" + slug + ".localhost", Password: app.DemoPassword, Slug: slug})
+	in, err := a.Identity.SignIn(t.Context(), identity.Proof{
+		Email: "owner@" + slug + ".localhost", Password: app.DemoPassword, Slug: slug, Device: identity.Device{Name: "test", IP: "127.0.0.1"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

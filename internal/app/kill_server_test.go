@@ -157,6 +157,7 @@ type receiver struct {
 	mu     sync.Mutex
 	secret string
 	bodies map[string]string // event id -> body
+	times  map[string]int    // delivery id -> how often it came
 	faults []string
 }
 
@@ -179,6 +180,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		r.faults = append(r.faults, "two bodies of "+e.ID+":\n"+old+"\n"+string(body))
 	}
 	r.bodies[e.ID] = string(body)
+	r.times[req.Header.Get("X-Service-Delivery")]++
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -203,4 +205,14 @@ func objectID(t *testing.T, body string) string {
 		t.Fatalf("%v: %s", err, body)
 	}
 	return e.Data.Object.ID
+}
+
+// repeated says how many requests came and how many of them were repetitions.
+func (r *receiver) repeated() (all, again int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range r.times {
+		all, again = all+n, again+n-1
+	}
+	return all, again
 }

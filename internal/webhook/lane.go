@@ -34,6 +34,7 @@ type lane struct {
 	more       bool // there may be something after the cursor
 	inflight   int
 	results    []result // not marked yet
+	marking    int      // being marked
 
 	fetching  bool
 	reloading bool // its settings changed: nothing starts before they are read
@@ -63,6 +64,9 @@ type pace struct {
 const (
 	perEndpoint = 10
 	perTenant   = 32
+	// unmarkedMax bounds what is under way or not marked yet of an endpoint,
+	// and so what a crash can cause to be sent twice.
+	unmarkedMax = 2 * perEndpoint
 	// A fast slot is held for a second at most: an attempt that takes longer
 	// gives it back, and its endpoint's next ones wait for a slow slot. So
 	// those who answer never wait for those who do not.
@@ -91,7 +95,7 @@ func (l *lane) startable() bool {
 	if l.strict || l.probe {
 		limit = 1
 	}
-	return len(l.buffer) > 0 && l.inflight < limit && !l.stop && !l.lost && !l.reloading && !l.releasing
+	return len(l.buffer) > 0 && l.inflight < limit && l.inflight+len(l.results)+l.marking < unmarkedMax && !l.stop && !l.lost && !l.reloading && !l.releasing
 }
 
 // idle says that nothing of the lane is under way and nothing more is to come.

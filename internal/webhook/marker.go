@@ -99,7 +99,7 @@ func (s *Sender) take() []*entry {
 			continue
 		}
 		e := &entry{lane: l, results: l.results, release: release, hold: l.hold, clean: l.clean, strict: l.strict}
-		l.results, l.releasing = nil, e.release
+		l.results, l.marking, l.releasing = nil, len(e.results), e.release
 		n += len(e.results) + 1
 		batch = append(batch, e)
 	}
@@ -234,7 +234,7 @@ func (e *entry) marks(list []mark, now time.Time) []mark {
 // finish puts a batch's outcome back into its lane. The lock is held.
 func (s *Sender) finish(e *entry, err error) {
 	l := e.lane
-	l.releasing = false
+	l.releasing, l.marking = false, 0
 	if l.lost {
 		return
 	}

@@ -404,3 +404,58 @@ func TestEndpointLimit(t *testing.T) {
 	w.Owner.Post(hooks, map[string]any{"address": "https://example.com/", "events": []string{webhook.PingTest}}).Refused(422, "limit_reached")
 	w.Owner.Post(mailHooks, map[string]any{"address": "https://example.com/", "events": []string{webhook.PingTest}}).Want(201)
 }
+
+// Every event of the catalog has a schema of its body, which its example fits.
+func TestCatalogSchemas(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t, db.SQLite)
+	w := s.Workspace("demo")
+	var list []webhook.CatalogEntry
+	w.Owner.Get("/api/v1/webhooks/catalog").Want(200).Data(&list)
+	for _, e := range list {
+		var schema struct {
+			Required   []string
+			Properties map[string]json.RawMessage
+		}
+		var example map[string]json.RawMessage
+		if err := json.Unmarshal(e.Schema, &schema); err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		if err := json.Unmarshal(e.Example, &example); err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		for _, name := range schema.Required {
+			if example[name] == nil || schema.Properties[name] == nil {
+				t.Errorf("%s: the example has no %s", e.Name, name)
+			}
+		}
+		var data struct {
+			Properties struct {
+				Object struct {
+					Required   []string
+					Properties map[string]any
+				}
+			}
+		}
+		var given struct{ Object map[string]any }
+		if err := json.Unmarshal(schema.Properties["data"], &data); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(example["data"], &given); err != nil {
+			t.Fatal(err)
+		}
+		object := data.Properties.Object
+		if len(object.Properties) == 0 || len(given.Object) != len(object.Properties) {
+			t.Errorf("%s: the schema has %d fields, the example %d", e.Name, len(object.Properties), len(given.Object))
+		}
+		for _, name := range object.Required {
+			if _, ok := given.Object[name]; !ok {
+				t.Errorf("%s: the example's object has no %s", e.Name, name)
+			}
+		}
+	}
+	var full []webhook.CatalogEntry
+	if w.Owner.Get(hooks + "/catalog").Want(200).Data(&full); len(full) != len(list) {
+		t.Error("the alias is another list")
+	}
+}

@@ -31,7 +31,7 @@ const (
 	// gather is how long results wait for others before they are marked, and
 	// linger how long a lane is kept when it has run dry: under a steady flow
 	// most transactions are shared or saved. Neither holds up a delivery.
-	gather = 2 * time.Millisecond
+	gather = time.Millisecond
 	linger = 50 * time.Millisecond
 	drain  = outbound.Timeout + 3*time.Second
 )

@@ -54,13 +54,6 @@ func fill(t *testing.T, d *db.DB, tenant uuid.UUID, n int, state string, from ti
 	err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
 		_, err := tx.Exec(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
 				SELECT tenant_id, id, CASE WHEN priority = 3 THEN 'iade' ELSE 'genel' END, last_activity_at FROM conversation WHERE waiting_since IS NOT NULL`)
-		if err != nil {
-			return err
-		}
-		if d.Dialect() == db.Postgres {
-			return nil
-		}
-		_, err = tx.Exec(`ANALYZE`)
 		return err
 	})
 	if err != nil {
@@ -90,6 +83,7 @@ func TestListPlans(t *testing.T) {
 			"group":         {Filter{GroupID: &some}, activity},
 			"open group":    {Filter{GroupID: &some, State: Open}, activity},
 			"channel":       {Filter{Channel: "email"}, activity},
+			"open channel":  {Filter{Channel: "email", State: Open}, activity},
 			"contact":       {Filter{ContactID: &some}, activity},
 			"priority":      {Filter{Priority: "urgent"}, activity},
 			"tag":           {Filter{Tag: "iade"}, activity},
@@ -143,9 +137,10 @@ func TestListPlans(t *testing.T) {
 					t.Errorf("%s: reads the whole table\n%s", name, text)
 				}
 			}
-			// What one agent has not read, and what a search found, are small
-			// sets that may be sorted.
-			if tc.f.Unread == nil && !tc.f.searched && (strings.Contains(text, "Sort") || strings.Contains(text, "TEMP B-TREE FOR ORDER")) {
+			// What one agent has not read, what a search found, one contact's
+			// and a merge of three pages are small sets that may be sorted.
+			few := tc.f.Unread != nil || tc.f.searched || tc.f.ContactID != nil || tc.f.Priority != "" || strings.Contains(query, "UNION ALL")
+			if !few && (strings.Contains(text, "Sort") || strings.Contains(text, "TEMP B-TREE FOR ORDER")) {
 				t.Errorf("%s: sorts\n%s", name, text)
 			}
 		}

@@ -73,14 +73,39 @@ func list(r *db.Reader, f Filter, o Order, p db.Page) (db.List[Conversation], er
 // listQuery builds the query of a page. Values from a fixed set stand in the
 // text: partial indexes are only chosen where the planner can see them.
 func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page) (string, []any) {
+	if f.State == "" && o.Name == "last_activity" && f.Tag == "" && (f.NoOwner || f.OwnerID != nil || f.GroupID != nil || f.Channel != "") {
+		return mergedQuery(tenant, f, o, p)
+	}
+	args := []any{tenant, p.After.Sort, p.After.ID}
+	return selectQuery(columns, &args, f, o, p), args
+}
+
+// mergedQuery reads a page of each state in order, by the indexes that lead
+// with the state, and cuts one page out of the three.
+func mergedQuery(tenant uuid.UUID, f Filter, o Order, p db.Page) (string, []any) {
+	args := []any{tenant, p.After.Sort, p.After.ID}
+	var parts []string
+	for _, state := range []State{Open, Snoozed, Closed} {
+		f.State = state
+		parts = append(parts, `SELECT * FROM (`+selectQuery("c.id, c.last_activity_at AS sort_key", &args, f, o, p)+`) AS `+string(state)+`_part`)
+	}
+	direction := "DESC"
+	if o.Asc {
+		direction = "ASC"
+	}
+	args = append(args, p.Limit+1)
+	return `SELECT ` + columns + ` FROM (` + strings.Join(parts, " UNION ALL ") + `) AS k CROSS JOIN conversation c
+		WHERE c.tenant_id = $1 AND c.id = k.id ORDER BY k.sort_key ` + direction + `, k.id ` + direction + ` LIMIT $` + strconv.Itoa(len(args)), args
+}
+
+func selectQuery(what string, params *[]any, f Filter, o Order, p db.Page) string {
 	column, direction, less := orders[o.Name], "DESC", "<"
 	if o.Asc {
 		direction, less = "ASC", ">"
 	}
-	args := []any{tenant, p.After.Sort, p.After.ID}
 	arg := func(v any) string {
-		args = append(args, v)
-		return "$" + strconv.Itoa(len(args))
+		*params = append(*params, v)
+		return "$" + strconv.Itoa(len(*params))
 	}
 	from, id := "conversation c", "c.id"
 	var where strings.Builder
@@ -104,7 +129,7 @@ func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page) (string, []any) {
 	if f.NoGroup {
 		add("c.group_id IS NULL")
 	} else if f.GroupID != nil {
-		add("c.group_id = " + arg(*f.GroupID))
+		add("c.group_id = " + arg(*f.GroupID) + " AND c.group_id IS NOT NULL")
 	}
 	if f.Channel != "" {
 		add("c.channel = " + arg(f.Channel))
@@ -143,9 +168,9 @@ func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page) (string, []any) {
 	if f.searched {
 		add(search(f, arg))
 	}
-	return `SELECT ` + columns + ` FROM ` + from + ` WHERE c.tenant_id = $1 AND c.deleted_at IS NULL` + where.String() +
+	return `SELECT ` + what + ` FROM ` + from + ` WHERE c.tenant_id = $1 AND c.deleted_at IS NULL` + where.String() +
 		` AND (` + column + `, ` + id + `) ` + less + ` ($2, $3) ORDER BY ` + column + ` ` + direction + `, ` + id + ` ` + direction +
-		` LIMIT ` + arg(p.Limit+1), args
+		` LIMIT ` + arg(p.Limit+1)
 }
 
 // search means the customers that were found, or words of the subject.

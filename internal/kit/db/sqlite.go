@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net/url"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -24,12 +25,12 @@ func (d *DB) openSQLite(ctx context.Context, path, sync string) error {
 	pragmas := func(extra ...string) string {
 		v := url.Values{"_pragma": append([]string{
 			"busy_timeout(10000)", "foreign_keys(1)", "journal_mode(WAL)",
-			"synchronous(" + sync + ")", "temp_store(MEMORY)", "cache_size(-16000)",
+			"synchronous(" + sync + ")", "temp_store(MEMORY)",
 		}, extra...)}
 		return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + v.Encode()
 	}
 	var err error
-	d.dsn = pragmas("wal_autocheckpoint(4000)")
+	d.dsn = pragmas("wal_autocheckpoint(4000)", "cache_size(-64000)")
 	if d.write, err = sql.Open("sqlite", d.dsn); err != nil {
 		return err
 	}
@@ -38,7 +39,7 @@ func (d *DB) openSQLite(ctx context.Context, path, sync string) error {
 		_ = d.write.Close()
 		return fmt.Errorf("db: open %s: %w", path, err)
 	}
-	if d.read, err = sql.Open("sqlite", pragmas("query_only(1)", "mmap_size(268435456)")); err != nil {
+	if d.read, err = sql.Open("sqlite", pragmas("query_only(1)", "cache_size(-16000)", "mmap_size(268435456)")); err != nil {
 		_ = d.write.Close()
 		return err
 	}
@@ -48,6 +49,16 @@ func (d *DB) openSQLite(ctx context.Context, path, sync string) error {
 	d.stmts = &stmtCache{db: d.read}
 	d.writer, err = newWriter(d)
 	return err
+}
+
+var limitParam = regexp.MustCompile(`LIMIT \$\d+`)
+
+// steady keeps a prepared statement prepared. SQLite looks at the value of a
+// bare LIMIT parameter while planning, and therefore prepares such a statement
+// anew for every execution, which costs more than to run it. Behind a sum it
+// does not look.
+func steady(query string) string {
+	return limitParam.ReplaceAllStringFunc(query, func(s string) string { return s + " + 0" })
 }
 
 // stmtCache keeps prepared statements for the readers: preparing costs SQLite
@@ -75,7 +86,7 @@ func (c *stmtCache) prepare(ctx context.Context, query string) (*sql.Stmt, error
 	if c.n >= maxStmts {
 		return nil, nil
 	}
-	s, err := c.db.PrepareContext(context.WithoutCancel(ctx), query)
+	s, err := c.db.PrepareContext(context.WithoutCancel(ctx), steady(query))
 	if err != nil {
 		return nil, err
 	}

@@ -216,7 +216,7 @@ func (w *writer) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	if s, ok := w.stmts[query]; ok {
 		return s, nil
 	}
-	s, err := w.conn.PrepareContext(ctx, query)
+	s, err := w.conn.PrepareContext(ctx, steady(query))
 	if err != nil {
 		return nil, err
 	}

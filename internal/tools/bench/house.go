@@ -124,6 +124,8 @@ type house struct {
 	member uuid.UUID
 	addr   string
 	token  string
+	// inboxes are workspaces by how many conversations they have.
+	inboxes map[int]*inbox
 }
 
 const echoPath = "/api/v1/bench/echo"

@@ -26,6 +26,10 @@ var table = []group{
 		{"the gate alone: record, audit line, event, dispatched", 0, gate(db.Postgres)},
 		{"POST DLP exception: request, record, audit line, event, dispatched", 0.6, served(db.Postgres, "POST", exceptionPath, newAddress)},
 	}},
+	{"Conversations, writes, SQLite, synchronous=FULL", crmWrites(db.SQLite)},
+	{"Conversations, reads, SQLite", crmReads(db.SQLite)},
+	{"Conversations, writes, PostgreSQL, fsync on", crmWrites(db.Postgres)},
+	{"Conversations, reads, PostgreSQL", crmReads(db.Postgres)},
 	{"Single-row read, PostgreSQL", []mark{
 		{"without row security", 0, readOne(false)},
 		{"with row security", 0, readOne(true)},

@@ -14,11 +14,16 @@ import (
 // reads the answer. It does the least that HTTP/1.1 asks: an ordinary client
 // costs more than the handlers that are measured here, and would hide them.
 func dial(addr, method, path, token string, body func() string) (func() error, func(), error) {
+	return dialPaths(addr, method, fixed(path), token, body)
+}
+
+// dialPaths asks for the path of every request anew.
+func dialPaths(addr, method string, path func() string, token string, body func() string) (func() error, func(), error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, nil, err
 	}
-	head := method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n"
+	head := " HTTP/1.1\r\nHost: localhost\r\n"
 	if token != "" {
 		head += "Authorization: Bearer " + token + "\r\n"
 	}
@@ -30,7 +35,8 @@ func dial(addr, method, path, token string, body func() string) (func() error, f
 	}
 	in, out := bufio.NewReader(conn), []byte(nil)
 	op := func() error {
-		out = append(append(out[:0], head...), body()...)
+		out = append(append(append(out[:0], method...), ' '), path()...)
+		out = append(append(out, head...), body()...)
 		if _, err := conn.Write(out); err != nil {
 			return err
 		}
@@ -48,7 +54,7 @@ func readAnswer(in *bufio.Reader) error {
 		rest, _ := io.ReadAll(io.LimitReader(in, int64(in.Buffered())))
 		return fmt.Errorf("answered %s%s", status, rest)
 	}
-	length := -1
+	length, chunked := -1, false
 	for {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
@@ -61,11 +67,33 @@ func readAnswer(in *bufio.Reader) error {
 			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil {
 				return err
 			}
+		} else if ok && strings.EqualFold(name, "Transfer-Encoding") {
+			chunked = true
 		}
+	}
+	if chunked {
+		return discardChunks(in)
 	}
 	if length < 0 {
 		return errors.New("an answer without Content-Length")
 	}
 	_, err = in.Discard(length)
 	return err
+}
+
+// discardChunks reads a long answer to its end.
+func discardChunks(in *bufio.Reader) error {
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		size, err := strconv.ParseInt(strings.TrimSpace(string(line)), 16, 32)
+		if err != nil {
+			return err
+		}
+		if _, err := in.Discard(int(size) + 2); err != nil || size == 0 {
+			return err
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"konak/internal/advisor"
+	"konak/internal/kit/trtext"
 )
 
 // citation is a question that names a provision.
@@ -14,7 +15,7 @@ type citation struct{ text, want string }
 // madeCitations writes citations of provisions in force in the ways that
 // people write them, about n of them, always the same ones. A provision whose
 // place is borne by another one too is left out: no answer would be right.
-func madeCitations(list []*advisor.Provision, n int) []citation {
+func madeCitations(list []*advisor.Provision, laws *advisor.Laws, n int) []citation {
 	rng := rand.New(rand.NewPCG(11, 12))
 	type place struct{ no, lawKind, kind, article string }
 	bearers := map[place]int{}
@@ -33,7 +34,7 @@ func madeCitations(list []*advisor.Provision, n int) []citation {
 	for range n {
 		p := fit[rng.IntN(len(fit))]
 		if bearers[at(p)] == 1 {
-			out = append(out, citation{write(p, rng), p.ID})
+			out = append(out, citation{write(p, laws.Law(p.LawID).Short, rng), p.ID})
 		}
 	}
 	return out
@@ -49,7 +50,9 @@ func plain(p *advisor.Provision) bool {
 	return p.Kind != advisor.KindSection && !strings.ContainsAny(p.No, "-~")
 }
 
-func write(p *advisor.Provision, rng *rand.Rand) string {
+// write cites p by the number of its law, its abbreviation or, if that is not
+// long, its title.
+func write(p *advisor.Provision, short string, rng *rand.Rand) string {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	law := map[string]string{
 		"kanun":   pick("%s sayılı Kanun", "%s sayılı kanunun", "%s sayili kanun", "%s sayılı Kanun'un", "%s s. kanun"),
@@ -58,6 +61,12 @@ func write(p *advisor.Provision, rng *rand.Rand) string {
 	}[p.LawKind]
 	if strings.Contains(law, "%s") {
 		law = fmt.Sprintf(law, p.LawNo)
+	}
+	switch words := len(strings.Fields(p.LawTitle)); {
+	case short != "" && rng.IntN(2) == 0:
+		law = pick(short, strings.ToLower(short), short+"'nın", short+"’nun")
+	case p.LawKind == "kanun" && words <= 5 && rng.IntN(4) == 0:
+		law = pick(p.LawTitle, trtext.LowerString(p.LawTitle), trtext.LowerString(p.LawTitle)+"nun")
 	}
 	before := map[string]string{
 		advisor.KindArticle: "", advisor.KindTemporary: pick("geçici ", "gecici ", "geç. "),

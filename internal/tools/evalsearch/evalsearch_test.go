@@ -49,7 +49,7 @@ func TestMadeCitationsAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	share, missed, err := citationAccuracy(finderOf(b.engine, false), madeCitations(list, 200))
+	share, missed, err := citationAccuracy(finderOf(b.engine, false), madeCitations(list, b.engine.Laws(), 200))
 	if err != nil || share < 1 {
 		t.Errorf("found %.2f, missed %v, %v", share, missed, err)
 	}

@@ -142,7 +142,7 @@ func report(out io.Writer, list []*advisor.Provision, questions []question, o op
 	if err := qualityTable(out, b.engine, questions); err != nil {
 		return err
 	}
-	cites := madeCitations(list, o.citations)
+	cites := madeCitations(list, b.engine.Laws(), o.citations)
 	share, missed, err := citationAccuracy(finderOf(b.engine, false), cites)
 	if err != nil {
 		return err

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// fillInbox writes contacts and conversations with two messages each, in
+// parts, and gives some of their ids.
+func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (contacts, ids []uuid.UUID, err error) {
+	id := `gen_random_uuid()`
+	if d.Dialect() == db.SQLite {
+		id = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-7' || substr(hex(randomblob(2)), 2) || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`
+	}
+	now := clock.At(d.Clock().Now()).UnixMicro()
+	run := func(query string, args ...any) error {
+		return d.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+			_, err := tx.Exec(query, args...)
+			return err
+		})
+	}
+	numbers := func(first, last int) string {
+		return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT CAST(%d AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < %d)`, first, last)
+	}
+	if err := run(fmt.Sprintf(`INSERT INTO contact (tenant_id, id, kind, name, first_name, last_name, company, language, timezone, country,
+			tags, custom_attributes, created_at, updated_at)
+		%s SELECT '%s', %s, 'customer', 'Elif Kaya', 'Elif', 'Kaya', '', 'tr', '', 'TR', '[]', '{}', %d + i, %d + i FROM n`,
+		numbers(1, 1000), tenant, id, now, now)); err != nil {
+		return nil, nil, err
+	}
+	if contacts, err = someIDs(ctx, d, tenant, `SELECT id FROM contact WHERE tenant_id = $1 LIMIT 1000`); err != nil {
+		return nil, nil, err
+	}
+	const part = 2_000
+	for first := 1; first <= size; first += part {
+		who := contacts[(first/part)%len(contacts)]
+		if err := run(fmt.Sprintf(`INSERT INTO conversation (tenant_id, id, state, ai_state, channel, single_thread, talep, contact_id,
+				contact_name, subject, preview, priority, tags, waiting_since, test, last_activity_at, last_item_at, created_at, updated_at)
+			%s SELECT '%s', %s, CASE WHEN i %% 4 = 0 THEN 'open' ELSE 'closed' END, 'off', 'api', false, true, '%s', 'Elif Kaya',
+				'Teslimat', 'Merhaba, siparişim ne zaman gelir?', 1, '[]', CASE WHEN i %% 4 = 0 THEN %d + i ELSE NULL END, false,
+				%d + i, %d + i, %d + i, %d + i FROM n`,
+			numbers(first, min(first+part-1, size)), tenant, id, who, now, now, now, now, now)); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, author := range []string{"contact", "agent"} {
+		for first := 0; first < size; first += 5 * part {
+			if err := run(fmt.Sprintf(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, body, detail, test)
+				SELECT tenant_id, %s, id, last_item_at, 'message', '%s', 'Merhaba, siparişim ne zaman gelir?', '{}', false
+				FROM conversation WHERE tenant_id = $1 AND created_at > %d AND created_at <= %d`,
+				id, author, now+int64(first), now+int64(first+5*part)), tenant); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	// SQLite goes without: with samples of the data it prepares a statement
+	// anew for every execution, to look at the values.
+	if d.Dialect() == db.Postgres {
+		if err := run(`ANALYZE`); err != nil {
+			return nil, nil, err
+		}
+	}
+	ids, err = someIDs(ctx, d, tenant, `SELECT id FROM conversation WHERE tenant_id = $1 LIMIT 2000`)
+	return contacts, ids, err
+}
+
+func someIDs(ctx context.Context, d *db.DB, tenant uuid.UUID, query string) (ids []uuid.UUID, err error) {
+	err = d.Tenant(tenant).Read(ctx, func(r *db.Reader) (err error) {
+		ids, err = db.All(r, db.Scalar[uuid.UUID], query, r.Tenant())
+		return err
+	})
+	return ids, err
+}
