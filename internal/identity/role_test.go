@@ -47,7 +47,7 @@ func TestRoles(t *testing.T) {
 		var made identity.Role
 		w.Owner.Do("PUT", roles, map[string]any{
 			"name": "support-lead", "title": " Destek lideri ",
-			"permissions": []string{"crm.contacts.view", "crm.agents.view", "crm.contacts.view"},
+			"permissions": []string{"crm.agents.view", "crm.contacts.view", "crm.agents.view"},
 		}).Want(200).Data(&made)
 		want := identity.Role{Name: "support-lead", Title: "Destek lideri", Changed: true, Permissions: []perm.Permission{"crm.contacts.view", "crm.agents.view"}}
 		if diff := cmp.Diff(want, made); diff != "" {
