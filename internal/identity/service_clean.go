@@ -25,6 +25,5 @@ func (s *Service) Clean(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("identity: clean: %w", err)
 	}
-	codes, err := s.CleanCodes(ctx)
-	return int(n) + codes, err
+	return int(n), nil
 }
