@@ -181,6 +181,31 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	ts.Setenv("ADDR", s.addr)
 	ts.Setenv("URL", "http://"+s.addr)
+	s.waitReady(ts)
+}
+
+// waitReady asks until the server says that it is ready: it answers a moment
+// before its search index is loaded.
+func (s *server) waitReady(ts *testscript.TestScript) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+"/readyz", nil)
+		ts.Check(err)
+		if resp, err := http.DefaultClient.Do(req); err == nil {
+			_ = resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		select {
+		case <-ctx.Done():
+			ts.Fatalf("the server was never ready\n%s", s.out)
+		case <-tick.C:
+		}
+	}
 }
 
 func stop(ts *testscript.TestScript, neg bool, args []string) {
