@@ -21,7 +21,7 @@ export function backoff(attempt: number, random: number): number {
 
 interface Handlers {
   onEvent: (event: StreamEvent) => void
-  /** The line was down: what happened meanwhile may or may not be replayed. */
+  /** The line is open, for the first time or again: what was read before may be stale. */
   onResume: () => void
 }
 
@@ -81,7 +81,9 @@ class StreamConnection {
     if (!response.ok || !response.body) throw new Error(`stream answered ${response.status}`)
 
     streamState.set('open')
-    if (this.everOpen) this.handlers.onResume()
+    // The first time too: what was read before the line was open may be older
+    // than the first event that will come over it.
+    this.handlers.onResume()
     this.everOpen = true
     this.attempt = 0
     await this.read(response.body, this.abort)

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { useMe } from '@/api/session'
-import { useI18n } from '@/i18n'
+import { useMe, type Me } from '@/api/session'
+import { useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { modules } from '@/modules'
-import { entriesFor } from '@/modules/module'
+import { entriesFor, type NavEntry } from '@/modules/module'
 import { Logo } from './Logo'
 
 export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
@@ -16,13 +16,11 @@ export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
         <span className="text-[17px] font-semibold tracking-[-0.01em]">Konak</span>
       </div>
       <nav aria-label={t('nav.label')} className="min-h-0 flex-1 overflow-y-auto px-3 pt-2 pb-4">
-        {modules.map((module) => {
-          const entries = entriesFor(module, me)
-          if (entries.length === 0) return null
+        {groupsFor(me).map(({ title, entries }) => {
           return (
-            <section key={module.id} aria-labelledby={`nav-${module.id}`} className="mb-5">
-              <h2 id={`nav-${module.id}`} className="px-2.5 pb-1.5 text-xs font-semibold text-nav-ink-2">
-                {t(module.title)}
+            <section key={title} aria-labelledby={`nav-${title}`} className="mb-5">
+              <h2 id={`nav-${title}`} className="px-2.5 pb-1.5 text-xs font-semibold text-nav-ink-2">
+                {t(title)}
               </h2>
               <ul className="flex flex-col gap-0.5">
                 {entries.map((entry) => (
@@ -55,4 +53,21 @@ export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
       </nav>
     </div>
   )
+}
+
+interface Group {
+  title: PlainKey
+  entries: NavEntry[]
+}
+
+/** Modules of one title stand under one heading, where the first of them stands. */
+function groupsFor(me: Me): Group[] {
+  const groups: Group[] = []
+  for (const module of modules) {
+    const entries = entriesFor(module, me)
+    const same = groups.find((group) => group.title === module.title)
+    if (same) same.entries.push(...entries)
+    else if (entries.length > 0) groups.push({ title: module.title, entries })
+  }
+  return groups
 }
