@@ -20,20 +20,24 @@ var harness = map[string]struct {
 	before, tail string
 }{
 	"go": {
-		[]string{"go", "run"}, "main.go",
+		[]string{"go", "run"},
+		"main.go",
 		"package main\n\nimport (\n\t\"crypto/hmac\"\n\t\"crypto/sha256\"\n\t\"encoding/hex\"\n\t\"fmt\"\n\t\"io\"\n\t\"os\"\n)\n\n",
 		"\nfunc main() {\n\tb, _ := io.ReadAll(os.Stdin)\n\tfmt.Print(verify(os.Args[1], b, os.Args[2]))\n}\n",
 	},
 	"node": {
-		[]string{"node"}, "main.js", "",
+		[]string{"node"},
+		"main.js", "",
 		"\nprocess.stdout.write(String(verify(process.argv[2], require('node:fs').readFileSync(0), process.argv[3])))\n",
 	},
 	"python": {
-		[]string{"python3"}, "main.py", "",
+		[]string{"python3"},
+		"main.py", "",
 		"\n\nimport sys\nprint(str(verify(sys.argv[1], sys.stdin.buffer.read(), sys.argv[2])).lower(), end='')\n",
 	},
 	"php": {
-		[]string{"php"}, "main.php", "<?php\n",
+		[]string{"php"},
+		"main.php", "<?php\n",
 		"\necho verify($argv[1], file_get_contents('php://stdin'), $argv[2]) ? 'true' : 'false';\n",
 	},
 }
