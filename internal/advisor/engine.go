@@ -3,6 +3,7 @@ package advisor
 import (
 	"fmt"
 	"iter"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -16,7 +17,14 @@ type Engine struct {
 	index    *search.Index
 	state    atomic.Pointer[state]
 	write    sync.Mutex
+	// slots are one for each core. A search is pure computing: more of them at
+	// once finish no sooner, they only take turns in the middle of each other's
+	// work, and the unlucky ones wait for many turns. In line, each waits for
+	// the few before it.
+	slots chan struct{}
 }
+
+func newSlots() chan struct{} { return make(chan struct{}, runtime.GOMAXPROCS(0)) }
 
 // state belongs together: a search takes all of it or none.
 type state struct {
@@ -81,7 +89,7 @@ func Build(rules Rules, revision int64, provisions iter.Seq2[*Provision, error])
 }
 
 func newEngine(rules Rules) (*Engine, error) {
-	e := &Engine{rules: rules}
+	e := &Engine{rules: rules, slots: newSlots()}
 	if !rules.Synonyms {
 		return e, nil
 	}
@@ -188,6 +196,8 @@ func (e *Engine) Rev() int64 { return e.state.Load().snap.Revision() }
 
 // Search answers a question.
 func (e *Engine) Search(req Request) (Result, error) {
+	e.slots <- struct{}{}
+	defer func() { <-e.slots }()
 	st := e.state.Load()
 	q := search.Query{Text: req.Text, Synonyms: e.synonyms, Limit: req.Limit, Cursor: req.Cursor, Exact: req.Exact}
 	for attr, values := range map[string][]string{AttrLawKind: req.LawKinds, AttrLaw: req.LawIDs, AttrStatus: req.Status} {

@@ -5,7 +5,7 @@ package advisor
 func (e *Engine) Fork() *Engine {
 	e.write.Lock()
 	defer e.write.Unlock()
-	f := &Engine{rules: e.rules, synonyms: e.synonyms, index: e.index.Fork()}
+	f := &Engine{rules: e.rules, synonyms: e.synonyms, index: e.index.Fork(), slots: e.slots}
 	f.state.Store(e.state.Load())
 	return f
 }
