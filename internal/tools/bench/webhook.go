@@ -120,7 +120,7 @@ func (e *env) hookHouse(ctx context.Context, dialect db.Dialect, workspaces int)
 	}
 	if h.app, err = app.Open(ctx, app.Config{
 		DB: url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
-		WebhookAllow: []string{"127.0.0.0/8"},
+		WebhookAllow: []string{"127.0.0.0/8"}, LimitFactor: 1_000_000,
 	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), clock.System{}); err != nil {
 		return nil, err
 	}
