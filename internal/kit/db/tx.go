@@ -36,6 +36,7 @@ func (r *Reader) Context() context.Context { return r.ctx }
 
 // Query runs a query.
 func (r *Reader) Query(query string, args ...any) (*sql.Rows, error) {
+	r.dialect.shorten(args)
 	return r.q.QueryContext(r.ctx, query, args...)
 }
 
@@ -59,11 +60,24 @@ func (tx *Tx) NewCapability() uuid.UUID { return tx.db.clock.NewCapability() }
 
 // Exec runs a statement and says how many rows it touched.
 func (tx *Tx) Exec(query string, args ...any) (int64, error) {
+	tx.dialect.shorten(args)
 	res, err := tx.q.ExecContext(tx.ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}
 	return res.RowsAffected()
+}
+
+// Later runs a statement whose outcome nobody waits for: a line of a log, an
+// event. PostgreSQL gets it together with the next statement or with COMMIT,
+// which saves an exchange, and its failure shows up there.
+func (tx *Tx) Later(query string, args ...any) error {
+	if x, ok := tx.q.(*exchange); ok {
+		x.Later(query, args)
+		return nil
+	}
+	_, err := tx.Exec(query, args...)
+	return err
 }
 
 // AfterCommit runs fn once the transaction is durable.
