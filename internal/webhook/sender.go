@@ -56,6 +56,7 @@ type Sender struct {
 	begun    int
 	empty    *sync.Cond // no lane is held
 	wake     chan struct{}
+	haste    chan struct{} // the marker is waited for
 }
 
 // NewSender makes the sender of a process.
@@ -63,7 +64,7 @@ func NewSender(s *Service, log *slog.Logger, m *Metrics) *Sender {
 	out := &Sender{
 		svc: s, log: log, metrics: m.in, claim: s.db.Clock().NewCapability(),
 		lanes: map[uuid.UUID]*lane{}, tenants: map[uuid.UUID]*load{}, paces: map[uuid.UUID]*pace{},
-		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1),
+		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1), haste: make(chan struct{}, 1),
 	}
 	out.empty = sync.NewCond(&out.mu)
 	s.queued, s.changed = out.poke, out.reread

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,25 +22,20 @@ import (
 // Dispatch implements event.Subscriber: one delivery for each endpoint that
 // asked for the event. Test-environment keys cause none.
 func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
-	subs := map[uuid.UUID][]subscription{}
-	lanes := map[uuid.UUID][]uuid.UUID{}
+	subs, err := s.subscribers(tx, events)
+	if err != nil {
+		return fmt.Errorf("webhook: subscriptions: %w", err)
+	}
+	var lanes []uuid.UUID
 	var list []newDelivery
 	for i, e := range events {
 		if e.Test {
 			continue
 		}
-		of, ok := subs[e.TenantID]
-		if !ok {
-			var err error
-			if of, err = subscriptions(&tx.Reader, e.TenantID); err != nil {
-				return fmt.Errorf("webhook: subscriptions: %w", err)
-			}
-			subs[e.TenantID] = of
-		}
 		// Rows of one transaction would all be of the same time; a microsecond
 		// between events keeps their order in the history.
 		created := clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond))
-		for _, sub := range of {
+		for _, sub := range subs[e.TenantID] {
 			if !wants(&sub, &e) {
 				continue
 			}
@@ -47,7 +43,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
 				event: e.ID, eventType: e.Type, nextAt: clock.At(tx.Now()), createdAt: created,
 			})
-			lanes[e.TenantID] = append(lanes[e.TenantID], sub.id)
+			lanes = append(lanes, sub.id)
 		}
 	}
 	if len(list) == 0 {
@@ -56,7 +52,26 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	if err := putDeliveries(tx, list); err != nil {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
 	}
-	return s.wake(tx, lanes)
+	return s.wake(tx, lanes...)
+}
+
+// subscribers are the subscriptions of the tenants that events belong to.
+func (s *Service) subscribers(tx *db.Tx, events []event.Event) (map[uuid.UUID][]subscription, error) {
+	out := map[uuid.UUID][]subscription{}
+	var tenants []uuid.UUID
+	for _, e := range events {
+		if _, ok := out[e.TenantID]; !ok && !e.Test {
+			out[e.TenantID], tenants = nil, append(tenants, e.TenantID)
+		}
+	}
+	if len(tenants) == 0 {
+		return nil, nil
+	}
+	list, err := subscriptions(&tx.Reader, tenants...)
+	for _, sub := range list {
+		out[sub.tenant] = append(out[sub.tenant], sub)
+	}
+	return out, err
 }
 
 func wants(sub *subscription, e *event.Event) bool {
@@ -68,15 +83,13 @@ func wants(sub *subscription, e *event.Event) bool {
 
 // wake says that lanes have something to do: in their rows, and to this
 // process's sender once that is durable.
-func (s *Service) wake(tx *db.Tx, lanes map[uuid.UUID][]uuid.UUID) error {
-	var all []uuid.UUID
-	for tenant, ids := range lanes {
-		if err := wakeLanes(tx, tenant, ids); err != nil {
-			return fmt.Errorf("webhook: wake lanes: %w", err)
-		}
-		all = append(all, ids...)
+func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) error {
+	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	lanes = slices.Compact(lanes)
+	if err := wakeLanes(tx, lanes); err != nil {
+		return fmt.Errorf("webhook: wake lanes: %w", err)
 	}
-	tx.AfterCommit(func() { s.queued(all) })
+	tx.AfterCommit(func() { s.queued(lanes) })
 	return nil
 }
 
@@ -147,11 +160,7 @@ func (s *Service) Deliveries(ctx context.Context, module string, id uuid.UUID, p
 // AllDeliveries is the history of a module, of one status or of all.
 func (s *Service) AllDeliveries(ctx context.Context, module, status string, p db.Page) (list db.List[Delivery], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if status == "" {
-			list, err = listAll(r, module, p)
-		} else {
-			list, err = listByStatus(r, module, status, p)
-		}
+		list, err = listAll(r, module, status, p)
 		return err
 	})
 	return list, err
@@ -209,7 +218,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 		if err := requeue(tx, []uuid.UUID{id}); err != nil {
 			return err
 		}
-		if err := s.wake(tx, map[uuid.UUID][]uuid.UUID{tx.Tenant(): {d.EndpointID}}); err != nil {
+		if err := s.wake(tx, d.EndpointID); err != nil {
 			return err
 		}
 		if d, err = deliveryByID(&tx.Reader, module, id); err != nil {
@@ -338,7 +347,7 @@ func (s *Service) replay(tx *db.Tx, rec *recoverJob, e *Endpoint, events []event
 	if len(again)+len(rows) == 0 {
 		return nil
 	}
-	return s.wake(tx, map[uuid.UUID][]uuid.UUID{tx.Tenant(): {e.ID}})
+	return s.wake(tx, e.ID)
 }
 
 // purge removes what a deleted endpoint left, a batch at a time.
@@ -390,21 +399,17 @@ const outboxFor = 2*keepFor + 24*time.Hour
 
 func (s *Service) cleanTenant(ctx context.Context, tenant uuid.UUID) (n int, err error) {
 	err = s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
-		n = 0
-		for _, module := range []string{ERP, Mail, Channel} {
-			ids, err := oldDeliveries(&tx.Reader, module, clock.At(tx.Now().Add(-keepFor)), cleanBatch)
-			if err != nil {
+		ids, err := oldDeliveries(&tx.Reader, clock.At(tx.Now().Add(-keepFor)), cleanBatch)
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			if err := dropDeliveries(tx, ids); err != nil {
 				return err
 			}
-			if len(ids) > 0 {
-				if err := dropDeliveries(tx, ids); err != nil {
-					return err
-				}
-			}
-			n += len(ids)
 		}
 		events, err := event.Clean(tx, tx.Now().Add(-outboxFor), cleanBatch)
-		n += int(events)
+		n = len(ids) + int(events)
 		return err
 	})
 	return n, err
