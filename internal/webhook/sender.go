@@ -71,6 +71,27 @@ func NewSender(s *Service, log *slog.Logger, m *Metrics) *Sender {
 	return out
 }
 
+// Claim is what this sender's lanes are claimed with.
+func (s *Sender) Claim() uuid.UUID { return s.claim }
+
+// Succeed frees the lanes of a sender that is known to be gone, so that they
+// need not wait for the end of its lease.
+func (s *Sender) Succeed(ctx context.Context, claim uuid.UUID) error {
+	var n int64
+	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = endLeases(tx, claim)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("webhook: end leases: %w", err)
+	}
+	if n > 0 {
+		s.log.Info("webhook endpoints of the process before this one were freed", "endpoints", n)
+		s.signal()
+	}
+	return nil
+}
+
 // Step takes one round of what is due now and returns once it is marked. It
 // says how many attempts it made.
 func (s *Sender) Step(ctx context.Context) (int, error) {
