@@ -91,6 +91,26 @@ CREATE TABLE webhook_attempt (
     FOREIGN KEY (tenant_id, delivery_id) REFERENCES webhook_delivery (tenant_id, id)
 );
 
+-- after_event and reached say how far a recovery has come.
+CREATE TABLE webhook_recovery (
+    tenant_id         uuid NOT NULL,
+    id                uuid NOT NULL,
+    endpoint_id       uuid NOT NULL,
+    since             bigint NOT NULL,
+    until             bigint NOT NULL,
+    include_delivered boolean NOT NULL,
+    status            text NOT NULL,
+    reached           bigint NOT NULL,
+    after_event       uuid NOT NULL,
+    examined          bigint NOT NULL DEFAULT 0,
+    queued            bigint NOT NULL DEFAULT 0,
+    created_at        bigint NOT NULL,
+    finished_at       bigint,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoint (tenant_id, id)
+);
+CREATE INDEX webhook_recovery_list ON webhook_recovery (tenant_id, endpoint_id, created_at, id);
+
 CREATE TABLE webhook_setting (
     tenant_id uuid PRIMARY KEY REFERENCES tenant (id),
     keyless   boolean NOT NULL

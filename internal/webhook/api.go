@@ -84,15 +84,6 @@ type emitWebhookIn struct {
 	}
 }
 
-type recoverWebhookIn struct {
-	ID   api.ID `path:"id" record:"webhook_endpoint"`
-	Body struct {
-		Since            time.Time `json:"since" format:"date-time" example:"2026-11-15T08:00:00Z" doc:"At most 30 days ago"`
-		Until            time.Time `json:"until,omitempty" format:"date-time" example:"2026-11-15T09:00:00Z" doc:"Now if absent"`
-		IncludeDelivered bool      `json:"include_delivered,omitempty" doc:"Send again what had arrived, too"`
-	}
-}
-
 type webhookSettingsIn struct {
 	Body WebhookSettings
 }
@@ -262,13 +253,7 @@ func (r *routes) registerMore(a *api.API, deliveries string) {
 			return r.Delivery(ctx, r.module, in.ID.UUID)
 		})
 
-	rec := r.route("POST", "/{id}/recover", "recover-webhook", "Send what an endpoint missed in a range of time", api.SessionOrKey, r.manage)
-	rec.Status = 202
-	rec.Doc = "A job goes over the events of the range in order: what did not arrive is sent, recorded for the endpoint at the time or not."
-	api.Handle(a, rec, func(ctx context.Context, in *recoverWebhookIn) (Recovery, error) {
-		b := in.Body
-		return r.Recover(ctx, r.module, newRecovery(in.ID.UUID, b.Since, b.Until, b.IncludeDelivered))
-	})
+	r.registerRecovery(a)
 }
 
 // registerSettings adds the workspace's own, which are one for all modules.

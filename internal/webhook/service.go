@@ -296,6 +296,10 @@ func (s *Service) Sample(ctx context.Context, text string) error {
 		if _, err := s.Test(ctx, module, e.ID); err != nil {
 			return err
 		}
+		now := s.db.Clock().Now()
+		if _, err := s.Recover(ctx, module, e.ID, now.Add(-time.Hour), now, false); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -229,127 +229,6 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 	return d, err
 }
 
-// Recovery is a range of time whose events an endpoint is to be sent.
-type Recovery struct {
-	Endpoint uuid.UUID  `json:"endpoint_id" format:"uuid"`
-	Since    clock.Time `json:"since"`
-	Until    clock.Time `json:"until"`
-	// Delivered sends again what had already arrived.
-	Delivered bool `json:"include_delivered"`
-}
-
-const (
-	recoverKind  = "webhook.recover"
-	recoverBatch = 500
-)
-
-// recoverJob is a recovery and how far it has come.
-type recoverJob struct {
-	Recovery
-	Module string    `json:"module"`
-	After  uuid.UUID `json:"after"`
-}
-
-// Recover queues the replay of a range of time as a job: every event that the
-// endpoint asks for and that did not arrive, recorded for it at the time or
-// not, is sent.
-func (s *Service) Recover(ctx context.Context, module string, rec Recovery) (out Recovery, err error) {
-	if caller.From(ctx).Test {
-		return out, fault.New(fault.TestEnvironment)
-	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if _, err := endpointByID(&tx.Reader, module, rec.Endpoint); err != nil {
-			return notFound(err)
-		}
-		out = rec
-		if out.Until.IsZero() || out.Until.After(tx.Now()) {
-			out.Until = clock.At(tx.Now())
-		}
-		if !out.Since.Before(out.Until.Time) || out.Since.Before(tx.Now().Add(-keepFor)) {
-			return fault.Invalid("since", "out_of_range")
-		}
-		if _, err := jobs.Enqueue(tx, recoverKind, tx.Now(), recoverJob{Recovery: out, Module: module}); err != nil {
-			return err
-		}
-		return audit.Write(tx, "webhook.recovered", rec.Endpoint.String(), map[string]any{"since": out.Since, "until": out.Until})
-	})
-	return out, err
-}
-
-// Jobs are the handlers of this room's durable work.
-func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{recoverKind: s.recover, purgeKind: s.purge}
-}
-
-// recover replays one batch and queues the rest, so no transaction is long and
-// a crash repeats one batch at most.
-func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
-	var rec recoverJob
-	if err := json.Unmarshal(j.Payload, &rec); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
-	}
-	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
-		e, err := endpointByID(&tx.Reader, rec.Module, rec.Endpoint)
-		if db.IsNoRow(err) {
-			return nil // it was deleted meanwhile
-		}
-		if err != nil {
-			return err
-		}
-		events, err := event.Between(&tx.Reader, rec.Since.Time, rec.Until.Time, rec.After, recoverBatch)
-		if err != nil || len(events) == 0 {
-			return err
-		}
-		if err := s.replay(tx, &rec, &e, events); err != nil {
-			return err
-		}
-		rec.After = events[len(events)-1].ID
-		_, err = jobs.Enqueue(tx, recoverKind, tx.Now(), rec)
-		return err
-	})
-}
-
-func (s *Service) replay(tx *db.Tx, rec *recoverJob, e *Endpoint, events []event.Event) error {
-	sub := subscription{id: e.ID, events: e.Events}
-	var ids []uuid.UUID
-	var rows []newDelivery
-	for i, ev := range events {
-		if ev.Test || !wants(&sub, &ev) {
-			continue
-		}
-		id := s.deliveryID(ev.ID, e.ID)
-		ids = append(ids, id)
-		rows = append(rows, newDelivery{
-			tenant: tx.Tenant(), id: id, module: rec.Module, endpoint: e.ID, event: ev.ID, eventType: ev.Type,
-			nextAt: clock.At(tx.Now()), createdAt: clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond)),
-		})
-	}
-	there, err := existing(&tx.Reader, ids)
-	if err != nil {
-		return err
-	}
-	var again []uuid.UUID
-	rows = slices.DeleteFunc(rows, func(d newDelivery) bool {
-		status, ok := there[d.id]
-		if ok && (status != Delivered || rec.Delivered) {
-			again = append(again, d.id)
-		}
-		return ok
-	})
-	if len(again) > 0 {
-		if err := requeue(tx, again); err != nil {
-			return err
-		}
-	}
-	if err := putDeliveries(tx, rows); err != nil {
-		return err
-	}
-	if len(again)+len(rows) == 0 {
-		return nil
-	}
-	return s.wake(tx, e.ID)
-}
-
 // purge removes what a deleted endpoint left, a batch at a time.
 func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 	var id uuid.UUID
@@ -408,13 +287,12 @@ func (s *Service) cleanTenant(ctx context.Context, tenant uuid.UUID) (n int, err
 				return err
 			}
 		}
+		if err := dropRecoveries(tx, clock.At(tx.Now().Add(-keepFor))); err != nil {
+			return err
+		}
 		events, err := event.Clean(tx, tx.Now().Add(-outboxFor), cleanBatch)
 		n = len(ids) + int(events)
 		return err
 	})
 	return n, err
-}
-
-func newRecovery(endpoint uuid.UUID, since, until time.Time, delivered bool) Recovery {
-	return Recovery{Endpoint: endpoint, Since: clock.At(since), Until: clock.At(until), Delivered: delivered}
 }

@@ -121,6 +121,9 @@ func purgeEndpoint(tx *db.Tx, id uuid.UUID, limit int) (int, error) {
 	if len(ids) > 0 {
 		return len(ids), dropDeliveries(tx, ids)
 	}
+	if _, err := tx.Exec(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), id); err != nil {
+		return 0, err
+	}
 	_, err = tx.Exec(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, tx.Tenant(), id)
 	return 0, err
 }
