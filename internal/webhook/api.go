@@ -309,10 +309,6 @@ func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader
 	if caller.From(ctx).TenantID != uuid.Nil {
 		return ctx, nil
 	}
-	ip := api.ClientIP(ctx)
-	if err := r.limit.take(ip); err != nil {
-		return ctx, err
-	}
 	var o owner
 	err := r.db.System("keyless look-up").Read(ctx, func(rd *db.Reader) (err error) {
 		o, err = find(rd, id)
@@ -329,7 +325,7 @@ func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader
 	case !slices.Contains(o.licences, r.module):
 		return ctx, fault.New(fault.NotLicensed, r.module)
 	}
-	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: o.tenant, Slug: o.slug, IP: ip})
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: o.tenant, Slug: o.slug, IP: api.ClientIP(ctx)})
 	if read == "" {
 		return ctx, nil
 	}
