@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
 import { expect, expectAccessible, shoot, signIn, startReceiver, test } from './helpers'
 
 test('a webhook is registered, tested, delivered to live, and deleted', async ({ page }) => {
@@ -44,6 +45,8 @@ test('a webhook is registered, tested, delivered to live, and deleted', async ({
     expect(delivery?.headers['x-service-event']).toBe('ping.test')
     const expected = createHmac('sha256', secret).update(delivery?.body ?? '').digest('hex')
     expect(delivery?.headers['x-service-signature']).toBe(expected)
+    const headers = Object.fromEntries(Object.entries(delivery?.headers ?? {}).map(([name, value]) => [name, String(value)]))
+    expect(new Webhook(secret).verify(delivery?.body ?? '', headers)).toMatchObject({ type: 'ping.test' })
   })
 
   await test.step('an event of the workspace appears without a reload', async () => {
