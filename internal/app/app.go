@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
@@ -31,6 +32,7 @@ import (
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
+	"konak/internal/kit/node"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/realtime"
 	"konak/internal/kit/secret"
@@ -211,11 +213,33 @@ func (a *App) Close() error { return a.DB.Close() }
 
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
+	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
 	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Advisor.Run, a.janitor} {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()
+}
+
+// succeed frees what the process before this one on the same data folder held.
+// Without it, or where another process runs on the folder, leases end by
+// themselves. What it returns lets go of the folder.
+func (a *App) succeed(ctx context.Context) (leave func()) {
+	n, err := node.Take(a.cfg.Data)
+	if err != nil {
+		a.log.Debug("what an earlier process held is free when its lease ends", "reason", err)
+		return func() {}
+	}
+	if n.Before != uuid.Nil {
+		err = a.Sender.Succeed(ctx, n.Before)
+	}
+	if err == nil {
+		err = n.Keep(a.Sender.Claim())
+	}
+	if err != nil {
+		a.log.Error("what an earlier process held could not be freed", "error", err)
+	}
+	return func() { _ = n.Close() }
 }
 
 // grace is how long open requests may take to finish at a stop.

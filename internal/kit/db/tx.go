@@ -194,7 +194,8 @@ func Padded[T any](vals []T) []T {
 
 // Rows expands to parameter rows for VALUES, the first of them typed: what
 // PostgreSQL cannot infer there it takes from the first row. Types are the
-// columns' ("uuid", "bigint", …); each row must have as many values.
+// columns' ("uuid", "bigint", …); each row must have as many values. Rows that
+// start at $1 must come before any other parameter of the statement.
 func Rows(d Dialect, from int, types []string, rows int) string {
 	b := make([]byte, 0, rows*(2+6*len(types)))
 	for i := range rows {
@@ -205,6 +206,10 @@ func Rows(d Dialect, from int, types []string, rows int) string {
 		for j, typ := range types {
 			if j > 0 {
 				b = append(b, ',')
+			}
+			if d == SQLite && from == 1 {
+				b = append(b, '?') // each that has a name is looked up by it when bound, among all
+				continue
 			}
 			b = fmt.Appendf(b, "$%d", from+i*len(types)+j)
 			if i == 0 && d == Postgres {
