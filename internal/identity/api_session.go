@@ -37,6 +37,13 @@ type sessionIn struct {
 
 type sessionsIn struct{ api.Paged }
 
+type profileIn struct {
+	Body struct {
+		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Defne Yılmaz"`
+		Language *string `json:"language,omitempty" enum:"tr,en" doc:"What mail to this person is written in"`
+	}
+}
+
 type reauthIn struct {
 	Body struct {
 		Password string `json:"password" minLength:"1" maxLength:"1024" example:"konak-demo-password"`
@@ -151,6 +158,12 @@ func (s *Service) registerSessions(a *api.API) {
 	me := route("GET", "/me", "me", "Who is signed in, where, and what they may do")
 	me.Delegable = true
 	api.Handle(a, me, func(ctx context.Context, _ *struct{}) (Me, error) { return s.Me(ctx) })
+
+	profile := route("PATCH", "/me", "change-profile", "Change one's own name and language")
+	profile.Doc = "A person is the same in all their workspaces. What a field does not name stays."
+	api.Handle(a, profile, func(ctx context.Context, in *profileIn) (User, error) {
+		return s.ChangeProfile(ctx, ProfileChange{Name: in.Body.Name, Language: in.Body.Language})
+	})
 
 	api.HandleList(a, route("GET", "/sessions", "list-sessions", "One's own open sessions and devices"),
 		func(ctx context.Context, in *sessionsIn) (db.List[OwnSession], error) {

@@ -17,7 +17,6 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/limit"
-	"konak/internal/kit/perm"
 	"konak/internal/kit/secret"
 )
 
@@ -220,39 +219,4 @@ func (s *Service) closeOthers(tx *db.Tx, user, but uuid.UUID, reason string) (in
 	}
 	s.forgetTokens(tx, hashes...)
 	return len(hashes), nil
-}
-
-// Me is who is signed in and what they may do.
-type Me struct {
-	User        User              `json:"user"`
-	Workspace   Workspace         `json:"workspace"`
-	Membership  Membership        `json:"membership"`
-	SessionID   uuid.UUID         `json:"session_id"`
-	VerifiedAt  clock.Time        `json:"verified_at" doc:"When the password was last proven; some calls need it within 15 minutes"`
-	Permissions []perm.Permission `json:"permissions"`
-	Licences    []string          `json:"licences"`
-}
-
-// Me tells the caller about themselves.
-func (s *Service) Me(ctx context.Context) (Me, error) {
-	who := caller.From(ctx)
-	var a account
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		a, err = accountByMember(r, who.ID)
-		return err
-	})
-	if err != nil {
-		return Me{}, fmt.Errorf("identity: me: %w", err)
-	}
-	me := Me{
-		User: a.user, Workspace: a.workspace, Membership: a.membership,
-		SessionID: who.SessionID, VerifiedAt: clock.At(who.VerifiedAt),
-		Permissions: who.Perms.Sorted(), Licences: []string{},
-	}
-	for _, l := range AllLicences {
-		if who.Licences[l] {
-			me.Licences = append(me.Licences, l)
-		}
-	}
-	return me, nil
 }
