@@ -146,7 +146,7 @@ func (a *App) wire(box *secret.Box) error {
 
 	hub, catalog := bus.NewHub(), Catalog()
 	limits := limit.NewMemory(a.clock, a.cfg.limitFactor())
-	if a.Mailer, err = mailer.New(a.DB, box, a.log, a.cfg.SMTPURL, a.cfg.mailFrom()); err != nil {
+	if a.Mailer, err = mailer.New(a.DB, box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom()}); err != nil {
 		return err
 	}
 	a.Identity = identity.New(identity.Config{

@@ -34,6 +34,7 @@ type Config struct {
 	LogLevel        string   `enum:"debug,info,warn,error" default:"info" help:"How much to log."`
 	LogFormat       string   `enum:"text,json" default:"text" help:"How log lines look."`
 	SMTPURL         string   `name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
+	SMTPCA          string   `name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) that vouch for the mail server beside those that the system trusts."`
 	MailFrom        string   `placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
 	Captcha         string   `enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
 	CaptchaProvider string   `enum:"altcha,turnstile,hcaptcha" default:"altcha" help:"Who checks it; altcha is embedded and asks nobody."`
