@@ -66,6 +66,7 @@ type App struct {
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
 	Waker      *conversation.Waker
+	Limits     *limit.Shared // nil where there is but one node
 
 	ready atomic.Bool
 }
@@ -145,7 +146,11 @@ func (a *App) wire(box *secret.Box) error {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
 	hub, catalog := bus.NewHub(), Catalog()
-	limits := limit.NewMemory(a.clock, a.cfg.limitFactor())
+	var limits limit.Limiter = limit.NewMemory(a.clock, a.cfg.limitFactor())
+	if a.DB.Dialect() == db.Postgres { // there may be other nodes
+		a.Limits = limit.NewShared(a.DB, a.log, a.cfg.limitFactor())
+		limits = a.Limits
+	}
 	if a.Mailer, err = mailer.New(a.DB, box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom()}); err != nil {
 		return err
 	}
@@ -212,7 +217,11 @@ func (a *App) Close() error { return a.DB.Close() }
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Advisor.Run, a.janitor} {
+	workers := []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Advisor.Run, a.janitor}
+	if a.Limits != nil {
+		workers = append(workers, a.Limits.Run)
+	}
+	for _, run := range workers {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()

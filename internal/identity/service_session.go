@@ -41,21 +41,23 @@ type Device struct{ Name, Platform, IP string }
 
 // perEmail bounds the tries at one address, wherever they come from. It is the
 // same for an address that nobody has.
-var perEmail = limit.Policy{Name: "credentials-email", Burst: 30, Window: time.Hour}
+var perEmail = limit.Policy{Name: "credentials-email", Burst: 30, Window: time.Hour, Strict: true}
 
 // SignIn proves a password. It opens a session in the person's workspace, or
 // gives a ticket for the second step where that is on.
 func (s *Service) SignIn(ctx context.Context, in Proof) (SignInAnswer, error) {
 	key := address.Fold(strings.TrimSpace(in.Email))
-	if r := s.cfg.Limits.Take(perEmail, limit.OfText(key)); !r.Allowed {
+	if r := s.cfg.Limits.Take(ctx, perEmail, limit.OfText(key)); !r.Allowed {
 		return SignInAnswer{}, api.RateLimited(r)
 	}
-	if err := s.human(ctx, s.suspicion.requiredFor(in.Device.IP, key), in.Captcha, in.Device.IP); err != nil {
+	if err := s.human(ctx, in.Captcha, in.Device.IP, key); err != nil {
 		return SignInAnswer{}, err
 	}
 	a, err := s.provePassword(ctx, key, in)
 	if fault.Is(err, fault.WrongCredentials) {
-		s.suspicion.failed(in.Device.IP, key)
+		if err := s.suspicion.failed(ctx, in.Device.IP, key); err != nil {
+			return SignInAnswer{}, err
+		}
 	}
 	if err != nil {
 		return SignInAnswer{}, err

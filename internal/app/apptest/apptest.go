@@ -78,6 +78,12 @@ func NewWith(tb testing.TB, change func(*app.Config)) *Server {
 	return start(tb, db.SQLite, func(cfg *app.Config, _ string) { change(cfg) })
 }
 
+// NewOn starts a house with other settings on one database.
+func NewOn(tb testing.TB, dialect db.Dialect, change func(*app.Config)) *Server {
+	tb.Helper()
+	return start(tb, dialect, func(cfg *app.Config, _ string) { change(cfg) })
+}
+
 // RunWith runs fn on both databases in a house with other settings.
 func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Server)) {
 	t.Helper()
