@@ -57,6 +57,12 @@ type switchIn struct {
 	}
 }
 
+type takeOverIn struct {
+	Body struct {
+		Code string `json:"code" minLength:"1" maxLength:"100" example:"hov_…"`
+	}
+}
+
 // Revoked says how many were ended.
 type Revoked struct {
 	Revoked int `json:"revoked" example:"2"`
@@ -202,6 +208,24 @@ func (s *Service) registerSessions(a *api.API) {
 			return SignedIn{}, err
 		}
 		return entered(ctx, a)(s.SwitchWorkspace(ctx, in.Body.WorkspaceID, api.ClientIP(ctx)))
+	})
+	s.registerHandover(a)
+}
+
+// registerHandover adds the switch for a panel that is served at a workspace's
+// own host: the cookie of one host does not reach the other.
+func (s *Service) registerHandover(a *api.API) {
+	give := showsSecret(route("POST", "/handover", "hand-over", "Make a code that takes this session to another workspace's host"))
+	give.Doc = "The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used."
+	give.Status, give.Refusals = 201, []int{404}
+	api.Handle(a, give, func(ctx context.Context, in *switchIn) (Handover, error) {
+		return s.HandOver(ctx, in.Body.WorkspaceID)
+	})
+
+	take := guessed(showsSecret(public(route("POST", "/handover/claim", "take-over", "Go on with a session that comes from another host"))))
+	take.Doc = "Switches the workspace as POST /app/switch-workspace does, and sets the cookie of this host. A code that is used, too old, or another host's is a 422."
+	api.Handle(a, take, func(ctx context.Context, in *takeOverIn) (SignedIn, error) {
+		return entered(ctx, a)(s.TakeOver(ctx, in.Body.Code, api.HostSlug(ctx), api.ClientIP(ctx)))
 	})
 }
 
