@@ -33,6 +33,8 @@ type CaptchaConfig struct {
 	// Provider is CaptchaEmbedded or the name of the service behind Verifier.
 	Provider string
 	SiteKey  string
+	// Script is what a page loads to show the service's widget.
+	Script   string
 	Verifier CaptchaVerifier
 	// Patience multiplies what adaptive mode lets pass.
 	Patience int
@@ -142,6 +144,7 @@ type CaptchaInfo struct {
 	Provider    string             `json:"provider" enum:"altcha,turnstile,hcaptcha"`
 	Mode        string             `json:"mode" enum:"off,adaptive,always"`
 	SiteKey     string             `json:"site_key" doc:"Of turnstile and hcaptcha; empty for altcha"`
+	Script      string             `json:"script_url" doc:"Of turnstile and hcaptcha: the widget that a page loads; empty for altcha"`
 	RequiredNow bool               `json:"required_now" doc:"Whether the caller's address must send a token now"`
 	Challenge   *captcha.Challenge `json:"challenge,omitempty" doc:"Of altcha: what its widget solves"`
 }

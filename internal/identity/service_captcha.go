@@ -16,7 +16,7 @@ func (s *Service) Captcha(ctx context.Context, ip string) (CaptchaInfo, error) {
 	if err != nil {
 		return CaptchaInfo{}, err
 	}
-	out := CaptchaInfo{Provider: cfg.Provider, Mode: cfg.Mode, SiteKey: cfg.SiteKey, RequiredNow: v.required}
+	out := CaptchaInfo{Provider: cfg.Provider, Mode: cfg.Mode, SiteKey: cfg.SiteKey, Script: cfg.Script, RequiredNow: v.required}
 	if cfg.Provider != CaptchaEmbedded || cfg.Mode == CaptchaOff {
 		return out, nil
 	}

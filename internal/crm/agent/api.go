@@ -159,6 +159,11 @@ func (s *Service) registerQRs(a *api.API) {
 		Limit: api.Credentials,
 	}
 	api.Handle(a, claim, func(ctx context.Context, in *claimIn) (Opened, error) {
-		return s.Claim(ctx, in.Body.Key, Device{in.Body.DeviceName, in.Body.Platform}, api.ClientIP(ctx))
+		out, err := s.Claim(ctx, in.Body.Key, Device{in.Body.DeviceName, in.Body.Platform}, api.ClientIP(ctx))
+		if err == nil {
+			// The phone's browser goes on with it; an app takes the token.
+			a.SetSessionCookie(ctx, out.Token, out.Session.ExpiresAt.Time)
+		}
+		return out, err
 	})
 }
