@@ -68,6 +68,7 @@ type App struct {
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
 	Waker      *conversation.Waker
+	Limits     *limit.Shared // nil where there is but one node
 
 	ready atomic.Bool
 }
@@ -147,8 +148,12 @@ func (a *App) wire(box *secret.Box) error {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
 	hub, catalog := bus.NewHub(), Catalog()
-	limits := limit.NewMemory(a.clock, a.cfg.limitFactor())
-	if a.Mailer, err = mailer.New(a.DB, box, a.log, a.cfg.SMTPURL, a.cfg.mailFrom()); err != nil {
+	var limits limit.Limiter = limit.NewMemory(a.clock, a.cfg.limitFactor())
+	if a.DB.Dialect() == db.Postgres { // there may be other nodes
+		a.Limits = limit.NewShared(a.DB, a.log, a.cfg.limitFactor())
+		limits = a.Limits
+	}
+	if a.Mailer, err = mailer.New(a.DB, box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom()}); err != nil {
 		return err
 	}
 	a.Identity = identity.New(identity.Config{
@@ -181,7 +186,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: box.Derive("cursor"),
-		TrustedProxies: proxies, Limits: limits, Fallback: web.Handler(),
+		TrustedProxies: proxies, Limits: limits, Fallback: web.Handler(a.cfg.captchaSources()...),
 	})
 	a.registerHealth()
 	a.Identity.Register(a.API)
@@ -215,7 +220,11 @@ func (a *App) Close() error { return a.DB.Close() }
 func (a *App) Work(ctx context.Context) {
 	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Advisor.Run, a.janitor} {
+	workers := []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Advisor.Run, a.janitor}
+	if a.Limits != nil {
+		workers = append(workers, a.Limits.Run)
+	}
+	for _, run := range workers {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()
