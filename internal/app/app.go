@@ -172,7 +172,7 @@ func (a *App) wire(box *secret.Box) error {
 		return err
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
-	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
+	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
