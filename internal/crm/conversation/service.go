@@ -186,39 +186,24 @@ func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
 	return nil
 }
 
-// change runs one transition of a conversation.
-func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, Conversation) (Conversation, error)) (c Conversation, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
-		if err != nil {
-			return err
-		}
-		c, err = fn(tx, was)
-		return err
-	})
-	return c, err
-}
-
 // Close closes a conversation; a repeat changes nothing.
 func (s *Service) Close(ctx context.Context, id uuid.UUID) (Conversation, error) {
-	return s.step(ctx, id, Close)
+	return s.change(ctx, id, s.ToClose())
 }
 
 // Open opens a conversation again.
 func (s *Service) Open(ctx context.Context, id uuid.UUID) (Conversation, error) {
-	return s.step(ctx, id, Reopen)
-}
-
-func (s *Service) step(ctx context.Context, id uuid.UUID, on Trigger) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
-		c := was
-		return c, s.move(tx, was, &c, on, nil, nil)
-	})
+	return s.change(ctx, id, s.ToOpen())
 }
 
 // Snooze puts a conversation aside until a time or until the customer writes.
 func (s *Service) Snooze(ctx context.Context, id uuid.UUID, until *clock.Time, untilReply bool) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToSnooze(until, untilReply))
+}
+
+// ToSnooze is Snooze as a step.
+func (s *Service) ToSnooze(until *clock.Time, untilReply bool) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		switch {
 		case until == nil && !untilReply:
@@ -231,7 +216,7 @@ func (s *Service) Snooze(ctx context.Context, id uuid.UUID, until *clock.Time, u
 		c.SnoozedUntil, c.SnoozedUntilReply = until, untilReply
 		detail := map[string]any{"until": until, "until_reply": untilReply}
 		return c, s.move(tx, was, &c, Snooze, nil, detail)
-	})
+	}
 }
 
 // SetState goes to a state by the trigger that leads there.
@@ -256,7 +241,12 @@ type Change struct {
 
 // Update changes subject, customer, priority or group.
 func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToUpdate(ch))
+}
+
+// ToUpdate is Update as a step.
+func (s *Service) ToUpdate(ch Change) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		if ch.Subject != nil {
 			c.Subject = strings.TrimSpace(*ch.Subject)
@@ -284,7 +274,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (Conversa
 			c.ContactID, c.ContactName = ref.ID, ref.Name
 		}
 		return c, s.rewrite(tx, was, &c)
-	})
+	}
 }
 
 // rewrite saves a change that is no transition.
@@ -339,7 +329,12 @@ func current(c *Conversation, field string) any {
 
 // Transfer gives a conversation to a group, with a note for it.
 func (s *Service) Transfer(ctx context.Context, id, group uuid.UUID, note string) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToTransfer(group, note))
+}
+
+// ToTransfer is Transfer as a step.
+func (s *Service) ToTransfer(group uuid.UUID, note string) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		c.GroupID = &group
 		if err := s.checkPlace(tx, nil, &group); err != nil {
@@ -353,12 +348,17 @@ func (s *Service) Transfer(ctx context.Context, id, group uuid.UUID, note string
 		}
 		who := author(tx)
 		return s.noted(tx, c, &Item{Kind: Note, AuthorKind: who.Kind, AuthorID: who.ID, Body: note})
-	})
+	}
 }
 
 // Retag sets the tags to what fn makes of them.
 func (s *Service) Retag(ctx context.Context, id uuid.UUID, fn func([]string) []string) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToRetag(fn))
+}
+
+// ToRetag is Retag as a step.
+func (s *Service) ToRetag(fn func([]string) []string) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		tags, ok := contact.Tags(fn(was.Tags))
 		if !ok || len(tags) > maxTags {
@@ -381,7 +381,7 @@ func (s *Service) Retag(ctx context.Context, id uuid.UUID, fn func([]string) []s
 			return c, err
 		}
 		return c, s.announce(tx, []string{Tagged}, &was, &c, nil)
-	})
+	}
 }
 
 const maxTags = 50

@@ -35,37 +35,38 @@ type Answer struct {
 // Reply writes an answer or an internal note. An answer without a route to
 // the customer is refused and leaves nothing behind.
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Written, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
-		if err != nil {
-			return err
-		}
+	_, err = s.change(ctx, id, s.ToReply(a, &out))
+	return out, err
+}
+
+// ToReply is Reply as a step; what was written goes to out.
+func (s *Service) ToReply(a Answer, out *Written) Step {
+	return func(tx *db.Tx, was Conversation) (c Conversation, err error) {
 		if err := s.checkAuthor(tx, a.Author); err != nil {
-			return err
+			return was, err
 		}
 		item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body)}
 		if item.Body == "" {
-			return fault.Invalid("body", "required")
+			return was, fault.Invalid("body", "required")
 		}
 		if a.Note {
 			item.Kind = Note
-			out.Conversation, err = s.noted(tx, was, item)
-			out.Item = *item
-			return err
+			c, err = s.noted(tx, was, item)
+			*out = Written{c, *item}
+			return c, err
 		}
 		route, err := s.way(tx, &was, a)
 		if err != nil {
-			return err
+			return was, err
 		}
 		address(item, &was, route)
-		out.Conversation, err = s.answered(tx, was, item)
-		out.Item = *item
+		c, err = s.answered(tx, was, item)
+		*out = Written{c, *item}
 		if err != nil || route == nil {
-			return err
+			return c, err
 		}
-		return s.router.Take(tx, outgoing(&out.Conversation, item, route))
-	})
-	return out, err
+		return c, s.router.Take(tx, outgoing(&c, item, route))
+	}
 }
 
 // checkAuthor checks that an agent who is named is one.
