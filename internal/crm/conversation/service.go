@@ -44,11 +44,8 @@ func (s *Service) Deliver(r Router) { s.router = r }
 // List reads a page in an order.
 func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Page) (out db.List[Conversation], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if q = strings.TrimSpace(q); q != "" {
-			f.searched, f.terms = true, contact.Terms(q)
-			if f.contacts, err = s.contacts.Matching(r, q, maxFound); err != nil {
-				return err
-			}
+		if err := s.search(r, &f, q); err != nil {
+			return err
 		}
 		if out, err = list(r, f, o, p); err != nil {
 			return err
@@ -56,6 +53,15 @@ func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Pa
 		return fillUnread(r, agentID(ctx), out.Rows)
 	})
 	return out, err
+}
+
+// search puts what is looked for into a filter.
+func (s *Service) search(r *db.Reader, f *Filter, q string) (err error) {
+	if q = strings.TrimSpace(q); q != "" {
+		f.searched, f.terms = true, contact.Terms(q)
+		f.contacts, err = s.contacts.Matching(r, q, maxFound)
+	}
+	return err
 }
 
 // maxFound bounds how many contacts a search may mean.
@@ -74,6 +80,9 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err er
 	})
 	return c, err
 }
+
+// Find reads a conversation for another room.
+func (s *Service) Find(r *db.Reader, id uuid.UUID) (Conversation, error) { return byID(r, id) }
 
 // Items reads the timeline, the newest first.
 func (s *Service) Items(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[Item], err error) {

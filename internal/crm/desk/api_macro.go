@@ -39,6 +39,8 @@ type applyMacroIn struct {
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	s.registerMacros(a)
+	s.registerCanned(a)
+	s.registerViews(a)
 }
 
 func route(method, path, id, tag, summary string, p perm.Permission) api.Route {
