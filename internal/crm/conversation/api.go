@@ -132,6 +132,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerBulk(a)
 	s.registerReplies(a)
 	s.registerDrafts(a)
+	s.registerAI(a)
 	s.registerGroups(a)
 	s.registerPublic(a)
 }

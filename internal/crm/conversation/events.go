@@ -24,6 +24,7 @@ const (
 	Deleted        = "conversation.deleted"
 	Restored       = "conversation.restored"
 	Noted          = "conversation.noted"
+	Annotated      = "conversation.annotated"
 	DeliveryFailed = "message.delivery_failed"
 )
 
@@ -41,6 +42,8 @@ func Events() event.Catalog {
 	}
 	noted := entry(Noted, "An internal note was written.")
 	noted.Hidden = true
+	annotated := entry(Annotated, "The summary or what the assistant understood changed.")
+	annotated.Hidden = true
 	return event.Catalog{
 		entry(Created, "A new conversation opened by any route."),
 		entry(Replied, "A reply arrived on a conversation (internal notes do not emit it)."),
@@ -55,5 +58,6 @@ func Events() event.Catalog {
 		entry(Restored, "A deleted conversation was brought back."),
 		entry(DeliveryFailed, "A message could not be delivered on its channel."),
 		noted,
+		annotated,
 	}
 }

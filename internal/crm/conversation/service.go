@@ -29,11 +29,13 @@ type Service struct {
 	contacts *contact.Service
 	agents   Agents
 	router   Router
+
+	assistant Assistant
 }
 
 // New opens the room and lets it follow the contacts.
 func New(d *db.DB, contacts *contact.Service, agents Agents) *Service {
-	s := &Service{db: d, contacts: contacts, agents: agents, router: NoRouter{}}
+	s := &Service{db: d, contacts: contacts, agents: agents, router: NoRouter{}, assistant: NoAssistant{}}
 	contacts.Follow(s)
 	return s
 }

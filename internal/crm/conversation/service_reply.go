@@ -30,6 +30,8 @@ type Answer struct {
 	// Channel and AccountID choose another route than the conversation's own.
 	Channel   string
 	AccountID *uuid.UUID
+	// Configuration is which assistant wrote it, for a bot's answer.
+	Configuration *Configuration
 }
 
 // Reply writes an answer or an internal note. An answer without a route to
@@ -62,6 +64,9 @@ func (s *Service) ToReply(a Answer, out *Written) Step {
 		address(item, &was, route)
 		c, err = s.answered(tx, was, item)
 		*out = Written{c, *item}
+		if err == nil && item.AuthorKind == ByBot {
+			err = addAIAnswer(tx, c.ID, a.Configuration)
+		}
 		if err != nil || route == nil {
 			return c, err
 		}
@@ -486,7 +491,12 @@ func (s *Service) failed(tx *db.Tx, conversation uuid.UUID, item Item, d Deliver
 // Escalate hands a conversation from the assistant to people, because the
 // customer asked for one or the assistant gave up.
 func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToEscalate(reason, group))
+}
+
+// ToEscalate is Escalate as a step.
+func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		handOver(&c, reason)
 		if group != nil {
@@ -505,7 +515,7 @@ func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, gro
 			return c, err
 		}
 		return c, s.notify(tx, &c)
-	})
+	}
 }
 
 // SetAI turns the assistant on, off or to pause for one conversation.
@@ -517,6 +527,9 @@ func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conver
 		}
 		c.HandoverReason, c.UpdatedAt = nil, clock.At(tx.Now())
 		if err := save(tx, &c, was.State); err != nil {
+			return c, err
+		}
+		if err := s.follow(tx, &was, &c, nil); err != nil {
 			return c, err
 		}
 		return c, s.announce(tx, []string{Updated}, &was, &c, nil)
