@@ -2712,7 +2712,7 @@ export interface paths {
         put?: never;
         /**
          * Make a code that takes this session to another workspace's host
-         * @description The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used.
+         * @description The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used; the cookie of this host goes at once.
          */
         post: operations["hand-over"];
         delete?: never;
