@@ -215,6 +215,8 @@ func (s *Service) Register(a *api.API) {
 	s.registerReplies(a)
 	s.registerAttachments(a)
 	s.registerItems(a)
+	s.registerScheduled(a)
+	s.registerWhole(a)
 	s.registerGroups(a)
 	s.registerPublic(a)
 }

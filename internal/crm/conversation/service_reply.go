@@ -36,6 +36,8 @@ type Answer struct {
 	Files       []Prepared
 	// Sources are what the assistant relied on.
 	Sources []AISource
+
+	held []Attachment // files that waited with the message
 }
 
 // Reply writes an answer or an internal note. An answer without a route to
@@ -46,32 +48,40 @@ func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Writte
 		if err != nil {
 			return err
 		}
-		if err := s.checkAuthor(tx, a.Author); err != nil {
-			return err
-		}
-		item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body), sources: a.Sources}
-		if err := s.compose(tx, item, a.Attachments, a.Files); err != nil {
-			return err
-		}
-		if a.Note {
-			item.Kind = Note
-			out.Conversation, err = s.noted(tx, was, item)
-			out.Item = *item
-			return err
-		}
-		route, err := s.way(tx, &was, a)
-		if err != nil {
-			return err
-		}
-		addressTo(item, &was, route)
-		out.Conversation, err = s.answered(tx, was, item)
-		out.Item = *item
-		if err != nil || route == nil {
-			return err
-		}
-		_, err = s.send(tx, &out.Conversation, item, route)
+		out, err = s.reply(tx, was, a)
 		return err
 	})
+	return out, err
+}
+
+// reply writes an answer into a conversation that is locked.
+func (s *Service) reply(tx *db.Tx, was Conversation, a Answer) (out Written, err error) {
+	if err := s.checkAuthor(tx, a.Author); err != nil {
+		return out, err
+	}
+	item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body), sources: a.Sources}
+	if a.held != nil {
+		item.Attachments = a.held
+	} else if err := s.compose(tx, item, a.Attachments, a.Files); err != nil {
+		return out, err
+	}
+	if a.Note {
+		item.Kind = Note
+		out.Conversation, err = s.noted(tx, was, item)
+		out.Item = *item
+		return out, err
+	}
+	route, err := s.way(tx, &was, a)
+	if err != nil {
+		return out, err
+	}
+	addressTo(item, &was, route)
+	out.Conversation, err = s.answered(tx, was, item)
+	out.Item = *item
+	if err != nil || route == nil {
+		return out, err
+	}
+	_, err = s.send(tx, &out.Conversation, item, route)
 	return out, err
 }
 
