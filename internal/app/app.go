@@ -189,6 +189,7 @@ func (a *App) wire(box *secret.Box) error {
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
 	handlers[contact.ImportJob] = a.Contacts.RunImport
+	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())

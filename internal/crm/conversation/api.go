@@ -135,6 +135,8 @@ func (s *Service) Register(a *api.API) {
 	s.registerItems(a)
 	s.registerDrafts(a)
 	s.registerAI(a)
+	s.registerScheduled(a)
+	s.registerWhole(a)
 	s.registerGroups(a)
 	s.registerPublic(a)
 }
