@@ -189,7 +189,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
-	(&realtime.Streams{DB: a.DB, Bus: hub, Catalog: catalog}).Register(a.API)
+	(&realtime.Streams{DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog}).Register(a.API)
 	return nil
 }
 

@@ -32,6 +32,11 @@ var catalog = event.Catalog{
 	{Name: "erp.unlicensed", Module: "erp", Permission: perm.DLPView},
 }
 
+var signals = event.Catalog{
+	{Name: "signal.seen", Module: "mail", Permission: perm.DLPView},
+	{Name: "signal.hidden", Module: "crm", Permission: perm.ConversationsView},
+}
+
 // watcher is everybody who knows the token: one permission, one licence.
 type watcher struct{ tenant uuid.UUID }
 
@@ -61,7 +66,14 @@ func open(t *testing.T, d *db.DB) *house {
 	h.api = api.New(api.Config{
 		DB: d, Log: slog.New(slog.DiscardHandler), Clock: d.Clock(), Auth: watcher{h.tenant}, Domain: "localhost",
 	})
-	(&realtime.Streams{DB: d, Bus: h.hub, Catalog: catalog}).Register(h.api)
+	(&realtime.Streams{
+		DB: d, Bus: h.hub, Log: slog.New(slog.DiscardHandler), Catalog: catalog, Signals: signals,
+		Digests: []realtime.Digest{{
+			Name: "digest", Module: "mail", Permission: perm.DLPView,
+			Concerns: func(name string) bool { return name == "dlp.seen" },
+			Make:     func(context.Context) (any, error) { return 1, nil },
+		}},
+	}).Register(h.api)
 	server := httptest.NewServer(h.api.Handler())
 	h.url = server.URL
 	t.Cleanup(func() {

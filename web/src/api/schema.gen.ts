@@ -2465,6 +2465,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/socket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same stream over a WebSocket
+         * @description Each message is a JSON object with its type; events have their sequence in it. The first is `ready` with the sequence that the stream begins after. The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream.
+         */
+        get: operations["socket"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/stream": {
         parameters: {
             query?: never;
@@ -2474,7 +2494,7 @@ export interface paths {
         };
         /**
          * Stream of the workspace's events
-         * @description Server-sent events. The id of an event is its sequence; a client that reconnects with Last-Event-ID receives what it missed. Only events that the caller may see are sent.
+         * @description Server-sent events. The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream.
          */
         get: operations["stream"];
         put?: never;
@@ -7710,7 +7730,10 @@ export interface operations {
     "unscanned-mobile-qr": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 agentId: string;
             };
@@ -7721,11 +7744,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentUnscannedEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -8129,7 +8161,10 @@ export interface operations {
     "poll-mobile-qr": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 agentId: string;
                 qrId: string;
@@ -8141,11 +8176,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentQREnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -8826,7 +8870,10 @@ export interface operations {
     "get-contact-import": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 importId: string;
             };
@@ -8837,11 +8884,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ContactImportEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -10713,7 +10769,10 @@ export interface operations {
     "count-conversations": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10722,11 +10781,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationCountsEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -14867,7 +14935,10 @@ export interface operations {
     "webhook-delivery": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -14878,11 +14949,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -15623,7 +15703,10 @@ export interface operations {
                 /** @description The next_cursor of the page before */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -15634,11 +15717,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveryListEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -16749,7 +16841,10 @@ export interface operations {
     "mail-webhook-delivery": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -16760,11 +16855,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -17241,7 +17345,10 @@ export interface operations {
     "mail-webhook-deliveries": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17252,11 +17359,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveryArrayEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -23180,9 +23296,103 @@ export interface operations {
             };
         };
     };
+    socket: {
+        parameters: {
+            query?: {
+                /** @description The same, for those who cannot send the header */
+                after?: string;
+                /** @description events: every event with its body. changes: which records changed, gathered over a moment, and the digests. */
+                mode?: "events" | "changes";
+            };
+            header?: {
+                /** @description The id of the last event received, to go on from there */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Switching to a WebSocket (RFC 6455); messages are JSON texts */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Upgrade Required */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     stream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The same, for those who cannot send the header */
+                after?: string;
+                /** @description events: every event with its body. changes: which records changed, gathered over a moment, and the digests. */
+                mode?: "events" | "changes";
+            };
             header?: {
                 /** @description The id of the last event received, to go on from there */
                 "Last-Event-ID"?: string;
