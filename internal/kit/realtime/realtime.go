@@ -41,6 +41,9 @@ type Streams struct {
 	Digests []Digest
 	// Audience is told who watches; nil if nobody asks.
 	Audience Audience
+	// Beat is how often a stream shows that it is alive and looks whether its
+	// watcher may still watch: 15 seconds by default.
+	Beat time.Duration
 
 	api     *api.API
 	visible map[string]event.Type
@@ -63,7 +66,7 @@ type Digest struct {
 // Audience hears of those who watch.
 type Audience interface {
 	// Came is called when somebody opens a stream; what it returns when it ends.
-	Came(who *caller.Caller) (left func())
+	Came(ctx context.Context, who *caller.Caller) (left func())
 }
 
 type streamIn struct {
@@ -101,8 +104,19 @@ func (s *Streams) Register(a *api.API) {
 
 // Signal sends a message without a sequence to those who watch a workspace
 // now, on every node.
-func (s *Streams) Signal(tenant uuid.UUID, name string, body []byte) {
-	s.Bus.Publish(tenant, bus.Message{Type: name, Body: body})
+func (s *Streams) Signal(tenant uuid.UUID, name string, data any) {
+	s.Bus.Publish(tenant, bus.Message{Type: name, Body: message{name, 0, data}.text()})
+}
+
+// SignalHere sends it to those on this node only, where every node finds out
+// by itself.
+func (s *Streams) SignalHere(tenant uuid.UUID, name string, data any) {
+	s.mu.Lock()
+	f := s.feeds[tenant]
+	s.mu.Unlock()
+	if f != nil {
+		f.take(bus.Message{Type: name, Body: message{name, 0, data}.text()})
+	}
 }
 
 func (s *Streams) begin(ctx context.Context, in *streamIn) (*stream, error) {

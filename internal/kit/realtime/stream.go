@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -83,7 +84,7 @@ func (st *stream) run(ctx context.Context, out line) error {
 	}
 	defer st.leave(st.who.TenantID, f)
 	if st.Audience != nil {
-		defer st.Audience.Came(st.who)()
+		defer st.Audience.Came(ctx, st.who)()
 	}
 	last, heard := f.end()
 	if st.heard = heard; st.after < 0 {
@@ -92,7 +93,7 @@ func (st *stream) run(ctx context.Context, out line) error {
 	if err := out.ready(st.after); err != nil {
 		return err
 	}
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(cmp.Or(st.Beat, heartbeat))
 	defer beat.Stop()
 	var pause, turn <-chan time.Time
 	for {
