@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"konak/internal/crm/agent"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
@@ -63,6 +65,7 @@ type App struct {
 	Conversations *conversation.Service
 	Agents        *agent.Service
 	Live          *live.Service
+	Finder        *finder.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -177,6 +180,7 @@ func (a *App) wire(box *secret.Box) error {
 		DB: a.DB, Log: a.log, Bus: hub, Streams: streams, Limits: limits, Agents: a.Agents, Conversations: a.Conversations,
 	})
 	streams.Audience = a.Live
+	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
@@ -199,6 +203,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
 	a.Live.Register(a.API)
+	a.Finder.Register(a.API)
 	streams.Register(a.API)
 	return nil
 }
@@ -217,12 +222,15 @@ func (a *App) Sample(ctx context.Context, text string) error {
 }
 
 // Close closes the database.
-func (a *App) Close() error { return a.DB.Close() }
+func (a *App) Close() error {
+	a.Finder.Close()
+	return a.DB.Close()
+}
 
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Advisor.Run, a.janitor} {
+	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor} {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()
