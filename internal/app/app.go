@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,8 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/desk"
+	"konak/internal/crm/finder"
+	"konak/internal/crm/live"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
@@ -67,6 +70,8 @@ type App struct {
 	Conversations *conversation.Service
 	Agents        *agent.Service
 	Desk          *desk.Service
+	Live          *live.Service
+	Finder        *finder.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -185,6 +190,14 @@ func (a *App) wire(box *secret.Box) error {
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
 	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
+	streams := &realtime.Streams{
+		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
+	}
+	a.Live = live.New(live.Config{
+		DB: a.DB, Log: a.log, Bus: hub, Streams: streams, Limits: limits, Agents: a.Agents, Conversations: a.Conversations,
+	})
+	streams.Audience = a.Live
+	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
@@ -208,7 +221,9 @@ func (a *App) wire(box *secret.Box) error {
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
-	(&realtime.Streams{DB: a.DB, Bus: hub, Catalog: catalog}).Register(a.API)
+	a.Live.Register(a.API)
+	a.Finder.Register(a.API)
+	streams.Register(a.API)
 	return nil
 }
 
@@ -226,13 +241,18 @@ func (a *App) Sample(ctx context.Context, text string) error {
 }
 
 // Close closes the database.
-func (a *App) Close() error { return a.DB.Close() }
+func (a *App) Close() error {
+	a.Finder.Close()
+	return a.DB.Close()
+}
 
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
 	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
-	workers := []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Advisor.Run, a.janitor}
+	workers := []func(context.Context){
+		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor,
+	}
 	if a.Limits != nil {
 		workers = append(workers, a.Limits.Run)
 	}
