@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"konak/internal/advisor"
+	"konak/internal/commerce"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
@@ -58,6 +59,7 @@ type App struct {
 	Mail     *mail.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
+	Commerce *commerce.Service
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
@@ -78,6 +80,7 @@ func Catalog() event.Catalog {
 	c = append(c, contact.Events()...)
 	c = append(c, conversation.Events()...)
 	c = append(c, mail.Events()...)
+	c = append(c, commerce.Events()...)
 	return append(c, webhook.Events()...)
 }
 
@@ -170,6 +173,9 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
+	a.Commerce = commerce.New(a.DB, book{a.Contacts})
+	a.Conversations.Sell(shop{a.Commerce})
+	a.Contacts.Follow(shop{a.Commerce})
 	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
@@ -193,6 +199,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
+	a.Commerce.Register(a.API)
 	(&realtime.Streams{DB: a.DB, Bus: hub, Catalog: catalog}).Register(a.API)
 	return nil
 }
@@ -201,7 +208,7 @@ func (a *App) wire(box *secret.Box) error {
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample, a.Desk.Sample,
+		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample, a.Desk.Sample, a.Commerce.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err

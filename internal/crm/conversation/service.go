@@ -31,11 +31,12 @@ type Service struct {
 	router   Router
 
 	assistant Assistant
+	shop      Shop
 }
 
 // New opens the room and lets it follow the contacts.
 func New(d *db.DB, contacts *contact.Service, agents Agents) *Service {
-	s := &Service{db: d, contacts: contacts, agents: agents, router: NoRouter{}, assistant: NoAssistant{}}
+	s := &Service{db: d, contacts: contacts, agents: agents, router: NoRouter{}, assistant: NoAssistant{}, shop: NoShop{}}
 	contacts.Follow(s)
 	return s
 }
