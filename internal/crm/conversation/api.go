@@ -132,7 +132,9 @@ func (s *Service) Register(a *api.API) {
 	s.registerBulk(a)
 	s.registerReplies(a)
 	s.registerDrafts(a)
-	s.registerAI(a)
+	s.registerAIRecords(a)
+	s.registerAttachments(a)
+	s.registerItems(a)
 	s.registerGroups(a)
 	s.registerPublic(a)
 }

@@ -17,7 +17,7 @@ type handoverIn struct {
 	}
 }
 
-func (s *Service) registerAI(a *api.API) {
+func (s *Service) registerAIRecords(a *api.API) {
 	card := route("GET", "/{id}/commerce", "get-commerce-card", "Commercial card: orders, shipments, returns, ledger balance", perm.ConversationsView)
 	card.Doc = "Of the conversation's customer. Without the commerce licence: 200 with licensed false."
 	api.Handle(a, card, func(ctx context.Context, in *conversationIn) (Card, error) { return s.Commerce(ctx, in.ID.UUID) })
@@ -29,7 +29,7 @@ func (s *Service) registerAI(a *api.API) {
 			return s.AIAttributes(ctx, in.ID.UUID)
 		})
 
-	over := route("POST", "/{id}/ai-handover", "hand-over", "Give a conversation from the assistant to people", perm.ConversationsReply)
+	over := route("POST", "/{id}/ai-handover", "ai-handover", "Give a conversation from the assistant to people", perm.ConversationsReply)
 	over.Refusals = []int{409}
 	over.Doc = "It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off."
 	api.Handle(a, over, func(ctx context.Context, in *handoverIn) (Conversation, error) {

@@ -25,6 +25,7 @@ const (
 	Restored       = "conversation.restored"
 	Noted          = "conversation.noted"
 	Annotated      = "conversation.annotated"
+	ItemChanged    = "conversation.item_changed"
 	DeliveryFailed = "message.delivery_failed"
 )
 
@@ -44,6 +45,9 @@ func Events() event.Catalog {
 	noted.Hidden = true
 	annotated := entry(Annotated, "The summary or what the assistant understood changed.")
 	annotated.Hidden = true
+	// An item can be a note, so panels alone are told what becomes of items.
+	changed := entry(ItemChanged, "A message or a note was edited, deleted, reacted to or sent again.")
+	changed.Hidden = true
 	return event.Catalog{
 		entry(Created, "A new conversation opened by any route."),
 		entry(Replied, "A reply arrived on a conversation (internal notes do not emit it)."),
@@ -57,7 +61,6 @@ func Events() event.Catalog {
 		entry(Deleted, "A conversation was deleted."),
 		entry(Restored, "A deleted conversation was brought back."),
 		entry(DeliveryFailed, "A message could not be delivered on its channel."),
-		noted,
-		annotated,
+		noted, changed, annotated,
 	}
 }

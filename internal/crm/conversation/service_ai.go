@@ -133,7 +133,7 @@ func (s *Service) Summary(ctx context.Context, id uuid.UUID) (out Summary, err e
 		if err != nil {
 			return absent(err)
 		}
-		if out, err = summary(r, id); err != nil || out.Summary == nil {
+		if out, err = summaryOf(r, id); err != nil || out.Summary == nil {
 			return err
 		}
 		last, err := written(r, c.ID, 1)

@@ -81,8 +81,8 @@ func dropAIAttribute(tx *db.Tx, conversation uuid.UUID, name string) error {
 	return err
 }
 
-// summary reads the stored one; its text is nil where there is none.
-func summary(r *db.Reader, conversation uuid.UUID) (Summary, error) {
+// summaryOf reads the stored one; its text is nil where there is none.
+func summaryOf(r *db.Reader, conversation uuid.UUID) (Summary, error) {
 	s, err := db.One(r, func(row db.Row) (Summary, error) {
 		var s Summary
 		var id *uuid.UUID

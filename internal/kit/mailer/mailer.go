@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/mail"
 
@@ -34,19 +35,39 @@ type Mailer struct {
 	log    *slog.Logger
 	from   mail.Address
 	server *server // nil: the outbox
+	files  Files
 }
 
-// New makes a mailer. The address is smtp://user:password@host:port, which must
-// offer STARTTLS unless it is on this machine, or smtps://…; empty for the
-// outbox. From is "Name <address>" or a bare address.
-func New(d *db.DB, box *secret.Box, log *slog.Logger, smtpURL, from string) (*Mailer, error) {
-	sender, err := mail.ParseAddress(from)
+// Files is where the files of letters lie.
+type Files interface {
+	Open(ctx context.Context, tenant, id uuid.UUID) (io.ReadSeekCloser, error)
+}
+
+// ReadFiles sets where the files of letters lie; the app calls it at start.
+func (m *Mailer) ReadFiles(f Files) { m.files = f }
+
+// Settings are how mail goes out.
+type Settings struct {
+	// URL is smtp://user:password@host:port, which must offer STARTTLS unless
+	// it is on this machine (with ?tls=always there too), or smtps://…; empty
+	// for the outbox.
+	URL string
+	// CA is a file of certificates in PEM that vouch for the mail server beside
+	// those that the system trusts; empty for none.
+	CA string
+	// From is "Name <address>" or a bare address.
+	From string
+}
+
+// New makes a mailer.
+func New(d *db.DB, box *secret.Box, log *slog.Logger, set Settings) (*Mailer, error) {
+	sender, err := mail.ParseAddress(set.From)
 	if err != nil {
-		return nil, fmt.Errorf("--mail-from %q: write an address such as Konak <no-reply@example.com>", from)
+		return nil, fmt.Errorf("--mail-from %q: write an address such as Konak <no-reply@example.com>", set.From)
 	}
 	m := &Mailer{db: d, box: box, log: log, from: *sender}
-	if smtpURL != "" {
-		if m.server, err = parseServer(smtpURL); err != nil {
+	if set.URL != "" {
+		if m.server, err = parseServer(set.URL, set.CA); err != nil {
 			return nil, err
 		}
 	}
@@ -94,11 +115,31 @@ func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 	if m.server == nil {
 		return m.keep(ctx, j.TenantID, parcel, p.Sealed)
 	}
-	body, err := m.render(parcel, m.db.Clock().Now())
+	files, err := m.load(ctx, j.TenantID, parcel.Letter.Files)
+	if err != nil {
+		return err
+	}
+	body, err := m.render(parcel, files, m.db.Clock().Now())
 	if err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	return m.server.send(ctx, m.from.Address, parcel.Letter.To, body)
+}
+
+func (m *Mailer) load(ctx context.Context, tenant uuid.UUID, list []File) ([]content, error) {
+	var out []content
+	for _, f := range list {
+		r, err := m.files.Open(ctx, tenant, f.Blob)
+		if err != nil {
+			return nil, fmt.Errorf("mailer: file: %w", err)
+		}
+		b, err := io.ReadAll(r)
+		if err = errors.Join(err, r.Close()); err != nil {
+			return nil, fmt.Errorf("mailer: file: %w", err)
+		}
+		out = append(out, content{f, b})
+	}
+	return out, nil
 }
 
 func (m *Mailer) open(tenant, id uuid.UUID, sealed []byte) (parcel, error) {
