@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"konak/internal/advisor"
+	"konak/internal/commerce"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
@@ -65,6 +66,7 @@ type App struct {
 	Mail     *mail.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
+	Commerce *commerce.Service
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
@@ -88,6 +90,7 @@ func Catalog() event.Catalog {
 	c = append(c, contact.Events()...)
 	c = append(c, conversation.Events()...)
 	c = append(c, mail.Events()...)
+	c = append(c, commerce.Events()...)
 	return append(c, webhook.Events()...)
 }
 
@@ -231,7 +234,7 @@ func (a *App) wire(box *secret.Box) error {
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample, a.Desk.Sample,
+		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample, a.Desk.Sample, a.Commerce.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err
