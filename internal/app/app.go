@@ -192,6 +192,9 @@ func (a *App) wire(box *secret.Box) error {
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
+	a.Commerce = commerce.New(a.DB, book{a.Contacts})
+	a.Conversations.Sell(shop{a.Commerce})
+	a.Contacts.Follow(shop{a.Commerce})
 	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
@@ -224,6 +227,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
+	a.Commerce.Register(a.API)
 	a.Live.Register(a.API)
 	a.Finder.Register(a.API)
 	streams.Register(a.API)
