@@ -20,6 +20,7 @@ import (
 
 	"konak/internal/advisor"
 	"konak/internal/crm/agent"
+	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
@@ -61,6 +62,7 @@ type App struct {
 	Contacts      *contact.Service
 	Conversations *conversation.Service
 	Agents        *agent.Service
+	Channels      *channel.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -75,6 +77,7 @@ func Catalog() event.Catalog {
 	var c event.Catalog
 	c = append(c, contact.Events()...)
 	c = append(c, conversation.Events()...)
+	c = append(c, channel.Events()...)
 	c = append(c, mail.Events()...)
 	return append(c, webhook.Events()...)
 }
@@ -168,6 +171,8 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
+	a.Channels = channel.New(a.DB, box, a.Conversations)
+	a.Conversations.Deliver(a.Channels)
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
@@ -186,6 +191,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
+	a.Channels.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
@@ -198,6 +204,7 @@ func (a *App) wire(box *secret.Box) error {
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
 		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+		a.Channels.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err

@@ -60,6 +60,7 @@ const (
 	VerifyPrefix  = "emv_"
 	ResetPrefix   = "rst_"
 	TicketPrefix  = "mfa_"
+	ChannelPrefix = "chk_"
 )
 
 // NewToken is prefix + 32 random bytes in base62 + 6 characters of CRC32.
