@@ -21,6 +21,7 @@ import (
 	"konak/internal/advisor"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
@@ -63,6 +64,7 @@ type App struct {
 	Conversations *conversation.Service
 	Agents        *agent.Service
 	Channels      *channel.Service
+	Custom        *custom.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -78,6 +80,7 @@ func Catalog() event.Catalog {
 	c = append(c, contact.Events()...)
 	c = append(c, conversation.Events()...)
 	c = append(c, channel.Events()...)
+	c = append(c, custom.Events()...)
 	c = append(c, mail.Events()...)
 	return append(c, webhook.Events()...)
 }
@@ -173,9 +176,11 @@ func (a *App) wire(box *secret.Box) error {
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
 	a.Channels = channel.New(a.DB, box, a.Conversations)
 	a.Conversations.Deliver(a.Channels)
+	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
+	handlers[webhook.OutcomeJob] = a.Custom.Outcome
 	handlers[contact.ImportJob] = a.Contacts.RunImport
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
@@ -192,6 +197,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
 	a.Channels.Register(a.API)
+	a.Custom.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
@@ -204,7 +210,7 @@ func (a *App) wire(box *secret.Box) error {
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
 		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
-		a.Channels.Sample,
+		a.Custom.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err

@@ -134,7 +134,11 @@ func (s *Sender) commit(batch []*entry) error {
 			if err := e.judge(tx); err != nil {
 				return err
 			}
+			first := len(marks)
 			marks = e.marks(marks, tx.Now())
+			if err := report(tx, e, marks[first:]); err != nil {
+				return err
+			}
 		}
 		if err := markDeliveries(tx, marks); err != nil {
 			return err
