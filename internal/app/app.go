@@ -24,6 +24,7 @@ import (
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/live"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
 	"konak/internal/kit/bus"
@@ -65,6 +66,7 @@ type App struct {
 	Agents        *agent.Service
 	Channels      *channel.Service
 	Custom        *custom.Service
+	Live          *live.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -177,6 +179,13 @@ func (a *App) wire(box *secret.Box) error {
 	a.Channels = channel.New(a.DB, box, a.Conversations)
 	a.Conversations.Deliver(a.Channels)
 	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
+	streams := &realtime.Streams{
+		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
+	}
+	a.Live = live.New(live.Config{
+		DB: a.DB, Log: a.log, Bus: hub, Streams: streams, Limits: limits, Agents: a.Agents, Conversations: a.Conversations,
+	})
+	streams.Audience = a.Live
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
@@ -201,7 +210,8 @@ func (a *App) wire(box *secret.Box) error {
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
-	(&realtime.Streams{DB: a.DB, Bus: hub, Catalog: catalog}).Register(a.API)
+	a.Live.Register(a.API)
+	streams.Register(a.API)
 	return nil
 }
 
@@ -225,7 +235,7 @@ func (a *App) Close() error { return a.DB.Close() }
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Advisor.Run, a.janitor} {
+	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Advisor.Run, a.janitor} {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()

@@ -80,6 +80,8 @@ var crmImports = map[string][]string{
 	"channel":      {"conversation", "contact", "agent", "template"},
 	"assistant":    {"conversation", "contact", "agent", "template"},
 	"telephony":    {"conversation", "contact", "agent", "template"},
+	"live":         {"conversation", "agent"},
+	"finder":       {"conversation", "contact"},
 }
 
 // faultOfImport says what is wrong with one import, or nothing.

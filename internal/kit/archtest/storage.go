@@ -35,6 +35,7 @@ var systemReasons = []string{
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known
 	"mail outbox", "dispatcher", "job claim", "delivery claim", "keyless look-up", "janitor", "snooze scan",
 	"channel look-up",   // crm: a channel key or a provider names the account before the tenant is known
+	"fill demo",         // before anybody is there
 	"regulation corpus", // advisor: public text that belongs to no tenant
 }
 

@@ -2734,6 +2734,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/socket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same stream over a WebSocket
+         * @description Each message is a JSON object with its type; events have their sequence in it. The first is `ready` with the sequence that the stream begins after. The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream.
+         */
+        get: operations["socket"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/stream": {
         parameters: {
             query?: never;
@@ -2743,7 +2763,7 @@ export interface paths {
         };
         /**
          * Stream of the workspace's events
-         * @description Server-sent events. The id of an event is its sequence; a client that reconnects with Last-Event-ID receives what it missed. Only events that the caller may see are sent.
+         * @description Server-sent events. The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream.
          */
         get: operations["stream"];
         put?: never;
@@ -9015,7 +9035,10 @@ export interface operations {
     "unscanned-mobile-qr": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 agentId: string;
             };
@@ -9026,11 +9049,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentUnscannedEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -9434,7 +9466,10 @@ export interface operations {
     "poll-mobile-qr": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 agentId: string;
                 qrId: string;
@@ -9446,11 +9481,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentQREnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -11236,7 +11280,10 @@ export interface operations {
     "get-contact-import": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 importId: string;
             };
@@ -11247,11 +11294,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ContactImportEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -13123,7 +13179,10 @@ export interface operations {
     "count-conversations": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13132,11 +13191,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationCountsEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -17358,7 +17426,10 @@ export interface operations {
     "webhook-delivery": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17369,11 +17440,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -18114,7 +18194,10 @@ export interface operations {
                 /** @description The next_cursor of the page before */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -18125,11 +18208,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveryListEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -19240,7 +19332,10 @@ export interface operations {
     "mail-webhook-delivery": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -19251,11 +19346,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -19732,7 +19836,10 @@ export interface operations {
     "mail-webhook-deliveries": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -19743,11 +19850,20 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveryArrayEnvelope"];
                 };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -25671,9 +25787,103 @@ export interface operations {
             };
         };
     };
+    socket: {
+        parameters: {
+            query?: {
+                /** @description The same, for those who cannot send the header */
+                after?: string;
+                /** @description events: every event with its body. changes: which records changed, gathered over a moment, and the digests. */
+                mode?: "events" | "changes";
+            };
+            header?: {
+                /** @description The id of the last event received, to go on from there */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Switching to a WebSocket (RFC 6455); messages are JSON texts */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Upgrade Required */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     stream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The same, for those who cannot send the header */
+                after?: string;
+                /** @description events: every event with its body. changes: which records changed, gathered over a moment, and the digests. */
+                mode?: "events" | "changes";
+            };
             header?: {
                 /** @description The id of the last event received, to go on from there */
                 "Last-Event-ID"?: string;
