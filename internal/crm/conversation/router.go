@@ -41,6 +41,18 @@ type Outgoing struct {
 	ContactID      uuid.UUID
 	Route          Route
 	Subject, Body  string
+	Attachments    []OutgoingFile
+	// EmailCC gets a copy, where the message goes by e-mail.
+	EmailCC []string
+}
+
+// OutgoingFile is a file of an outgoing message. Service.ReadFile opens it.
+type OutgoingFile struct {
+	ID     uuid.UUID
+	Name   string
+	Type   string
+	Size   int64
+	BlobID uuid.UUID
 }
 
 // Delivery is what became of an outgoing message.
@@ -81,6 +93,26 @@ type Asker interface {
 	// Ask makes the question durable on its way and says whether the channel
 	// can carry it.
 	Ask(tx *db.Tx, q Question) (bool, error)
+}
+
+// OutgoingReaction is a sign on a message; an empty one takes it away.
+type OutgoingReaction struct {
+	ConversationID    uuid.UUID
+	ItemID            uuid.UUID
+	ContactID         uuid.UUID
+	Route             Route
+	ProviderMessageID string
+	// OwnMessage says that the message was ours, not the customer's.
+	OwnMessage bool
+	Emoji      string
+}
+
+// Reactor is implemented by a router some of whose channels have reactions.
+type Reactor interface {
+	// React asks the channel's provider; it is called outside any transaction.
+	// A channel without reactions answers reaction_unsupported with the reason
+	// channel_unsupported.
+	React(ctx context.Context, r OutgoingReaction) error
 }
 
 // NoRouter is the router of a house without channels.

@@ -21,7 +21,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/public/v1/channels/custom/{id}/conversations/{conversation_id}/csat": {
+    "/api/crm/public/v1/attachments": {
         parameters: {
             query?: never;
             header?: never;
@@ -31,71 +31,35 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A customer gave a satisfaction rating
-         * @description The first reply wins: a later one is answered with the first and recorded false. 409 csat_disabled where the workspace asks for no ratings, csat_expired after 14 days.
+         * Upload a file for a reply or a note
+         * @description The body is the file itself. What it is is found from its content: programs and scripts are refused with 422 on `file` (type_not_allowed, the type in `reason`). Name the answer's id in `attachments` of a reply within a day; after that the file is removed.
          */
-        post: operations["custom-channel-csat"];
+        post: operations["public-upload-attachment"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/crm/public/v1/channels/custom/{id}/conversations/{conversation_id}/escalate": {
+    "/api/crm/public/v1/attachments/{id}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
-         * A customer asks for a human
-         * @description Through the assistant's hand-over gate: the conversation is open, the team's, and its agents are told. A repeat changes nothing.
+         * Download a file
+         * @description Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`.
          */
-        post: operations["custom-channel-escalate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/public/v1/channels/custom/{id}/messages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["public-download-attachment"];
         put?: never;
+        post?: never;
         /**
-         * A customer wrote in the tenant's system
-         * @description The contact is found by external id, e-mail or phone, or made. There is one conversation of a contact on a channel, which is reopened if needed. The same message_id twice is one message.
+         * Remove a file that was not attached yet
+         * @description Only the caller's own uploads; one that a message has: 409.
          */
-        post: operations["custom-channel-message"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/public/v1/channels/custom/{id}/submissions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A form was submitted in the tenant's software
-         * @description The contact is found by e-mail, else by phone, or made. The same submission_id, or an equal form within ten minutes, is one submission: the answer is the first one's with duplicate true.
-         */
-        post: operations["custom-channel-submission"];
-        delete?: never;
+        delete: operations["public-discard-attachment"];
         options?: never;
         head?: never;
         patch?: never;
@@ -377,24 +341,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/channels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List channels */
-        get: operations["list-channels"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/custom": {
+    "/api/crm/v1/attachments": {
         parameters: {
             query?: never;
             header?: never;
@@ -404,149 +351,38 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a custom channel
-         * @description The channel key and the signing secret are in this answer only.
+         * Upload a file for a reply or a note
+         * @description The body is the file itself. What it is is found from its content: programs and scripts are refused with 422 on `file` (type_not_allowed, the type in `reason`). Name the answer's id in `attachments` of a reply within a day; after that the file is removed.
          */
-        post: operations["create-custom-channel"];
+        post: operations["upload-attachment"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/channels/custom/{id}": {
+    "/api/crm/v1/attachments/{id}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
         /**
-         * Change the webhook address
-         * @description The secret stays. Fields that are not sent stay too.
+         * Download a file
+         * @description Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`.
          */
-        patch: operations["update-custom-channel"];
-        trace?: never;
-    };
-    "/api/crm/v1/channels/custom/{id}/ping": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Retry delivery
-         * @description Sends a sample, and tries again now what had failed.
-         */
-        post: operations["ping-custom-channel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/custom/{id}/rotate-key": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** New channel key, visible once */
-        post: operations["rotate-channel-key"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/custom/{id}/rotate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * New signing secret; the old one dies immediately
-         * @description The answer comes when nothing that was signed with the old secret is under way any more.
-         */
-        post: operations["rotate-channel-secret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a channel */
-        get: operations["get-channel"];
+        get: operations["download-attachment"];
         put?: never;
         post?: never;
         /**
-         * Disconnect channel
-         * @description Its credentials and its key are forgotten; its conversations stay. A repeat changes nothing.
+         * Remove a file that was not attached yet
+         * @description Only the caller's own uploads; one that a message has: 409.
          */
-        delete: operations["disconnect-channel"];
+        delete: operations["discard-attachment"];
         options?: never;
         head?: never;
         patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/{id}/ai": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /** Turn AI on or off for the account's channel */
-        patch: operations["set-channel-ai"];
-        trace?: never;
-    };
-    "/api/crm/v1/channels/{id}/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Set channel status
-         * @description Nothing comes in or goes out over a paused channel. A disconnected one cannot be changed, and one that is still connecting cannot be made active: 409.
-         */
-        patch: operations["set-channel-status"];
         trace?: never;
     };
     "/api/crm/v1/contacts": {
@@ -1046,6 +882,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/email-cc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who gets a copy of e-mail answers */
+        get: operations["email-cc"];
+        /**
+         * Replace who gets a copy of e-mail answers
+         * @description A malformed address: 422 on `email_cc`.
+         */
+        put: operations["set-email-cc"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/items": {
         parameters: {
             query?: never;
@@ -1057,6 +914,198 @@ export interface paths {
         get: operations["list-conversation-items"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/items/{itemId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Edit a message or a note
+         * @description What it said before is kept. Ask edit-policy first: what it does not allow is a 409 with its reason; what others wrote needs crm.conversations.delete (403).
+         */
+        put: operations["edit-conversation-item"];
+        post?: never;
+        /**
+         * Delete a message or a note
+         * @description It is hidden here; a customer's own copy stays with them. Refusals as for editing.
+         */
+        delete: operations["delete-conversation-item"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/items/{itemId}/ai-feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rate an answer of the bot
+         * @description Stored apart from the customer's vote, which alone counts for satisfaction. Rating again replaces. What the bot did not write: 409 not_an_ai_answer.
+         */
+        post: operations["rate-ai-answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/items/{itemId}/ai-sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sources that the bot's answer relied on */
+        get: operations["ai-sources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/items/{itemId}/edit-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the caller may edit or delete an item */
+        get: operations["item-edit-policy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/items/{itemId}/edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an item said before, the newest first */
+        get: operations["list-item-edits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/items/{itemId}/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Original e-mail of an e-mail-sourced message
+         * @description The HTML is sanitised. An item that was no e-mail: 404 with the reason no_email.
+         */
+        get: operations["item-email"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/items/{itemId}/email/raw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The e-mail as it came over the wire */
+        get: operations["item-email-raw"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/items/{itemId}/forward": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forward a message by e-mail
+         * @description With its files. It is written down in the timeline.
+         */
+        post: operations["forward-item"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/items/{itemId}/reaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * React to a message through its channel
+         * @description The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message or no reactions: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, no_route).
+         */
+        post: operations["react-to-item"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/items/{itemId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message again that could not be delivered
+         * @description Only what failed: else 409 not_failed. Without a route: 422 no_route.
+         */
+        post: operations["retry-item"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1364,23 +1413,6 @@ export interface paths {
          * @description A group that conversations belong to: 409.
          */
         delete: operations["delete-group"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/opportunities": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List opportunities, the newest first */
-        get: operations["list-opportunities"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2734,26 +2766,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/socket": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The same stream over a WebSocket
-         * @description Each message is a JSON object with its type; events have their sequence in it. The first is `ready` with the sequence that the stream begins after. The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream.
-         */
-        get: operations["socket"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/stream": {
         parameters: {
             query?: never;
@@ -2763,7 +2775,7 @@ export interface paths {
         };
         /**
          * Stream of the workspace's events
-         * @description Server-sent events. The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream.
+         * @description Server-sent events. The id of an event is its sequence; a client that reconnects with Last-Event-ID receives what it missed. Only events that the caller may see are sent.
          */
         get: operations["stream"];
         put?: never;
@@ -3621,105 +3633,6 @@ export interface components {
             rate_limit?: number;
             strict_order?: boolean;
         };
-        ChannelAIInBody: {
-            /** @description Whether the assistant answers */
-            enabled: boolean;
-        };
-        ChannelAccount: {
-            /** @description Whether the assistant answers on this account */
-            ai: boolean;
-            /** @description When somebody is there; null for always */
-            business_hours: components["schemas"]["ChannelHours"] | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
-            external_id: string | null;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @description The end of the channel key
-             * @example x3Kd
-             */
-            key_last4: string | null;
-            /**
-             * @description A key of the conversation source catalog
-             * @example custom
-             */
-            kind: string;
-            /** @example Mobil uygulama */
-            name: string;
-            /**
-             * @description Why it needs attention, or is not connected yet
-             * @example token_expired
-             */
-            reason: string | null;
-            /** @description What belongs to the kind of channel; holds no secret */
-            settings: unknown;
-            /**
-             * @example active
-             * @enum {string}
-             */
-            status: "connecting" | "active" | "paused" | "attention" | "disconnected";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        ChannelAccountEnvelope: {
-            data: components["schemas"]["ChannelAccount"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        ChannelAccountListEnvelope: {
-            data: components["schemas"]["ChannelAccount"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        ChannelHours: {
-            /** @description None means never */
-            spans: components["schemas"]["ChannelSpan"][];
-            /** @example Europe/Istanbul */
-            timezone: string;
-        };
-        ChannelSpan: {
-            /**
-             * Format: int64
-             * @description 1 is Monday, 7 is Sunday
-             * @example 1
-             */
-            day: number;
-            /** @example 09:00 */
-            from: string;
-            /**
-             * @description 24:00 is the end of the day
-             * @example 18:00
-             */
-            to: string;
-        };
-        ChannelStatusInBody: {
-            /** @enum {string} */
-            status: "active" | "paused";
-        };
         ClaimInBody: {
             /** @example Ayşe's phone */
             device_name: string;
@@ -4102,6 +4015,33 @@ export interface components {
              */
             remove?: string[];
         };
+        ConversationAISource: {
+            /**
+             * @description The words that mattered
+             * @example Ürünü 14 gün içinde iade edebilirsiniz.
+             */
+            excerpt: string;
+            /**
+             * @description Where it comes from: article, website, file, conversation
+             * @example article
+             */
+            kind: string;
+            /** @example İade koşulları */
+            title: string;
+            /**
+             * @description Empty where it has no address
+             * @example https://yardim.kayamobilya.example/iade
+             */
+            url: string;
+        };
+        ConversationAISourceArrayEnvelope: {
+            data: components["schemas"]["ConversationAISource"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ConversationAgent: {
             /** Format: uuid */
             agent_id: string;
@@ -4116,6 +4056,44 @@ export interface components {
         };
         ConversationAgentArrayEnvelope: {
             data: components["schemas"]["ConversationAgent"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationAttachment: {
+            /**
+             * @description Why the file was not kept; null where it can be downloaded
+             * @enum {string|null}
+             */
+            blocked: "type_not_allowed" | "too_large" | null;
+            /** @description How the text of an e-mail refers to it */
+            content_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /** @example fatura.pdf */
+            name: string;
+            /** @description Whether a browser can show it in place */
+            shown: boolean;
+            /**
+             * Format: int64
+             * @example 48213
+             */
+            size: number;
+            /**
+             * @description What the content was found to be
+             * @example application/pdf
+             */
+            type: string;
+        };
+        ConversationAttachmentEnvelope: {
+            data: components["schemas"]["ConversationAttachment"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -4285,6 +4263,179 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationEditPolicy: {
+            can_delete: boolean;
+            can_edit: boolean;
+            /**
+             * @description Why it cannot be deleted
+             * @enum {string|null}
+             */
+            delete_reason: "event" | "sending" | "merged" | "other_author" | null;
+            /**
+             * @description Why it cannot be edited
+             * @enum {string|null}
+             */
+            edit_reason: "event" | "customer_message" | "already_sent" | "sending" | "too_old" | "merged" | "other_author" | null;
+            /**
+             * Format: date-time
+             * @description When editing ends; null where it does not, or where it cannot be edited
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            editable_until: string | null;
+        };
+        ConversationEditPolicyEnvelope: {
+            data: components["schemas"]["ConversationEditPolicy"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationEdition: {
+            /** @example Siparişiniz bugün teslim edilecek. */
+            body: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            edited_at: string;
+            /**
+             * Format: uuid
+             * @description Who replaced it
+             */
+            editor_id: string | null;
+            /**
+             * @example agent
+             * @enum {string}
+             */
+            editor_kind: "agent" | "contact" | "bot" | "system" | "api_key";
+            /** Format: uuid */
+            id: string;
+        };
+        ConversationEditionListEnvelope: {
+            data: components["schemas"]["ConversationEdition"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationEmail: {
+            /** @example [] */
+            cc: string[];
+            /**
+             * Format: date-time
+             * @description As the sender wrote it
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            date: string | null;
+            /** @example Elif Kaya <elif@kayamobilya.example> */
+            from: string;
+            headers: components["schemas"]["ConversationHeader"][];
+            /** @description Sanitised; empty where the message had none */
+            html: string;
+            /**
+             * @description Without angle brackets
+             * @example CAF00BA7@mail.example.com
+             */
+            message_id: string;
+            /**
+             * Format: int64
+             * @description 0 where the original was not kept
+             * @example 5120
+             */
+            raw_size: number;
+            /** @example elif@kayamobilya.example */
+            reply_to: string;
+            /** @example Teslimat tarihi */
+            subject: string;
+            /** @description The whole text, with what the answer quotes */
+            text: string;
+            /**
+             * @example [
+             *       "destek@demo.example"
+             *     ]
+             */
+            to: string[];
+        };
+        ConversationEmailCC: {
+            /**
+             * @example [
+             *       "muhasebe@kayamobilya.example"
+             *     ]
+             */
+            email_cc: string[];
+        };
+        ConversationEmailCCEnvelope: {
+            data: components["schemas"]["ConversationEmailCC"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationEmailEnvelope: {
+            data: components["schemas"]["ConversationEmail"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationFeedback: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /** Format: uuid */
+            author_id: string;
+            /**
+             * @example agent
+             * @enum {string}
+             */
+            author_kind: "agent" | "contact";
+            /** @example İade süresi doğru. */
+            comment: string;
+            /** Format: uuid */
+            item_id: string;
+            /**
+             * @example up
+             * @enum {string}
+             */
+            rating: "up" | "down";
+        };
+        ConversationFeedbackEnvelope: {
+            data: components["schemas"]["ConversationFeedback"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationForwarding: {
+            /**
+             * @example queued
+             * @enum {string}
+             */
+            delivery: "queued";
+            /**
+             * @example [
+             *       "depo@kayamobilya.example"
+             *     ]
+             */
+            to: string[];
+        };
+        ConversationForwardingEnvelope: {
+            data: components["schemas"]["ConversationForwarding"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ConversationGroup: {
             /** @description Its members */
             agent_ids: string[];
@@ -4345,7 +4496,15 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationHeader: {
+            /** @example Received */
+            name: string;
+            /** @example from mx.example.com */
+            value: string;
+        };
         ConversationItem: {
+            /** @description Files */
+            attachments: components["schemas"]["ConversationAttachment"][];
             /** Format: uuid */
             author_id: string | null;
             /**
@@ -4367,6 +4526,12 @@ export interface components {
              */
             created_at: string;
             /**
+             * Format: date-time
+             * @description Set only in the event that tells of the deletion
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            deleted_at: string | null;
+            /**
              * @description What became of an outgoing message
              * @enum {string|null}
              */
@@ -4386,6 +4551,8 @@ export interface components {
              * @example closed
              */
             event: string | null;
+            /** @description Whether the original e-mail can be read */
+            has_email: boolean;
             /** Format: uuid */
             id: string;
             /**
@@ -4393,6 +4560,16 @@ export interface components {
              * @enum {string}
              */
             kind: "message" | "note" | "event";
+            /** @description Reactions */
+            tepkiler: components["schemas"]["ConversationReaction"][];
+        };
+        ConversationItemEnvelope: {
+            data: components["schemas"]["ConversationItem"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         ConversationItemListEnvelope: {
             data: components["schemas"]["ConversationItem"][];
@@ -4475,43 +4652,21 @@ export interface components {
              */
             trace_id: string;
         };
-        ConversationRating: {
-            /** @example Çok hızlı çözüldü, teşekkürler. */
-            comment: string;
+        ConversationReaction: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
             /** Format: uuid */
-            conversation_id: string;
+            author_id: string;
             /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
+             * @example agent
+             * @enum {string}
              */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            expires_at: string;
-            /** Format: uuid */
-            id: string;
-            /**
-             * Format: int64
-             * @example 5
-             */
-            rating: number | null;
-            /** @description False where an earlier answer stands, which is shown then */
-            recorded: boolean;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            responded_at: string | null;
-        };
-        ConversationRatingEnvelope: {
-            data: components["schemas"]["ConversationRating"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
+            author_kind: "agent" | "contact" | "bot" | "system" | "api_key";
+            /** @example 👍 */
+            emoji: string;
         };
         ConversationReadMark: {
             /**
@@ -4587,8 +4742,6 @@ export interface components {
             trace_id: string;
         };
         ConversationSettings: {
-            /** @description Whether customers are asked for a rating when a conversation is closed */
-            csat?: boolean;
             /** @description Whether a customer's message reopens a closed e-mail or live-chat conversation */
             reopen: boolean;
             /**
@@ -4705,388 +4858,6 @@ export interface components {
              */
             tags?: string[];
         };
-        CreateInBody: {
-            /**
-             * @description Where answers are sent, signed
-             * @example https://example.com/konak
-             */
-            address: string;
-            /** @description Whether the assistant answers */
-            ai?: boolean;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id?: string;
-            /** @example Mobil uygulama */
-            name: string;
-            /**
-             * Format: int64
-             * @description For how long after the customer's last message free text may be sent; always without it
-             * @example 24
-             */
-            window_hours?: number;
-        };
-        CsatInBody: {
-            /** @example Çok hızlı çözüldü, teşekkürler. */
-            comment?: string;
-            /**
-             * Format: int64
-             * @example 5
-             */
-            rating: number;
-        };
-        CustomMessage: {
-            /** @example Siparişim ne zaman gelir? */
-            body: string;
-            contact: components["schemas"]["CustomSender"];
-            /**
-             * @description The sender's own id: the same one twice is one message
-             * @example msg-90117
-             */
-            message_id?: string;
-            /**
-             * @description Of a conversation that begins with it
-             * @example Teslimat tarihi
-             */
-            subject?: string;
-        };
-        CustomOpened: {
-            /** @description Whether the assistant answers on this account */
-            ai: boolean;
-            /** @description When somebody is there; null for always */
-            business_hours: components["schemas"]["ChannelHours"] | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
-            external_id: string | null;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @description The channel key; shown only in this answer
-             * @example chk_…
-             */
-            key: string;
-            /**
-             * @description The end of the channel key
-             * @example x3Kd
-             */
-            key_last4: string | null;
-            /**
-             * @description A key of the conversation source catalog
-             * @example custom
-             */
-            kind: string;
-            /** @example Mobil uygulama */
-            name: string;
-            /**
-             * @description Why it needs attention, or is not connected yet
-             * @example token_expired
-             */
-            reason: string | null;
-            /**
-             * @description Signs what is delivered; shown only in this answer
-             * @example whsec_…
-             */
-            secret: string;
-            /** @description What belongs to the kind of channel; holds no secret */
-            settings: unknown;
-            /**
-             * @example active
-             * @enum {string}
-             */
-            status: "connecting" | "active" | "paused" | "attention" | "disconnected";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        CustomOpenedEnvelope: {
-            data: components["schemas"]["CustomOpened"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomOpportunity: {
-            /** Format: uuid */
-            contact_id: string;
-            /** Format: uuid */
-            conversation_id: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** Format: uuid */
-            id: string;
-            /**
-             * @description The form that it came from
-             * @example teklif
-             */
-            source: string;
-            /**
-             * @example new
-             * @enum {string}
-             */
-            stage: "new";
-            /** @example Teklif isteği */
-            title: string;
-        };
-        CustomOpportunityListEnvelope: {
-            data: components["schemas"]["CustomOpportunity"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomPing: {
-            /**
-             * Format: uuid
-             * @description Of the sample; null for a key of the test environment, which sends nothing
-             */
-            delivery_id: string | null;
-            /**
-             * Format: int64
-             * @description Deliveries that had failed and are tried again now
-             * @example 3
-             */
-            retried: number;
-        };
-        CustomPingEnvelope: {
-            data: components["schemas"]["CustomPing"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomReceived: {
-            conversation: components["schemas"]["ConversationConversation"];
-            /** @description A conversation began with it */
-            created: boolean;
-            /** @description It was here already */
-            duplicate: boolean;
-            item: components["schemas"]["ConversationItem"];
-        };
-        CustomReceivedEnvelope: {
-            data: components["schemas"]["CustomReceived"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomResigned: {
-            /** @description Whether the assistant answers on this account */
-            ai: boolean;
-            /** @description When somebody is there; null for always */
-            business_hours: components["schemas"]["ChannelHours"] | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
-            external_id: string | null;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @description The end of the channel key
-             * @example x3Kd
-             */
-            key_last4: string | null;
-            /**
-             * @description A key of the conversation source catalog
-             * @example custom
-             */
-            kind: string;
-            /** @example Mobil uygulama */
-            name: string;
-            /**
-             * @description Why it needs attention, or is not connected yet
-             * @example token_expired
-             */
-            reason: string | null;
-            /**
-             * @description Shown only in this answer; nothing is signed with the old one any more
-             * @example whsec_…
-             */
-            secret: string;
-            /** @description What belongs to the kind of channel; holds no secret */
-            settings: unknown;
-            /**
-             * @example active
-             * @enum {string}
-             */
-            status: "connecting" | "active" | "paused" | "attention" | "disconnected";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        CustomResignedEnvelope: {
-            data: components["schemas"]["CustomResigned"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomRotated: {
-            /** @description Whether the assistant answers on this account */
-            ai: boolean;
-            /** @description When somebody is there; null for always */
-            business_hours: components["schemas"]["ChannelHours"] | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
-            external_id: string | null;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @description Shown only in this answer; the old key no longer works
-             * @example chk_…
-             */
-            key: string;
-            /**
-             * @description The end of the channel key
-             * @example x3Kd
-             */
-            key_last4: string | null;
-            /**
-             * @description A key of the conversation source catalog
-             * @example custom
-             */
-            kind: string;
-            /** @example Mobil uygulama */
-            name: string;
-            /**
-             * @description Why it needs attention, or is not connected yet
-             * @example token_expired
-             */
-            reason: string | null;
-            /** @description What belongs to the kind of channel; holds no secret */
-            settings: unknown;
-            /**
-             * @example active
-             * @enum {string}
-             */
-            status: "connecting" | "active" | "paused" | "attention" | "disconnected";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        CustomRotatedEnvelope: {
-            data: components["schemas"]["CustomRotated"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomSender: {
-            /** @example elif@kayamobilya.example */
-            email?: string;
-            /**
-             * @description The customer's id in the calling system
-             * @example user-4711
-             */
-            external_id?: string;
-            /** @example tr */
-            language?: string;
-            /** @example Elif Kaya */
-            name?: string;
-            /** @example +905321234567 */
-            phone?: string;
-        };
-        CustomSubmission: {
-            contact: components["schemas"]["CustomSender"];
-            /**
-             * @description What else was filled in; text, numbers and booleans
-             * @example {
-             *       "adet": 120
-             *     }
-             */
-            fields?: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description Which form it is
-             * @example teklif
-             */
-            form: string;
-            /** @example 120 sandalye için fiyat alabilir miyim? */
-            message?: string;
-            /** @example Teklif isteği */
-            subject?: string;
-            /**
-             * @description The sender's own id: the same one twice is one submission
-             * @example sub-2041
-             */
-            submission_id?: string;
-        };
-        CustomSubmitted: {
-            /** Format: uuid */
-            contact_id: string;
-            /**
-             * Format: uuid
-             * @description The request
-             */
-            conversation_id: string;
-            /** @description It was here already; the ids are those of the first */
-            duplicate: boolean;
-            /** Format: uuid */
-            opportunity_id: string;
-            /** Format: uuid */
-            submission_id: string;
-        };
-        CustomSubmittedEnvelope: {
-            data: components["schemas"]["CustomSubmitted"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         Deleted: {
             /** @example true */
             deleted: boolean;
@@ -5112,6 +4883,10 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        EditItemInBody: {
+            /** @example Siparişiniz yarın teslim edilecek. */
+            body: string;
         };
         EmitWebhookInBody: {
             /**
@@ -5161,6 +4936,25 @@ export interface components {
             permission: string | null;
             /** @description Machine-readable detail */
             reason: string | null;
+        };
+        FeedbackInBody: {
+            /** @example İade süresi doğru. */
+            comment?: string;
+            /** @enum {string} */
+            rating: "up" | "down";
+        };
+        ForwardItemInBody: {
+            /**
+             * @description Stands before the message
+             * @example Bu siparişe bakabilir misiniz?
+             */
+            note?: string;
+            /**
+             * @example [
+             *       "depo@kayamobilya.example"
+             *     ]
+             */
+            to: string[];
         };
         IdentityAPIKey: {
             /**
@@ -6093,6 +5887,8 @@ export interface components {
             into_id: string;
         };
         NewAsAgentInBody: {
+            /** @description Ids of files that the caller uploaded; with them the text may be empty */
+            attachments?: string[];
             /** @example Merhaba, yarınki randevunuzu hatırlatmak istedik. */
             body: string;
             /** @example whatsapp */
@@ -6192,6 +5988,8 @@ export interface components {
              * @description The agent; required when type is admin
              */
             admin_id?: string;
+            /** @description Ids of files that the caller uploaded; with them the text may be empty */
+            attachments?: string[];
             /** @example Siparişiniz yarın teslim edilecek. */
             body: string;
             /**
@@ -6231,6 +6029,13 @@ export interface components {
              *     ]
              */
             remove?: string[];
+        };
+        ReactionInBody: {
+            /**
+             * @description Empty takes the reaction away
+             * @example 👍
+             */
+            emoji: string;
         };
         ReauthInBody: {
             /**
@@ -6278,6 +6083,8 @@ export interface components {
             strict_order?: boolean;
         };
         ReplyAsAgentInBody: {
+            /** @description Ids of files that the caller uploaded; with them the text may be empty */
+            attachments?: string[];
             /** @example Siparişiniz yarın teslim edilecek. */
             body: string;
             /**
@@ -6295,6 +6102,8 @@ export interface components {
             message_type: "comment" | "note";
         };
         ReplyAsCustomerInBody: {
+            /** @description Ids of files that the caller uploaded; with them the text may be empty */
+            attachments?: string[];
             /** @example Teşekkürler, bekliyorum. */
             body: string;
         };
@@ -6434,23 +6243,6 @@ export interface components {
             priority?: "low" | "normal" | "high" | "urgent";
             /** @example Teslimat tarihi */
             subject?: string;
-        };
-        UpdateInBody: {
-            /** @example https://example.com/konak */
-            address?: string;
-            /**
-             * Format: uuid
-             * @description The nil UUID for none
-             */
-            group_id?: string;
-            /** @example Mobil uygulama */
-            name?: string;
-            /**
-             * Format: int64
-             * @description 0 for always
-             * @example 24
-             */
-            window_hours?: number;
         };
         User: {
             /** @example owner@demo.localhost */
@@ -6966,29 +6758,30 @@ export interface operations {
             };
         };
     };
-    "custom-channel-csat": {
+    "public-upload-attachment": {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                conversation_id: string;
+            query: {
+                /** @description How to call the file */
+                filename: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
+        /** @description The file itself, of at most 26214400 bytes */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CsatInBody"];
+                "application/octet-stream": string;
             };
         };
         responses: {
-            /** @description OK */
-            200: {
+            /** @description Created */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConversationRatingEnvelope"];
+                    "application/json": components["schemas"]["ConversationAttachmentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -7011,15 +6804,6 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7092,13 +6876,15 @@ export interface operations {
             };
         };
     };
-    "custom-channel-escalate": {
+    "public-download-attachment": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description inline shows pictures, sound, film and plain text in place; everything else is always saved */
+                disposition?: "attachment" | "inline";
+            };
             header?: never;
             path: {
                 id: string;
-                conversation_id: string;
             };
             cookie?: never;
         };
@@ -7110,16 +6896,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                    "application/octet-stream": string;
                 };
             };
-            /** @description Bad Request */
-            400: {
+            /** @description A part, for a Range */
+            206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErrorBody"];
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The file of If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Unauthorized */
@@ -7158,22 +6953,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Request Entity Too Large */
-            413: {
+            /** @description No such part */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
+                    "application/octet-stream": string;
                 };
             };
             /** @description Unprocessable Entity */
@@ -7214,7 +7000,7 @@ export interface operations {
             };
         };
     };
-    "custom-channel-message": {
+    "public-discard-attachment": {
         parameters: {
             query?: never;
             header?: never;
@@ -7223,11 +7009,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CustomMessage"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -7235,16 +7017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CustomReceivedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
+                    "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -7276,149 +7049,6 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "custom-channel-submission": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CustomSubmission"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CustomSubmittedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9035,10 +8665,7 @@ export interface operations {
     "unscanned-mobile-qr": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 agentId: string;
             };
@@ -9049,20 +8676,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentUnscannedEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -9466,10 +9084,7 @@ export interface operations {
     "poll-mobile-qr": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 agentId: string;
                 qrId: string;
@@ -9481,20 +9096,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentQREnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -9767,99 +9373,20 @@ export interface operations {
             };
         };
     };
-    "list-channels": {
+    "upload-attachment": {
         parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-                /** @description Only accounts of this kind */
-                kind?: string;
-                /** @description Only accounts in this status; without it all but the disconnected */
-                status?: "connecting" | "active" | "paused" | "attention" | "disconnected";
+            query: {
+                /** @description How to call the file */
+                filename: string;
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChannelAccountListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "create-custom-channel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
+        /** @description The file itself, of at most 26214400 bytes */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateInBody"];
+                "application/octet-stream": string;
             };
         };
         responses: {
@@ -9869,7 +9396,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CustomOpenedEnvelope"];
+                    "application/json": components["schemas"]["ConversationAttachmentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -9964,134 +9491,12 @@ export interface operations {
             };
         };
     };
-    "update-custom-channel": {
+    "download-attachment": {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
+            query?: {
+                /** @description inline shows pictures, sound, film and plain text in place; everything else is always saved */
+                disposition?: "attachment" | "inline";
             };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["UpdateInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "ping-custom-channel": {
-        parameters: {
-            query?: never;
             header?: never;
             path: {
                 id: string;
@@ -10106,16 +9511,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CustomPingEnvelope"];
+                    "application/octet-stream": string;
                 };
             };
-            /** @description Bad Request */
-            400: {
+            /** @description A part, for a Range */
+            206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErrorBody"];
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The file of If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Unauthorized */
@@ -10154,22 +9568,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Request Entity Too Large */
-            413: {
+            /** @description No such part */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
+                    "application/octet-stream": string;
                 };
             };
             /** @description Unprocessable Entity */
@@ -10210,334 +9615,7 @@ export interface operations {
             };
         };
     };
-    "rotate-channel-key": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CustomRotatedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "rotate-channel-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CustomResignedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-channel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "disconnect-channel": {
+    "discard-attachment": {
         parameters: {
             query?: never;
             header?: never;
@@ -10584,249 +9662,8 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-channel-ai": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChannelAIInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
             /** @description Conflict */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-channel-status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChannelStatusInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11280,10 +10117,7 @@ export interface operations {
     "get-contact-import": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 importId: string;
             };
@@ -11294,20 +10128,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ContactImportEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -13179,10 +12004,7 @@ export interface operations {
     "count-conversations": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -13191,20 +12013,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationCountsEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -14552,6 +13365,216 @@ export interface operations {
             };
         };
     };
+    "email-cc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationEmailCCEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-email-cc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversationEmailCC"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationEmailCCEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-conversation-items": {
         parameters: {
             query?: {
@@ -14597,6 +13620,1189 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "edit-conversation-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditItemInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationItemEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-conversation-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "rate-ai-answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedbackInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationFeedbackEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "ai-sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationAISourceArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "item-edit-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationEditPolicyEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-item-edits": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationEditionListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "item-email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationEmailEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "item-email-raw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part, for a Range */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The file of If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such part */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "forward-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForwardItemInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationForwardingEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "react-to-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReactionInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationItemEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "retry-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                itemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationItemEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16880,87 +17086,6 @@ export interface operations {
             };
         };
     };
-    "list-opportunities": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-                /** @description Only this contact's */
-                contact_id?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CustomOpportunityListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "list-webhooks": {
         parameters: {
             query?: {
@@ -17426,10 +17551,7 @@ export interface operations {
     "webhook-delivery": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -17440,20 +17562,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -18194,10 +18307,7 @@ export interface operations {
                 /** @description The next_cursor of the page before */
                 cursor?: string;
             };
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -18208,20 +18318,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveryListEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -19332,10 +19433,7 @@ export interface operations {
     "mail-webhook-delivery": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -19346,20 +19444,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -19836,10 +19925,7 @@ export interface operations {
     "mail-webhook-deliveries": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -19850,20 +19936,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveryArrayEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -25787,103 +25864,9 @@ export interface operations {
             };
         };
     };
-    socket: {
-        parameters: {
-            query?: {
-                /** @description The same, for those who cannot send the header */
-                after?: string;
-                /** @description events: every event with its body. changes: which records changed, gathered over a moment, and the digests. */
-                mode?: "events" | "changes";
-            };
-            header?: {
-                /** @description The id of the last event received, to go on from there */
-                "Last-Event-ID"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Switching to a WebSocket (RFC 6455); messages are JSON texts */
-            101: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Upgrade Required */
-            426: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     stream: {
         parameters: {
-            query?: {
-                /** @description The same, for those who cannot send the header */
-                after?: string;
-                /** @description events: every event with its body. changes: which records changed, gathered over a moment, and the digests. */
-                mode?: "events" | "changes";
-            };
+            query?: never;
             header?: {
                 /** @description The id of the last event received, to go on from there */
                 "Last-Event-ID"?: string;
