@@ -98,10 +98,10 @@ func (s *Service) note(tx *db.Tx, c *Conversation, item *Item) error {
 	return s.follow(tx, c, c, []*Item{item})
 }
 
-// Rate writes down how a customer rates a conversation of a channel account.
+// Respond writes down how a customer rates a conversation of a channel account.
 // The first answer to a survey stands; where nobody was asked yet, the answer
 // makes its survey.
-func (s *Service) Rate(ctx context.Context, account, id uuid.UUID, rating int, comment string) (out Rating, err error) {
+func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int, comment string) (out Rating, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lockOf(tx, account, id)
 		if err != nil {

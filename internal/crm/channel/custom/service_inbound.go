@@ -120,7 +120,7 @@ func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comm
 	if _, err := s.open(ctx, id, false); err != nil {
 		return conversation.Rating{}, err
 	}
-	return s.conversations.Rate(ctx, id, conv, rating, comment)
+	return s.conversations.Respond(ctx, id, conv, rating, comment)
 }
 
 // Escalate hands a conversation to people because the customer asked for one.
