@@ -22,6 +22,7 @@ import (
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/live"
@@ -68,6 +69,7 @@ type App struct {
 	Agents        *agent.Service
 	Channels      *channel.Service
 	Custom        *custom.Service
+	Widget        *widget.Service
 	Live          *live.Service
 
 	Dispatcher *event.Dispatcher
@@ -192,6 +194,9 @@ func (a *App) wire(box *secret.Box) error {
 		DB: a.DB, Log: a.log, Bus: hub, Streams: streams, Limits: limits, Agents: a.Agents, Conversations: a.Conversations,
 	})
 	streams.Audience = a.Live
+	a.Widget = widget.New(widget.Deps{
+		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Typing: visitors{a.Live}, Bus: hub, Limits: limits, BaseURL: a.cfg.BaseURL(),
+	})
 	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
@@ -214,6 +219,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Conversations.Register(a.API)
 	a.Channels.Register(a.API)
 	a.Custom.Register(a.API)
+	a.Widget.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
@@ -227,7 +233,7 @@ func (a *App) wire(box *secret.Box) error {
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
 		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
-		a.Custom.Sample,
+		a.Custom.Sample, a.Widget.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err

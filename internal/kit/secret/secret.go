@@ -61,6 +61,7 @@ const (
 	ResetPrefix   = "rst_"
 	TicketPrefix  = "mfa_"
 	ChannelPrefix = "chk_"
+	VisitorPrefix = "vis_"
 )
 
 // NewToken is prefix + 32 random bytes in base62 + 6 characters of CRC32.
