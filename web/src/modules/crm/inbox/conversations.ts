@@ -1,8 +1,7 @@
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
-import type { ViewId } from './search'
-import { views } from './views'
+import { viewQuery, type ViewId } from './search'
 
 export type Conversation = Schemas['ConversationConversation']
 export type Item = Schemas['ConversationItem']
@@ -34,7 +33,7 @@ export function useConversations({ view, group, q }: ListFilter) {
     fetch: (cursor) =>
       ask(
         api.GET('/api/crm/v1/conversations', {
-          params: { query: { ...views[view].query, group_id: group, q, limit: pageSize, cursor } },
+          params: { query: { ...viewQuery(view), group_id: group, q, limit: pageSize, cursor } },
         }),
       ),
   })

@@ -1,8 +1,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import type { Page } from '@/api/query'
 import type { Conversation } from './conversations'
-import { viewIds } from './search'
-import { views } from './views'
+import { viewIds, viewQuery } from './search'
 
 interface Body {
   data?: { object?: Partial<Conversation> }
@@ -20,8 +19,7 @@ function read(data: string): Conversation | null {
 
 function stateOf(view: unknown): string | undefined {
   const id = viewIds.find((name) => name === view)
-  const query = id && views[id].query
-  return query && 'state' in query ? query.state : undefined
+  return id && viewQuery(id).state
 }
 
 /** A changed conversation is seen where it stands, in every page that was read; what left a view leaves it. */

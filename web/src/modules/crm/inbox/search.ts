@@ -1,5 +1,25 @@
-export const viewIds = ['open', 'mine', 'unassigned', 'unread', 'snoozed', 'closed'] as const
-export type ViewId = (typeof viewIds)[number]
+interface ViewQuery {
+  state?: 'open' | 'snoozed' | 'closed'
+  owner_id?: 'me' | 'none'
+  unread?: 'true'
+}
+
+/** What each view asks the server for. */
+const viewQueries = {
+  open: { state: 'open' },
+  mine: { state: 'open', owner_id: 'me' },
+  unassigned: { state: 'open', owner_id: 'none' },
+  unread: { unread: 'true' },
+  snoozed: { state: 'snoozed' },
+  closed: { state: 'closed' },
+} as const satisfies Record<string, ViewQuery>
+
+export type ViewId = keyof typeof viewQueries
+export const viewIds = Object.keys(viewQueries) as ViewId[]
+
+export function viewQuery(view: ViewId): ViewQuery {
+  return viewQueries[view]
+}
 
 export interface InboxSearch {
   view?: ViewId
