@@ -5,6 +5,7 @@ import { meets, type Me } from '@/api/session'
 import type { PlainKey } from '@/i18n'
 import type { LiveTable } from '@/live/refresh'
 import type { StreamEvent } from '@/live/sse'
+import type { NoticeSource } from '@/shell/notices'
 
 /** What the shell knows of a screen: its place in navigation, palette, home and the gate. */
 export interface ScreenInfo {
@@ -32,6 +33,8 @@ export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]
   title: PlainKey
   routes: Routes
   live?: LiveTable
+  /** What of this module may wait for a person. */
+  notices?: readonly NoticeSource[]
   /** Puts what an event carries into the caches at once, ahead of the refresh. */
   apply?: (client: QueryClient, event: StreamEvent) => void
 }

@@ -1,9 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
-import { Keyboard, Languages, LogOut, Moon, Sun, SwatchBook, UserRoundCog } from 'lucide-react'
+import { Keyboard, Languages, LogOut, Moon, Route, Sun, SwatchBook, UserRoundCog } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react'
-import { meets, useMe } from '@/api/session'
+import { meets, metaQuery, useMe } from '@/api/session'
 import { stepUpWaiting } from '@/api/stepUp'
-import { chooseLanguage, useI18n } from '@/i18n'
+import { chooseLanguage, useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
 import { chooseTheme } from '@/lib/theme'
@@ -18,12 +19,14 @@ import { useShortcuts, type Shortcut } from './shortcuts'
 import { SideNav } from './SideNav'
 import { useSignOut } from './signOut'
 import { TopBar } from './TopBar'
+import { beginTourOnce, endTour, tourOpen } from './tourState'
 
 // What opens on demand is fetched on demand, or once the screen is there and nothing else is to do.
 const CommandPalette = lazy(() => import('./CommandPalette').then((m) => ({ default: m.CommandPalette })))
 const MobileNav = lazy(() => import('./MobileNav').then((m) => ({ default: m.MobileNav })))
 const ShortcutsSheet = lazy(() => import('./ShortcutsSheet').then((m) => ({ default: m.ShortcutsSheet })))
 const StepUpDialog = lazy(() => import('./StepUpDialog').then((m) => ({ default: m.StepUpDialog })))
+const Tour = lazy(() => withTexts(() => import('./Tour'), 'tour')().then((m) => ({ default: m.Tour })))
 const calm = 1500
 
 function useLayersAhead(): void {
@@ -37,6 +40,14 @@ function useLayersAhead(): void {
   }, [])
 }
 
+function useFirstTour(): void {
+  const demo = useQuery(metaQuery).data?.demo === true
+  const atHome = useMatches().at(-1)?.fullPath === '/'
+  useEffect(() => {
+    if (atHome) beginTourOnce(demo)
+  }, [demo, atHome])
+}
+
 export function AppShell() {
   const { t } = useI18n()
   const [navOpen, setNavOpen] = useState(false)
@@ -46,7 +57,16 @@ export function AppShell() {
   useShellShortcuts(setPaletteOpen, setShortcutsOpen)
   const commands = useCommands(openShortcuts)
   const proving = useStore(stepUpWaiting).length > 0
+  const touring = useStore(tourOpen)
+  const navigate = useNavigate()
   useLayersAhead()
+  useFirstTour()
+
+  function openInbox() {
+    endTour()
+    void navigate({ to: '/inbox' })
+  }
+
   const me = useMe()
   const screen = useMatches().at(-1)?.staticData.screen
   const fills = screen?.fills === true && meets(me, screen)
@@ -84,6 +104,7 @@ export function AppShell() {
         {paletteOpen && <CommandPalette open onOpenChange={setPaletteOpen} commands={commands} />}
         {shortcutsOpen && <ShortcutsSheet open onOpenChange={setShortcutsOpen} />}
         {proving && <StepUpDialog />}
+        {touring && <Tour onClose={endTour} onInbox={openInbox} />}
       </Suspense>
       <ScreenAnnouncer />
       <LiveUpdates />
@@ -160,6 +181,7 @@ function useCommands(openShortcuts: () => void): Command[] {
     { id: 'language', group: settings, label: t('palette.language'), icon: Languages, run: () => void chooseLanguage(other) },
     { id: 'shortcuts', group: settings, label: t('shortcuts.title'), icon: Keyboard, shortcut: '?', run: openShortcuts },
     { id: 'account', group: settings, label: t('profile.title'), icon: UserRoundCog, run: () => void navigate({ to: '/account' }) },
+    { id: 'tour', group: settings, label: t('tour.take'), icon: Route, run: () => tourOpen.set(true) },
     { id: 'design', group: settings, label: t('design.title'), icon: SwatchBook, run: () => void navigate({ to: '/design' }) },
     { id: 'sign-out', group: settings, label: t('user.signOut'), icon: LogOut, run: signOut },
   ]

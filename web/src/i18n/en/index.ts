@@ -9,10 +9,11 @@ import { inbox } from './inbox'
 import { mail } from './mail'
 import { screens } from './screens'
 import { shell } from './shell'
+import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, door, account, identity, mail, webhooks, inbox, contacts, advisor, design } as const
+export const en = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, contacts, advisor, design } as const
 
 export type Section = keyof typeof en
 

@@ -10,8 +10,9 @@ import { inbox } from './inbox'
 import { mail } from './mail'
 import { screens } from './screens'
 import { shell } from './shell'
+import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, door, account, identity, mail, webhooks, inbox, contacts, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, contacts, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

@@ -51,6 +51,14 @@ export const crmModule = defineModule({
     message: [['crm', 'conversations']],
     contact: [['crm', 'contacts'], ['crm', 'conversations']],
   },
+  notices: [
+    {
+      key: ['crm', 'conversations', 'notices'],
+      permission: 'crm.conversations.view',
+      licence: 'crm',
+      load: () => import('./inbox/notices').then((m) => m.loadMessageNotices()),
+    },
+  ],
   apply: (client, event) => {
     const listed = client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] }).length > 0
     if (listed && event.type.startsWith('conversation.')) void import('./inbox/live').then((m) => m.applyConversation(client, event.data))

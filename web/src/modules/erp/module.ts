@@ -30,4 +30,12 @@ export const erpModule = defineModule({
   routes: [webhooksRoute, webhookRoute],
   // Whatever happens may have become a delivery to someone.
   live: { '*': [['erp', 'deliveries'], ['erp', 'webhooks']] },
+  notices: [
+    {
+      ...need,
+      key: ['erp', 'webhooks', 'notices'],
+      load: () =>
+        Promise.all([import('@/webhooks/notices'), import('./webhookSource')]).then(([notices, source]) => notices.loadWebhookNotices(source.erpWebhooks)),
+    },
+  ],
 })

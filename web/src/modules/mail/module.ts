@@ -46,4 +46,12 @@ export const mailModule = defineModule({
   title: 'nav.mail',
   routes: [dlpExceptionsRoute, webhooksRoute, webhookRoute],
   live: { dlp: [['mail', 'dlp']], '*': [['mail', 'deliveries'], ['mail', 'webhooks']] },
+  notices: [
+    {
+      ...need,
+      key: ['mail', 'webhooks', 'notices'],
+      load: () =>
+        Promise.all([import('@/webhooks/notices'), import('./webhookSource')]).then(([notices, source]) => notices.loadWebhookNotices(source.mailWebhooks)),
+    },
+  ],
 })

@@ -212,6 +212,7 @@ export function useReadMark() {
         },
       )
       void client.invalidateQueries({ queryKey: countsKey })
+      void client.invalidateQueries({ queryKey: [...root, 'notices'] })
     },
   })
 }
