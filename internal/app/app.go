@@ -24,6 +24,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
+	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -53,6 +54,7 @@ type App struct {
 	DB       *db.DB
 	API      *api.API
 	Mailer   *mailer.Mailer
+	Blobs    *blob.Store
 	Identity *identity.Service
 	Mail     *mail.Service
 	Webhook  *webhook.Service
@@ -149,6 +151,10 @@ func (a *App) wire(box *secret.Box) error {
 	if a.Mailer, err = mailer.New(a.DB, box, a.log, a.cfg.SMTPURL, a.cfg.mailFrom()); err != nil {
 		return err
 	}
+	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
+		return err
+	}
+	a.Mailer.ReadFiles(a.Blobs)
 	a.Identity = identity.New(identity.Config{
 		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
 	})
@@ -167,7 +173,8 @@ func (a *App) wire(box *secret.Box) error {
 		return err
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
-	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
+	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
+	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle

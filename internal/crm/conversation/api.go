@@ -213,6 +213,8 @@ func (s *Service) Register(a *api.API) {
 	s.registerPeople(a)
 	s.registerBulk(a)
 	s.registerReplies(a)
+	s.registerAttachments(a)
+	s.registerItems(a)
 	s.registerGroups(a)
 	s.registerPublic(a)
 }
