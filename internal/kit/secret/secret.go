@@ -60,6 +60,9 @@ const (
 	VerifyPrefix  = "emv_"
 	ResetPrefix   = "rst_"
 	TicketPrefix  = "mfa_"
+
+	// HandoverPrefix marks a session on its way to another host.
+	HandoverPrefix = "hov_"
 )
 
 // NewToken is prefix + 32 random bytes in base62 + 6 characters of CRC32.

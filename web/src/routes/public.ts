@@ -49,5 +49,17 @@ export const invitationRoute = createRoute({
   component: lazyRouteComponent(withTexts(() => import('@/modules/account/InvitationScreen'), 'door'), 'InvitationScreen'),
 })
 
+export const enterRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/enter',
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/EnterScreen'), 'door'), 'EnterScreen'),
+})
+
+export const mobileRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/mobile',
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/MobileScreen'), 'door'), 'MobileScreen'),
+})
+
 /** Pages that need no session: the central gate stands beside them. */
-export const publicRoutes = [signUpRoute, verifyRoute, forgotRoute, resetRoute, consentRoute, invitationRoute] as const
+export const publicRoutes = [signUpRoute, verifyRoute, forgotRoute, resetRoute, consentRoute, invitationRoute, enterRoute, mobileRoute] as const

@@ -3,6 +3,7 @@ import { useId, useState, type FormEvent } from 'react'
 import { api, ask } from '@/api/client'
 import { asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
 import { Button } from '@/ui/Button'
@@ -14,12 +15,13 @@ import { slugFrom } from './slug'
 
 export function AddWorkspaceDialog({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
+  const me = useMe()
   const formId = useId()
   const [slug, setSlug] = useState('')
   const add = useMutation({
     mutationFn: async (body: { name: string; slug: string }) => {
       const { data } = await ask(api.POST('/api/v1/auth/workspaces', { body }))
-      await enterWorkspace(data.workspace.id)
+      await enterWorkspace(me.workspace.slug, data.workspace.id)
     },
   })
   const form = useFocusOnError(add.error)

@@ -16,7 +16,7 @@ export function WorkspaceMenu() {
   const places = useQuery(workspacesQuery)
   const [adding, setAdding] = useState(false)
   const change = useMutation({
-    mutationFn: enterWorkspace,
+    mutationFn: (id: string) => enterWorkspace(me.workspace.slug, id),
     onError: (error) => toast('danger', t('workspaces.switchFailed'), errorText(error)),
   })
   const others = places.data ?? []

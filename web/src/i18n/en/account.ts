@@ -63,4 +63,9 @@ export const account = {
   'grants.revokeTitle': 'Take this back?',
   'grants.revokeText': '{name} is signed out at once and must ask again.',
   'grants.revoked': '{name} no longer has access',
+  'profile.about': 'About you',
+  'profile.saved': 'Your profile is saved',
+  'profile.nameHint': 'Your colleagues see it, in every workspace.',
+  'profile.language': 'Language of your mail',
+  'profile.languageHint': 'The panel’s own language is chosen in your menu.',
 } as const

@@ -82,4 +82,11 @@ export const door = {
   'invitation.accept': 'Accept the invitation',
   'invitation.dead.title': 'This link is incomplete',
   'invitation.dead.text': 'Open the invitation from your mail again, or ask for a new one.',
+  'captcha.title': 'Show that you are no robot',
+  'enter.title': 'Going to the workspace',
+  'enter.failed': 'You are not there yet',
+  'mobile.title': 'Sign in on this phone',
+  'mobile.lead': 'Somebody made this code for you. It opens your workspace here, once.',
+  'mobile.submit': 'Sign in here',
+  'mobile.missing': 'The link is incomplete. Scan the code again, or open the mail once more.',
 } as const

@@ -65,4 +65,9 @@ export const account: Record<keyof typeof en, string> = {
   'grants.revokeTitle': 'İzin geri alınsın mı?',
   'grants.revokeText': '{name} hemen oturumdan çıkarılır ve yeniden izin istemesi gerekir.',
   'grants.revoked': '{name} artık erişemez',
+  'profile.about': 'Hakkınızda',
+  'profile.saved': 'Profiliniz kaydedildi',
+  'profile.nameHint': 'Bütün çalışma alanlarında iş arkadaşlarınız bunu görür.',
+  'profile.language': 'Postalarınızın dili',
+  'profile.languageHint': 'Panelin kendi dili menünüzden seçilir.',
 }

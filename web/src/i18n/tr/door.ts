@@ -85,4 +85,11 @@ export const door: Record<keyof typeof en, string> = {
   'invitation.accept': 'Daveti kabul et',
   'invitation.dead.title': 'Bu bağlantı eksik',
   'invitation.dead.text': 'Daveti postanızdan yeniden açın ya da yenisini isteyin.',
+  'captcha.title': 'Robot olmadığınızı gösterin',
+  'enter.title': 'Çalışma alanına geçiliyor',
+  'enter.failed': 'Henüz geçemediniz',
+  'mobile.title': 'Bu telefonda oturum açın',
+  'mobile.lead': 'Bu kod sizin için oluşturuldu. Çalışma alanınızı burada bir kez açar.',
+  'mobile.submit': 'Burada oturum aç',
+  'mobile.missing': 'Bağlantı eksik. Kodu yeniden okutun ya da postayı bir daha açın.',
 }
