@@ -23,6 +23,7 @@ import (
 	"konak/internal/crm/agent"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/desk"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
@@ -65,6 +66,7 @@ type App struct {
 	Contacts      *contact.Service
 	Conversations *conversation.Service
 	Agents        *agent.Service
+	Desk          *desk.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -182,10 +184,12 @@ func (a *App) wire(box *secret.Box) error {
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
+	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
 	handlers[contact.ImportJob] = a.Contacts.RunImport
+	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
@@ -200,6 +204,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
+	a.Desk.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
@@ -211,7 +216,7 @@ func (a *App) wire(box *secret.Box) error {
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample, a.Desk.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err
