@@ -171,7 +171,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.policy.sent': 'Mesaj teslim edilmiş; bunun yerine bir düzeltme yazın.',
   'inbox.policy.sending': 'Mesaj şu anda yolda.',
   'inbox.policy.old': 'Değişiklik süresi doldu.',
-  'inbox.policy.merged': 'Birleştirilmiş bir görüşmeye ait.',
+  'inbox.policy.merged': 'Birleştirilmiş bir konuşmaya ait.',
   'inbox.policy.other': 'Yalnızca yazan kişi değiştirebilir.',
   'inbox.email.show': 'Özgün e-postayı göster',
   'inbox.email.raw': 'E-postayı indir',
