@@ -25,6 +25,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
+	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -54,6 +55,7 @@ type App struct {
 	DB       *db.DB
 	API      *api.API
 	Mailer   *mailer.Mailer
+	Blobs    *blob.Store
 	Identity *identity.Service
 	Mail     *mail.Service
 	Webhook  *webhook.Service
@@ -150,6 +152,9 @@ func (a *App) wire(box *secret.Box) error {
 	hub, catalog := bus.NewHub(), Catalog()
 	limits := limit.NewMemory(a.clock, a.cfg.limitFactor())
 	if a.Mailer, err = mailer.New(a.DB, box, a.log, a.cfg.SMTPURL, a.cfg.mailFrom()); err != nil {
+		return err
+	}
+	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
 		return err
 	}
 	a.Identity = identity.New(identity.Config{
