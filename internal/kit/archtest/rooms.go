@@ -80,6 +80,7 @@ var crmImports = map[string][]string{
 	"channel":      {"conversation", "contact", "agent", "template"},
 	"assistant":    {"conversation", "contact", "agent", "template"},
 	"telephony":    {"conversation", "contact", "agent", "template"},
+	"email":        {"channel", "conversation", "contact", "agent", "template"},
 }
 
 // faultOfImport says what is wrong with one import, or nothing.

@@ -28,8 +28,8 @@ type Bounce struct {
 // its sender and by naming recipients that failed.
 func readBounce(root *enmime.Part, h header, m *Mail, raw []byte) *Bounce {
 	b := &Bounce{}
-	report := strings.EqualFold(root.ContentType, "multipart/report") &&
-		strings.EqualFold(root.ContentTypeParams["report-type"], "delivery-status")
+	_, params, _, _ := mediaType(h.get("Content-Type"))
+	report := kindOf(root) == "multipart/report" && strings.EqualFold(params["report-type"], "delivery-status")
 	found := b.walk(root)
 	failed := h.get("X-Failed-Recipients")
 	switch {
@@ -80,7 +80,7 @@ func mentioned(raw []byte, own string) []string {
 
 func (b *Bounce) walk(p *enmime.Part) (found bool) {
 	for ; p != nil; p = p.NextSibling {
-		switch strings.ToLower(p.ContentType) {
+		switch kindOf(p) {
 		case "message/delivery-status":
 			found = true
 			b.status(p.Content)
@@ -97,7 +97,7 @@ func (b *Bounce) walk(p *enmime.Part) (found bool) {
 // status reads the groups of fields of a delivery status; the first recipient
 // that failed for good counts most.
 func (b *Bounce) status(content []byte) {
-	groups := strings.Split(strings.ReplaceAll(text(content), "\n\n\n", "\n\n"), "\n\n")
+	groups := strings.Split(strings.ReplaceAll(text(content, ""), "\n\n\n", "\n\n"), "\n\n")
 	for _, g := range groups {
 		f := fields(g)
 		action := strings.ToLower(strings.TrimSpace(f.Get("Action")))

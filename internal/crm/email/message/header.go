@@ -1,6 +1,7 @@
 package message
 
 import (
+	"bytes"
 	"io"
 	"net/mail"
 	"net/textproto"
@@ -176,11 +177,29 @@ func clean(s string) string {
 }
 
 // text is the content of a text part with line ends of one kind.
-func text(b []byte) string {
-	s := clean(string(b))
+func text(b []byte, charsetName string) string {
+	s := clean(decoded(b, charsetName))
 	s = strings.TrimPrefix(s, "\uFEFF")
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.ReplaceAll(s, "\r", "\n")
+}
+
+// decoded reads bytes in the character set that the sender names. Bytes that
+// are UTF-8 are taken for it: by chance no other writing looks like it, while
+// senders who name the wrong one are many.
+func decoded(b []byte, name string) string {
+	if utf8.Valid(b) && !bytes.ContainsRune(b, 0x1b) {
+		return string(b)
+	}
+	enc, _ := charset.Lookup(strings.Trim(name, `"' `))
+	if enc == nil {
+		return string(b)
+	}
+	out, err := enc.NewDecoder().Bytes(b)
+	if err != nil {
+		return string(b)
+	}
+	return string(out)
 }
 
 // cut shortens without splitting a character.

@@ -155,6 +155,7 @@ func (w *textWriter) space() {
 }
 
 func startsWithSpace(s string) bool { return s != "" && strings.ContainsRune(" \t\r\n", rune(s[0])) }
+
 func endsWithSpace(s string) bool {
 	return s != "" && strings.ContainsRune(" \t\r\n", rune(s[len(s)-1]))
 }

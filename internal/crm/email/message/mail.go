@@ -9,10 +9,12 @@ import (
 	"io"
 	"mime"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/jhillyerd/enmime/v2"
+	"github.com/jhillyerd/enmime/v2/mediatype"
 )
 
 // Address is a mailbox with the name that stands beside it.
@@ -53,7 +55,7 @@ type Mail struct {
 	Auto string
 	// Bounce is set on a report about a mail that did not arrive.
 	Bounce *Bounce
-	// Calls is the address that was called in the header, whatever it is worth.
+	// Defects are what the parser complained about.
 	Defects []string
 }
 
@@ -65,7 +67,7 @@ var (
 )
 
 const (
-	maxParts   = 256 // boundaries in one mail
+	maxDepth   = 12
 	maxDefects = 20
 	maxFiles   = 100
 	maxText    = 512 << 10 // of text and of HTML that is kept
@@ -75,9 +77,8 @@ var parser = enmime.NewParser(
 	enmime.SkipMalformedParts(true),
 	enmime.MultipartWOBoundaryAsSinglePart(true),
 	enmime.SetReadPartErrorPolicy(enmime.AllowCorruptTextPartErrorPolicy),
-	enmime.StripMediaTypeInvalidCharacters(true),
+	enmime.SetCustomParseMediaType(mediaType),
 	enmime.DisableTextConversion(true),
-	enmime.DisableCharacterDetection(true),
 	enmime.MaxStoredPartErrors(maxDefects),
 )
 
@@ -93,8 +94,7 @@ func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, ErrEmpty
 	}
-	// Deep nesting costs stack, and a stack that overflows cannot be caught.
-	if bytes.Count(bytes.ToLower(raw), []byte("boundary")) > maxParts {
+	if nesting(raw) > maxDepth {
 		return nil, ErrTooDeep
 	}
 	root, err := parser.ReadParts(bytes.NewReader(raw))
@@ -108,7 +108,10 @@ func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
 	h := header(root.Header)
 	m.readHeader(h)
 	var b body
-	b.walk(root, 0)
+	b.walk(root)
+	if len(nonEmpty(b.text))+len(nonEmpty(b.html))+len(b.files) == 0 {
+		b.text = []string{text(afterHeader(raw), "")} // as it stands is better than not at all
+	}
 	m.fill(&b)
 	m.Bounce = readBounce(root, h, m, raw)
 	m.Auto = automatic(h, m, envelopeFrom)
@@ -119,6 +122,62 @@ func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
 		return nil, ErrNoSender
 	}
 	return m, nil
+}
+
+// mediaType hides texts from the parser's own reading of character sets, which
+// guesses, and gives a mail up over a single byte. What cannot be read as a
+// type at all is text.
+func mediaType(v string) (string, map[string]string, []string, error) {
+	kind, params, bad, err := mediatype.ParseWithOptions(v, mediatype.ParseOptions{StripMediaTypeInvalidCharacters: true})
+	if err != nil || kind == "" {
+		return hidden + "text/plain", map[string]string{}, bad, nil
+	}
+	if strings.HasPrefix(kind, "text/") {
+		kind = hidden + kind
+	}
+	return kind, params, bad, nil
+}
+
+const hidden = "x-"
+
+func kindOf(p *enmime.Part) string { return strings.ToLower(strings.TrimPrefix(p.ContentType, hidden)) }
+
+var boundaryName = regexp.MustCompile(`(?i)\bboundary\s*(\*[0-9]*\*?)?\s*=\s*(?:"([^"\r\n]*)"|([^\s;"]*))`)
+
+// nesting estimates how deeply the parts of a mail lie in each other. The
+// parser reads the end of a mail that was cut off twice and more for each
+// level, so a few dozen levels would keep it busy for ever. A boundary that is
+// written in a way that this does not follow counts as never closed.
+func nesting(raw []byte) int {
+	var open []string
+	deepest := 0
+	for line := range bytes.Lines(raw) {
+		line = bytes.TrimRight(line, "\r\n\t ")
+		if len(line) > 2 && line[0] == '-' && line[1] == '-' {
+			for i := len(open) - 1; i >= 0; i-- {
+				rest, ok := bytes.CutPrefix(line[2:], []byte(open[i]))
+				if !ok || open[i] == "" || len(rest) > 0 && string(rest) != "--" {
+					continue
+				}
+				if open = open[:i+1]; len(rest) > 0 {
+					open = open[:i]
+				}
+				break
+			}
+			continue
+		}
+		for _, m := range boundaryName.FindAllSubmatch(line, maxDepth+1) {
+			value := string(m[2]) + string(m[3])
+			if len(m[1]) > 0 {
+				value = ""
+			}
+			open = append(open, value)
+			if deepest = max(deepest, len(open)); deepest > maxDepth {
+				return deepest
+			}
+		}
+	}
+	return deepest
 }
 
 // withoutMbox cuts the line that mailbox files put before a mail.
@@ -163,7 +222,7 @@ type body struct {
 	defects    []string
 }
 
-func (b *body) walk(p *enmime.Part, depth int) {
+func (b *body) walk(p *enmime.Part) {
 	for ; p != nil; p = p.NextSibling {
 		for _, e := range p.Errors {
 			if len(b.defects) < maxDefects {
@@ -171,7 +230,7 @@ func (b *body) walk(p *enmime.Part, depth int) {
 			}
 		}
 		if p.FirstChild != nil {
-			b.walk(p.FirstChild, depth+1)
+			b.walk(p.FirstChild)
 			continue
 		}
 		b.leaf(p)
@@ -179,16 +238,16 @@ func (b *body) walk(p *enmime.Part, depth int) {
 }
 
 func (b *body) leaf(p *enmime.Part) {
-	kind := strings.ToLower(p.ContentType)
+	kind := kindOf(p)
 	attached := strings.EqualFold(p.Disposition, "attachment")
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
 		// Without a boundary its content is text for all that anybody knows.
-		b.text = append(b.text, text(p.Content))
+		b.text = append(b.text, text(p.Content, p.Charset))
 	case !attached && p.FileName == "" && (kind == "" || kind == "text/plain" || strings.HasPrefix(kind, "text/enriched")):
-		b.text = append(b.text, text(p.Content))
+		b.text = append(b.text, text(p.Content, p.Charset))
 	case !attached && p.FileName == "" && (kind == "text/html" || kind == "application/xhtml+xml"):
-		b.html = append(b.html, text(p.Content))
+		b.html = append(b.html, text(p.Content, p.Charset))
 	case len(p.Content) == 0 && !attached:
 	case len(b.files) >= maxFiles:
 		b.defects = append(b.defects, "too many files")
@@ -255,8 +314,18 @@ func (m *Mail) fill(b *body) {
 	m.Body = Fresh(m.Text)
 }
 
+// afterHeader is what follows the first empty line.
+func afterHeader(raw []byte) []byte {
+	for _, gap := range []string{"\r\n\r\n", "\n\n"} {
+		if _, rest, ok := bytes.Cut(raw, []byte(gap)); ok {
+			return rest
+		}
+	}
+	return nil
+}
+
 func nonEmpty(list []string) []string {
-	out := list[:0]
+	out := make([]string, 0, len(list))
 	for _, s := range list {
 		if strings.TrimSpace(s) != "" {
 			out = append(out, s)

@@ -3,13 +3,19 @@ package message_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
 	"konak/internal/crm/email/mailtest"
 	"konak/internal/crm/email/message"
 )
+
+// evil is what may not stand in any tag.
+var evil = regexp.MustCompile(`(?i)<(script|style|iframe|object|embed|form|input|svg|meta|base|link)\b|` +
+	`<[^>]*(\son[a-z]+=|href="\s*(javascript|data):|url\(|\ssrc="(http|//|data:))`)
 
 // whole checks what holds of every mail that was read.
 func whole(t *testing.T, m *message.Mail) {
@@ -37,11 +43,8 @@ func whole(t *testing.T, m *message.Mail) {
 	if m.From.Email == "" && m.Bounce == nil {
 		t.Error("no sender")
 	}
-	page := strings.ToLower(m.HTML)
-	for _, evil := range []string{"<script", "<style", "<iframe", "<object", "<form", "<svg", "<meta", "<base", "onload=", "onerror=alert", "onclick=", "href=\"javascript", "href=\"data:", "url(", " src=\"http"} {
-		if strings.Contains(page, evil) {
-			t.Errorf("the HTML holds %q: %s", evil, m.HTML[:min(len(m.HTML), 300)])
-		}
+	if at := evil.FindString(m.HTML); at != "" {
+		t.Errorf("the HTML holds %q", at)
 	}
 	if strings.TrimSpace(m.Text) != "" && strings.TrimSpace(m.Body) == "" {
 		t.Error("the quote stripping left nothing")
@@ -136,9 +139,11 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+var hard = sync.OnceValue(mailtest.Hard)
+
 func find(t *testing.T, name string) *message.Mail {
 	t.Helper()
-	for _, s := range mailtest.Hard() {
+	for _, s := range hard() {
 		if s.Name == name {
 			m, err := message.Parse(s.Raw, "")
 			if err != nil {
@@ -168,10 +173,11 @@ func TestReading(t *testing.T) {
 		{"charset-7-text", func(m *message.Mail) string { return m.Text[:len("İyi günler")] }, "İyi günler"},
 		{"from-2", func(m *message.Mail) string { return m.From.Email }, "a@b.example"},
 		{"alternative", func(m *message.Mail) string { return m.Text + "|" + m.HTML }, "Merhaba düz|<p>Merhaba <b>zengin</b></p>"},
-		{"nested-100", func(m *message.Mail) string { return m.Text }, "en içteki metin"},
+		{"nested-12", func(m *message.Mail) string { return m.Text }, "en içteki metin"},
 		{"missing-boundary-parameter", func(m *message.Mail) string {
 			return map[bool]string{true: "there"}[strings.Contains(m.Text, "merhaba")]
 		}, "there"},
+		{"charset-lies", func(m *message.Mail) string { return m.Text }, "Türkçe utf-8 metin şğı"},
 		{"boundary-not-found", func(m *message.Mail) string { return m.Text }, "hiç sınır yok"},
 		{"gmail-reply", func(m *message.Mail) string { return m.Body }, "Teşekkürler"},
 		{"signature", func(m *message.Mail) string { return m.Body }, "Merhaba"},

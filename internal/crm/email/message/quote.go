@@ -29,16 +29,15 @@ var (
 	// attribution ends a line or a few of them that say who wrote what follows.
 	attributionEnd = regexp.MustCompile(`(?i)(` +
 		`\bwrote\s*:` +
-		`|\b(tarihinde|saatinde)\b.*\b(şunu|şunları|şöyle)\s+yazd[ıi]\s*:` +
-		`|\b(şunu|şunları|şöyle)\s+yazd[ıi](\s*\([^)]*\))?\s*:` +
-		`|\byazd[ıi]\s*:` +
+		`|\s(şunu|şunları|şöyle)\s+yazd[ıi](\s*\([^)]*\))?\s*:` +
+		`|\syazd[ıi]\s*:` +
 		`)\s*$`)
 	// attributionStart is how the first of those lines can begin.
 	attributionStart = regexp.MustCompile(`(?i)(^\s*On\b.{4,}|\d{4}.*\d{1,2}[:.]\d{2}|@[^\s>]+\.[^\s>]+|\d{1,2}\s+\p{L}{3,8}\s+\d{4}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|tarihinde)`)
 	// originalLine stands above a quoted mail in Outlook and its kin.
 	originalLine = regexp.MustCompile(`(?i)^\s*[-_*]{2,}\s*(original message|original appointment|reply message|` +
-		`özgün ileti|özgün mesaj|orijinal (mesaj|ileti)|asıl ileti|orjinal mesaj|yanıtlanan ileti)\s*[-_*]{2,}\s*$`)
-	forwardedLine = regexp.MustCompile(`(?i)^\s*(-{2,}\s*(forwarded message|iletilmiş (mesaj|ileti|posta)|yönlendirilmiş (mesaj|ileti)|iletilen mesaj)\s*-*|begin forwarded message:|iletilen mesajın başlangıcı:)\s*$`)
+		`[öÖ]zgün [iİ]leti|[öÖ]zgün mesaj|orijinal (mesaj|[iİ]leti)|asıl [iİ]leti|orjinal mesaj|yanıtlanan ileti)\s*[-_*]{2,}\s*$`)
+	forwardedLine = regexp.MustCompile(`(?i)^\s*(-{2,}\s*(forwarded message|[iİ]letilmiş (mesaj|ileti|posta)|yönlendirilmiş (mesaj|ileti)|[iİ]letilen mesaj)\s*-*|begin forwarded message:|[iİ]letilen mesajın başlangıcı:)\s*$`)
 	// headerLine is one of the lines that Outlook writes above a quoted mail.
 	headerLine = regexp.MustCompile(`(?i)^\s*[>*_]*\s*(from|sent|to|cc|subject|date|importance|kimden|gönderen|gönderildi|gönderilen|gönderme tarihi|tarih|kime|alıcı|bilgi|konu|önem)\s*[*_]*\s*:\s*\S?`)
 	senderLine = regexp.MustCompile(`(?i)^\s*[*_]*\s*(from|kimden|gönderen)\s*[*_]*\s*:`)

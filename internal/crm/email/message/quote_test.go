@@ -61,14 +61,14 @@ func TestFresh(t *testing.T) {
 func TestHTMLText(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{
-		"<p>Bir</p><p>İki<br>üç</p>":                             "Bir\n\nİki\nüç",
-		"<div>a <b>b</b>c</div><div>d</div>":                     "a bc\nd",
-		"<style>x</style><script>y</script>z":                    "z",
-		"<ul><li>bir<li>iki</ul>":                                "- bir\n- iki",
+		"<p>Bir</p><p>İki<br>üç</p>":                                     "Bir\n\nİki\nüç",
+		"<div>a <b>b</b>c</div><div>d</div>":                             "a bc\nd",
+		"<style>x</style><script>y</script>z":                            "z",
+		"<ul><li>bir<li>iki</ul>":                                        "- bir\n- iki",
 		"yeni<blockquote>eski<blockquote>daha</blockquote></blockquote>": "yeni\n> eski\n>> daha",
-		"<table><tr><td>a<td>b</tr><tr><td>c</td></tr></table>":  "a b\nc",
-		"&lt;b&gt; &amp; &nbsp;x":                                "<b> & x",
-		"<pre>a\n  b</pre>":                                      "a\n  b",
+		"<table><tr><td>a<td>b</tr><tr><td>c</td></tr></table>":          "a b\nc",
+		"&lt;b&gt; &amp; &nbsp;x":                                        "<b> & x",
+		"<pre>a\n  b</pre>":                                              "a\n  b",
 	} {
 		if got := strings.ReplaceAll(message.HTMLText(page), "\u00a0", ""); got != want {
 			t.Errorf("%s:\n got %q\nwant %q", page, got, want)
