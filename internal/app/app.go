@@ -175,7 +175,7 @@ func (a *App) wire(box *secret.Box) error {
 		return err
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
-	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
+	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Channels = channel.New(a.DB, box, a.Conversations)
 	a.Conversations.Deliver(a.Channels)
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}

@@ -83,7 +83,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 	}()
 	f := &demoCRM{clock: past, now: now, tenant: w.ID, slug: w.Slug, people: map[string]contact.Contact{}, groups: map[string]uuid.UUID{}}
 	f.contacts = contact.New(d, a.Identity)
-	f.conversations = conversation.New(d, f.contacts, a.Identity)
+	f.conversations = conversation.New(d, f.contacts, a.Identity, a.Blobs)
 	f.conversations.Deliver(demoRoad{tenant: w.ID})
 	if f.agents, err = a.demoAgents(ctx, w); err != nil {
 		return err

@@ -213,6 +213,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerPeople(a)
 	s.registerBulk(a)
 	s.registerReplies(a)
+	s.registerAttachments(a)
 	s.registerGroups(a)
 	s.registerPublic(a)
 }

@@ -97,6 +97,7 @@ type Item struct {
 	ChannelAccountID *uuid.UUID     `json:"channel_account_id" nullable:"true" format:"uuid"`
 	Delivery         *string        `json:"delivery" nullable:"true" enum:"sent,queued,failed,none" doc:"What became of an outgoing message"`
 	DeliveryError    *string        `json:"delivery_error" nullable:"true"`
+	Attachments      []Attachment   `json:"attachments" nullable:"false" doc:"Files"`
 	EditedAt         *clock.Time    `json:"edited_at" nullable:"true"`
 	CreatedAt        clock.Time     `json:"created_at"`
 

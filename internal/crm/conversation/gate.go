@@ -89,7 +89,7 @@ func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 	c.Test = caller.From(tx.Context()).Test
 	var list []*Item
 	if first != nil {
-		c.Preview = preview(first.Body)
+		c.Preview = summary(first)
 		list = append(list, first)
 	}
 	place(tx, c, list)
@@ -128,6 +128,9 @@ func place(tx *db.Tx, c *Conversation, list []*Item) {
 		if i.Detail == nil {
 			i.Detail = map[string]any{}
 		}
+		if i.Attachments == nil {
+			i.Attachments = []Attachment{}
+		}
 	}
 	if c.lastItemAt.IsZero() {
 		c.lastItemAt = clock.At(tx.Now())
@@ -139,6 +142,9 @@ func (s *Service) follow(tx *db.Tx, was, c *Conversation, list []*Item) error {
 	for _, i := range list {
 		if err := putItem(tx, i); err != nil {
 			return fmt.Errorf("conversation: put item: %w", err)
+		}
+		if err := bind(tx, i); err != nil {
+			return err
 		}
 	}
 	if was != nil && len(c.Tags) > 0 && !was.LastActivityAt.Equal(c.LastActivityAt.Time) {
@@ -291,7 +297,7 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 		return was, err
 	}
 	c := was
-	c.Preview = preview(item.Body)
+	c.Preview = summary(item)
 	if ref.Blocked {
 		return c, s.move(tx, was, &c, BlockedMessage, item, nil)
 	}
@@ -359,7 +365,7 @@ func (s *Service) keepOwner(tx *db.Tx, c *Conversation) error {
 // answered puts an answer into a conversation.
 func (s *Service) answered(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
-	c.Preview, c.WaitingSince = preview(item.Body), nil
+	c.Preview, c.WaitingSince = summary(item), nil
 	if c.FirstReplyAt == nil {
 		c.FirstReplyAt = clock.Ptr(tx.Now())
 	}

@@ -40,6 +40,16 @@ type Outgoing struct {
 	ContactID      uuid.UUID
 	Route          Route
 	Subject, Body  string
+	Attachments    []OutgoingFile
+}
+
+// OutgoingFile is a file of an outgoing message. Service.ReadFile opens it.
+type OutgoingFile struct {
+	ID     uuid.UUID
+	Name   string
+	Type   string
+	Size   int64
+	BlobID uuid.UUID
 }
 
 // Delivery is what became of an outgoing message.

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"strings"
 
 	"konak/internal/crm/contact"
 	"konak/internal/kit/db"
@@ -22,6 +23,13 @@ func (s *Service) Sample(ctx context.Context, text string) error {
 		ContactID: page.Rows[0].ID, Channel: Panel, Subject: text, Body: text, GroupID: &g.ID, Tags: []string{text},
 	})
 	if err != nil {
+		return err
+	}
+	file, err := s.Upload(ctx, text+".txt", "text/plain", strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	if _, err = s.ReplyAsCustomer(ctx, c.ID, text, file.ID); err != nil {
 		return err
 	}
 	_, err = s.Join(ctx, c.ID)

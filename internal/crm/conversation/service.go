@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -28,12 +29,13 @@ type Service struct {
 	db       *db.DB
 	contacts *contact.Service
 	agents   Agents
+	blobs    *blob.Store
 	router   Router
 }
 
 // New opens the room and lets it follow the contacts.
-func New(d *db.DB, contacts *contact.Service, agents Agents) *Service {
-	s := &Service{db: d, contacts: contacts, agents: agents, router: NoRouter{}}
+func New(d *db.DB, contacts *contact.Service, agents Agents, blobs *blob.Store) *Service {
+	s := &Service{db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}}
 	contacts.Follow(s)
 	return s
 }
@@ -81,8 +83,10 @@ func (s *Service) Items(ctx context.Context, id uuid.UUID, p db.Page) (out db.Li
 		if _, err := byID(r, id); err != nil {
 			return absent(err)
 		}
-		out, err = items(r, id, p)
-		return err
+		if out, err = items(r, id, p); err != nil {
+			return err
+		}
+		return fillAttachments(r, out.Rows)
 	})
 	return out, err
 }

@@ -30,6 +30,10 @@ type Answer struct {
 	// Channel and AccountID choose another route than the conversation's own.
 	Channel   string
 	AccountID *uuid.UUID
+	// Attachments are the caller's uploads; Files come from a channel or the
+	// house itself. Either can stand without a text.
+	Attachments []uuid.UUID
+	Files       []Prepared
 }
 
 // Reply writes an answer or an internal note. An answer without a route to
@@ -44,8 +48,8 @@ func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Writte
 			return err
 		}
 		item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body)}
-		if item.Body == "" {
-			return fault.Invalid("body", "required")
+		if err := s.compose(tx, item, a.Attachments, a.Files); err != nil {
+			return err
 		}
 		if a.Note {
 			item.Kind = Note
@@ -66,6 +70,17 @@ func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Writte
 		return s.router.Take(tx, outgoing(&out.Conversation, item, route))
 	})
 	return out, err
+}
+
+// compose puts the files on an item, which needs a text or at least one of them.
+func (s *Service) compose(tx *db.Tx, item *Item, uploads []uuid.UUID, files []Prepared) error {
+	if err := s.take(tx, item, uploads, files); err != nil {
+		return err
+	}
+	if item.Body == "" && len(item.Attachments) == 0 {
+		return fault.Invalid("body", "required")
+	}
+	return nil
 }
 
 // checkAuthor checks that an agent who is named is one.
@@ -121,21 +136,27 @@ func address(item *Item, c *Conversation, route *Route) {
 }
 
 func outgoing(c *Conversation, item *Item, route *Route) Outgoing {
-	return Outgoing{
+	out := Outgoing{
 		ConversationID: c.ID, ItemID: item.ID, ContactID: c.ContactID, Route: *route, Subject: c.Subject, Body: item.Body,
 	}
+	for _, a := range item.Attachments {
+		if a.blobID != nil {
+			out.Attachments = append(out.Attachments, OutgoingFile{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, BlobID: *a.blobID})
+		}
+	}
+	return out
 }
 
-// ReplyAsCustomer writes what the customer said.
-func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string) (out Written, err error) {
+// ReplyAsCustomer writes what the customer said, with uploads of the caller.
+func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string, attachments ...uuid.UUID) (out Written, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
 		}
 		item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &was.ContactID, Body: strings.TrimSpace(body), Channel: &was.Channel}
-		if item.Body == "" {
-			return fault.Invalid("body", "required")
+		if err := s.compose(tx, item, attachments, nil); err != nil {
+			return err
 		}
 		out.Conversation, err = s.wrote(tx, was, item)
 		out.Item = *item
@@ -157,6 +178,8 @@ type Inbound struct {
 	ConversationID *uuid.UUID
 	// AI says that the assistant answers on this account.
 	AI bool
+	// Attachments were stored with Service.Prepare.
+	Attachments []Prepared
 }
 
 // Ingested is what became of an inbound message.
@@ -185,6 +208,9 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 		}
 		if in.ProviderMessageID != "" {
 			item.providerMessageID = &in.ProviderMessageID
+		}
+		if err := s.take(tx, item, nil, in.Attachments); err != nil {
+			return err
 		}
 		was, err := s.thread(tx, in, ref, source)
 		if db.IsNoRow(err) {
@@ -215,6 +241,9 @@ func (s *Service) seen(tx *db.Tx, in Inbound) (*Item, error) {
 	item, err := itemByProvider(&tx.Reader, in.From.AccountID, in.ProviderMessageID)
 	if db.IsNoRow(err) {
 		return nil, nil
+	}
+	if err == nil {
+		err = filled(&tx.Reader, &item)
 	}
 	return &item, err
 }
@@ -288,6 +317,8 @@ type Opening struct {
 	Body      string
 	Priority  string
 	GroupID   *uuid.UUID
+	// Attachments are the caller's uploads.
+	Attachments []uuid.UUID
 }
 
 // Begun is what became of it.
@@ -317,8 +348,8 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 			return err
 		}
 		item := &Item{Kind: Message, Body: strings.TrimSpace(o.Body)}
-		if item.Body == "" {
-			return fault.Invalid("body", "required")
+		if err := s.compose(tx, item, o.Attachments, nil); err != nil {
+			return err
 		}
 		who := author(tx)
 		item.AuthorKind, item.AuthorID = who.Kind, who.ID
@@ -436,6 +467,9 @@ func (s *Service) delivered(ctx context.Context, id uuid.UUID, d Delivery) (c Co
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if item, err = itemByID(&tx.Reader, id); err != nil {
 			return absent(err)
+		}
+		if err := filled(&tx.Reader, &item); err != nil {
+			return err
 		}
 		if d.Status == Failed {
 			c, item, err = s.failed(tx, item.ConversationID, item, d)

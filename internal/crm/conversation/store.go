@@ -104,7 +104,7 @@ func scanItem(row db.Row) (Item, error) {
 	var detail db.JSON[map[string]any]
 	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
 		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.test)
-	i.Detail = detail.V
+	i.Detail, i.Attachments = detail.V, []Attachment{}
 	return i, err
 }
 
