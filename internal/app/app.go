@@ -23,6 +23,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/email"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
@@ -65,11 +66,13 @@ type App struct {
 	Conversations *conversation.Service
 	Agents        *agent.Service
 	Channels      *channel.Service
+	Email         *email.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
 	Waker      *conversation.Waker
+	Mailboxes  *email.Poller
 
 	ready atomic.Bool
 }
@@ -178,6 +181,12 @@ func (a *App) wire(box *secret.Box) error {
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Channels = channel.New(a.DB, box, a.Conversations)
 	a.Conversations.Deliver(a.Channels)
+	a.Email = email.New(email.Config{
+		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Blobs: a.Blobs, House: a.Mailer, Out: out,
+		Key: box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
+	})
+	a.Channels.Add(email.Kind, a.Email)
+	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log}
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
@@ -185,6 +194,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
+	maps.Copy(a.Jobs.Handlers, a.Email.Jobs())
 
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
@@ -197,6 +207,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
 	a.Channels.Register(a.API)
+	a.Email.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
@@ -209,7 +220,7 @@ func (a *App) wire(box *secret.Box) error {
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
 		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
-		a.Channels.Sample,
+		a.Channels.Sample, a.Email.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err
@@ -224,7 +235,7 @@ func (a *App) Close() error { return a.DB.Close() }
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Advisor.Run, a.janitor} {
+	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Mailboxes.Run, a.Advisor.Run, a.janitor} {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()
@@ -245,13 +256,24 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	if err != nil {
 		return err
 	}
+	door, err := a.listenMail()
+	if err != nil {
+		return errors.Join(err, private(ctx))
+	}
 	workers, stopWorkers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorkers()
 	var wg sync.WaitGroup
 	wg.Go(func() { a.Work(workers) })
 
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
 	wg.Go(func() { failed <- server.Serve(ln) })
+	if door != nil {
+		wg.Go(func() {
+			if err := door(workers); err != nil {
+				failed <- fmt.Errorf("mail: %w", err)
+			}
+		})
+	}
 	a.ready.Store(true)
 	select {
 	case err = <-failed:
