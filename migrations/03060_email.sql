@@ -6,6 +6,7 @@ CREATE TABLE email_mailbox (
     tenant_id    uuid NOT NULL REFERENCES tenant (id),
     account_id   uuid NOT NULL,
     local_part   text NOT NULL,
+    address_key  text NOT NULL,
     polls        boolean NOT NULL,
     next_poll_at bigint,
     claim_id     uuid,
@@ -19,6 +20,7 @@ CREATE TABLE email_mailbox (
 );
 -- Whose an address is, before the tenant is known.
 CREATE UNIQUE INDEX email_mailbox_local ON email_mailbox (local_part);
+CREATE INDEX email_mailbox_address ON email_mailbox (tenant_id, address_key);
 CREATE INDEX email_mailbox_due ON email_mailbox (next_poll_at) WHERE polls;
 
 -- Every mail that was accepted, with its raw form. delivery_key is unique for

@@ -85,13 +85,16 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, add, func(ctx context.Context, in *addMailboxIn) (Mailbox, error) { return s.Connect(ctx, in.Body.input()) })
 
 	test := channel.Route("POST", "/email/test", "test-mailbox", "Sign in to a mailbox's servers now", perm.ChannelsManage)
+	test.Refusals = []int{404}
 	test.Doc = "Nothing is stored and nothing is sent. A failure is part of the answer, not an error."
 	api.Handle(a, test, func(ctx context.Context, in *testMailboxIn) (Trials, error) {
 		return s.Test(ctx, in.Body.ID, in.Body.IMAP, in.Body.SMTP)
 	})
 
 	api.HandleList(a, channel.Route("GET", "/email/mails", "list-incoming-mails", "Accepted mails by what became of them", perm.ChannelsView),
-		func(ctx context.Context, in *listMailIn) (db.List[Incoming], error) { return s.List(ctx, in.State, in.Page()) })
+		func(ctx context.Context, in *listMailIn) (db.List[Incoming], error) {
+			return s.List(ctx, in.State, in.Page())
+		})
 	raw := channel.Route("GET", "/email/mails/{mailId}/raw", "get-incoming-mail", "A mail as it came", perm.ChannelsManage)
 	api.HandleBytes(a, raw, "message/rfc822", func(ctx context.Context, in *mailIn) (*api.Bytes, error) {
 		b, err := s.Raw(ctx, in.ID.UUID)

@@ -139,7 +139,7 @@ func (p *post) reply(id, body string, more map[string]any) {
 	for k, v := range more {
 		in[k] = v
 	}
-	p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply", in).Want(200)
+	p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", in).Want(200)
 	p.s.Settle()
 }
 
@@ -320,7 +320,6 @@ func TestTheDoor(t *testing.T) {
 			{"another domain", local + "@elsewhere.example", good, "550"},
 			{"another mailbox", "mabcdefghijkl@" + domain, good, "550"},
 			{"the address of the mailbox itself", "destek@firma.example", good, "550"},
-			{"a plain name", "postmaster", good, "550"},
 		} {
 			if err := p.send("elif@kaya.example", c.to, c.raw); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("%s: got %v, want %s", c.name, err, c.want)
@@ -492,7 +491,7 @@ func TestDelivery(t *testing.T) {
 		var up struct {
 			ID uuid.UUID `json:"id"`
 		}
-		p.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?name=not.txt", "merhaba dünya").Want(201).Data(&up)
+		p.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?filename=not.txt", "merhaba dünya").Want(201).Data(&up)
 		p.reply(id, "Ekte", map[string]any{"attachments": []uuid.UUID{up.ID}})
 		all := p.sink.got()
 		m := all[len(all)-1].parse(t)
@@ -501,6 +500,12 @@ func TestDelivery(t *testing.T) {
 		}
 		// Nothing goes over a paused mailbox.
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+p.box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
-		p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply", map[string]any{"body": "x"}).Refused(422, "no_route")
+		p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", map[string]any{"body": "x"}).Refused(422, "no_route")
 	})
+}
+
+// apptestRunSQLite is for what the database does not matter to.
+func apptestRunSQLite(t *testing.T, fn func(t *testing.T, s *apptest.Server)) {
+	t.Helper()
+	fn(t, apptest.NewWith(t, func(c *app.Config) { c.MailDomain = domain }))
 }

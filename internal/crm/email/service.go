@@ -122,7 +122,7 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 		if err := s.seal(tx, a.ID, credentials{in.IMAPPassword, in.SMTPPassword}); err != nil {
 			return err
 		}
-		if free, err := putMailbox(tx, a.ID, newLocal(), in.Settings.IMAP != nil); err != nil {
+		if free, err := putMailbox(tx, a.ID, newLocal(), key, in.Settings.IMAP != nil); err != nil {
 			return fmt.Errorf("email: put mailbox: %w", err)
 		} else if !free {
 			return fault.New(fault.Unavailable) // a local part that exists: once in a universe

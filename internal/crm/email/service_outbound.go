@@ -117,24 +117,30 @@ func (s *Service) follow(tx *db.Tx, p *parcel, c uuid.UUID, set Settings, st sta
 		}
 		return err
 	}
-	p.Cc = copies(asked, p.To[0], func(a string) bool {
-		return address.Fold(a) == address.Fold(set.Address) || s.isHouse(a, st)
-	})
-	return nil
+	p.Cc, err = s.copies(&tx.Reader, asked, p.To[0], st)
+	return err
 }
 
-// copies are everybody whom the customer's mail went to, less ourselves and
-// less the one who is answered.
-func copies(l letter, to string, own func(string) bool) []string {
+// copies are everybody whom the customer's mail went to, less the workspace's
+// own mailboxes and less the one who is answered.
+func (s *Service) copies(r *db.Reader, l letter, to string, st state) ([]string, error) {
 	out := []string{}
 	seen := map[string]bool{address.Fold(to): true}
 	for _, a := range append([]string{l.sender}, l.recipients...) {
-		if key := address.Fold(a); a != "" && !seen[key] && !own(a) {
-			seen[key] = true
+		key := address.Fold(a)
+		if a == "" || seen[key] || s.isHouse(a, st) {
+			continue
+		}
+		seen[key] = true
+		own, err := isMailbox(r, a)
+		if err != nil {
+			return nil, err
+		}
+		if !own {
 			out = append(out, a)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // enqueue remembers a mail of ours and sends it with a job.

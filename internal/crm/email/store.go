@@ -20,10 +20,18 @@ func scanState(row db.Row) (state, error) {
 	return s, err
 }
 
-func putMailbox(tx *db.Tx, account uuid.UUID, local string, polls bool) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO email_mailbox (tenant_id, account_id, local_part, polls, next_poll_at)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, tx.Tenant(), account, local, polls, clock.At(tx.Now()))
+func putMailbox(tx *db.Tx, account uuid.UUID, local, addr string, polls bool) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO email_mailbox (tenant_id, account_id, local_part, address_key, polls, next_poll_at)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), account, local, address.Fold(addr), polls, clock.At(tx.Now()))
 	return n == 1, err
+}
+
+// isMailbox says whether an address is one of the workspace's mailboxes.
+func isMailbox(r *db.Reader, addr string) (bool, error) {
+	_, ok, err := found(db.One(r, db.Scalar[uuid.UUID], `SELECT account_id FROM email_mailbox
+		WHERE tenant_id = $1 AND address_key = $2 LIMIT 1`, r.Tenant(), address.Fold(addr)))
+	return ok, err
 }
 
 func mailboxState(r *db.Reader, account uuid.UUID) (state, error) {

@@ -1,12 +1,6 @@
 package message
 
-import (
-	"slices"
-
-	"github.com/google/uuid"
-
-	"konak/internal/kit/address"
-)
+import "github.com/google/uuid"
 
 // Known is a mail that a conversation holds already.
 type Known struct {
@@ -80,18 +74,4 @@ func Settle(m *Mail, replyTo *uuid.UUID, continues bool, t Threads) (Place, erro
 		}
 	}
 	return Place{Rule: ByNothing}, nil
-}
-
-// ReplyCc is who else should get an answer to a mail: everybody it went to,
-// less the house's own addresses and less the one the answer goes to.
-func ReplyCc(m *Mail, own func(addr string) bool, to string) []string {
-	out := []string{}
-	seen := map[string]bool{address.Fold(to): true, address.Fold(m.From.Email): true}
-	for _, a := range slices.Concat(m.To, m.Cc) {
-		if key := address.Fold(a.Email); !seen[key] && !own(a.Email) {
-			seen[key] = true
-			out = append(out, a.Email)
-		}
-	}
-	return out
 }

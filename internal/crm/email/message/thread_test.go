@@ -145,18 +145,6 @@ func TestOwnIDs(t *testing.T) {
 	}
 }
 
-func TestReplyCc(t *testing.T) {
-	t.Parallel()
-	m, err := message.Parse([]byte("From: elif@kaya.example\r\nTo: Destek@firma.example, Ali <ali@kaya.example>\r\nCc: elif@kaya.example, ayse@kaya.example, ALI@kaya.example\r\n\r\nx"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := message.ReplyCc(m, func(a string) bool { return strings.EqualFold(a, "destek@firma.example") }, "elif@kaya.example")
-	if strings.Join(got, " ") != "ali@kaya.example ayse@kaya.example" {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestBounces(t *testing.T) {
 	t.Parallel()
 	dsn := func(action, status string) string {
