@@ -70,6 +70,7 @@ test: test-go test-web test-browser ## Run every test
 .PHONY: test-go
 test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-postgres || true
+	@scripts/ensure-snippets || true
 	@scripts/with-postgres go test -timeout 12m $(TESTFLAGS) $(PACKAGES)
 
 .PHONY: test-race

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
@@ -34,6 +35,7 @@ import (
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
+	"konak/internal/kit/node"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/realtime"
 	"konak/internal/kit/secret"
@@ -73,6 +75,7 @@ type App struct {
 	Sender     *webhook.Sender
 	Waker      *conversation.Waker
 	Mailboxes  *email.Poller
+	Limits     *limit.Shared // nil where there is but one node
 
 	ready atomic.Bool
 }
@@ -153,8 +156,12 @@ func (a *App) wire(box *secret.Box) error {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
 	hub, catalog := bus.NewHub(), Catalog()
-	limits := limit.NewMemory(a.clock, a.cfg.limitFactor())
-	if a.Mailer, err = mailer.New(a.DB, box, a.log, a.cfg.SMTPURL, a.cfg.mailFrom()); err != nil {
+	var limits limit.Limiter = limit.NewMemory(a.clock, a.cfg.limitFactor())
+	if a.DB.Dialect() == db.Postgres { // there may be other nodes
+		a.Limits = limit.NewShared(a.DB, a.log, a.cfg.limitFactor())
+		limits = a.Limits
+	}
+	if a.Mailer, err = mailer.New(a.DB, box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom()}); err != nil {
 		return err
 	}
 	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
@@ -199,7 +206,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: box.Derive("cursor"),
-		TrustedProxies: proxies, Limits: limits, Fallback: web.Handler(),
+		TrustedProxies: proxies, Limits: limits, Fallback: web.Handler(a.cfg.captchaSources()...),
 	})
 	a.registerHealth()
 	a.Identity.Register(a.API)
@@ -234,11 +241,37 @@ func (a *App) Close() error { return a.DB.Close() }
 
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
+	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Mailboxes.Run, a.Advisor.Run, a.janitor} {
+	workers := []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Mailboxes.Run, a.Advisor.Run, a.janitor}
+	if a.Limits != nil {
+		workers = append(workers, a.Limits.Run)
+	}
+	for _, run := range workers {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()
+}
+
+// succeed frees what the process before this one on the same data folder held.
+// Without it, or where another process runs on the folder, leases end by
+// themselves. What it returns lets go of the folder.
+func (a *App) succeed(ctx context.Context) (leave func()) {
+	n, err := node.Take(a.cfg.Data)
+	if err != nil {
+		a.log.Debug("what an earlier process held is free when its lease ends", "reason", err)
+		return func() {}
+	}
+	if n.Before != uuid.Nil {
+		err = a.Sender.Succeed(ctx, n.Before)
+	}
+	if err == nil {
+		err = n.Keep(a.Sender.Claim())
+	}
+	if err != nil {
+		a.log.Error("what an earlier process held could not be freed", "error", err)
+	}
+	return func() { _ = n.Close() }
 }
 
 // grace is how long open requests may take to finish at a stop.

@@ -15,6 +15,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 )
 
@@ -89,7 +90,7 @@ func (a *App) janitor(ctx context.Context) {
 // clean does one round of that and says how much it removed.
 func (a *App) clean(ctx context.Context) (int, error) {
 	total := 0
-	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs, a.Conversations.CleanUploads, a.Blobs.Sweep} {
+	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs, a.Conversations.CleanUploads, a.Blobs.Sweep, a.cleanLimits} {
 		n, err := step(ctx)
 		if err != nil {
 			return total, err
@@ -120,3 +121,5 @@ func (a *App) listenMail() (func(context.Context) error, error) {
 	a.log.Info("taking mail", "address", ln.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", cert != nil)
 	return func(ctx context.Context) error { return a.Email.Serve(ctx, ln, cert) }, nil
 }
+
+func (a *App) cleanLimits(ctx context.Context) (int, error) { return limit.Clean(ctx, a.DB) }

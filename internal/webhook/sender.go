@@ -56,6 +56,7 @@ type Sender struct {
 	begun    int
 	empty    *sync.Cond // no lane is held
 	wake     chan struct{}
+	haste    chan struct{} // the marker is waited for
 }
 
 // NewSender makes the sender of a process.
@@ -63,11 +64,32 @@ func NewSender(s *Service, log *slog.Logger, m *Metrics) *Sender {
 	out := &Sender{
 		svc: s, log: log, metrics: m.in, claim: s.db.Clock().NewCapability(),
 		lanes: map[uuid.UUID]*lane{}, tenants: map[uuid.UUID]*load{}, paces: map[uuid.UUID]*pace{},
-		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1),
+		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1), haste: make(chan struct{}, 1),
 	}
 	out.empty = sync.NewCond(&out.mu)
 	s.queued, s.changed = out.poke, out.reread
 	return out
+}
+
+// Claim is what this sender's lanes are claimed with.
+func (s *Sender) Claim() uuid.UUID { return s.claim }
+
+// Succeed frees the lanes of a sender that is known to be gone, so that they
+// need not wait for the end of its lease.
+func (s *Sender) Succeed(ctx context.Context, claim uuid.UUID) error {
+	var n int64
+	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = endLeases(tx, claim)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("webhook: end leases: %w", err)
+	}
+	if n > 0 {
+		s.log.Info("webhook endpoints of the process before this one were freed", "endpoints", n)
+		s.signal()
+	}
+	return nil
 }
 
 // Step takes one round of what is due now and returns once it is marked. It

@@ -153,9 +153,12 @@ func language(r *http.Request) string {
 
 var jsonFormat = huma.Format{
 	Marshal: func(w io.Writer, v any) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(v)
+		if e, ok := v.(interface{ writeKept(io.Writer) (bool, error) }); ok {
+			if done, err := e.writeKept(w); done {
+				return err
+			}
+		}
+		return writeJSON(w, v)
 	},
 	Unmarshal: json.Unmarshal,
 }

@@ -61,6 +61,9 @@ const (
 	ResetPrefix   = "rst_"
 	TicketPrefix  = "mfa_"
 	ChannelPrefix = "chk_"
+
+	// HandoverPrefix marks a session on its way to another host.
+	HandoverPrefix = "hov_"
 )
 
 // NewToken is prefix + 32 random bytes in base62 + 6 characters of CRC32.

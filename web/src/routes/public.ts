@@ -48,5 +48,17 @@ export const invitationRoute = createRoute({
   component: lazyRouteComponent(() => import('@/modules/account/InvitationScreen'), 'InvitationScreen'),
 })
 
+export const enterRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/enter',
+  component: lazyRouteComponent(() => import('@/modules/account/EnterScreen'), 'EnterScreen'),
+})
+
+export const mobileRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/mobile',
+  component: lazyRouteComponent(() => import('@/modules/account/MobileScreen'), 'MobileScreen'),
+})
+
 /** Pages that need no session: the central gate stands beside them. */
-export const publicRoutes = [signUpRoute, verifyRoute, forgotRoute, resetRoute, consentRoute, invitationRoute] as const
+export const publicRoutes = [signUpRoute, verifyRoute, forgotRoute, resetRoute, consentRoute, invitationRoute, enterRoute, mobileRoute] as const

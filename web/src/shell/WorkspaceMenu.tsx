@@ -13,12 +13,18 @@ import { Field, Input } from '@/ui/Field'
 import { Menu, MenuChoice, MenuItem, MenuRule } from '@/ui/Menu'
 import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
+import { handoverAddress, isHostOf } from './host'
 import { slugFrom } from './slug'
 
-async function enter(workspaceId: string): Promise<void> {
-  await ask(api.POST('/api/v1/auth/app/switch-workspace', { body: { workspace_id: workspaceId } }))
-  // Everything on the page belongs to the workspace that was left: it starts afresh.
-  window.location.assign('/')
+/** Everything on the page belongs to the workspace that is left: it starts afresh, at that workspace's host where it has one. */
+async function enter(from: string, workspaceId: string): Promise<void> {
+  if (!isHostOf(from, window.location.hostname)) {
+    await ask(api.POST('/api/v1/auth/app/switch-workspace', { body: { workspace_id: workspaceId } }))
+    window.location.assign('/')
+    return
+  }
+  const { data } = await ask(api.POST('/api/v1/auth/handover', { body: { workspace_id: workspaceId } }))
+  window.location.assign(handoverAddress(window.location, from, data.workspace.slug, data.code))
 }
 
 export function WorkspaceMenu() {
@@ -27,7 +33,7 @@ export function WorkspaceMenu() {
   const places = useQuery(workspacesQuery)
   const [adding, setAdding] = useState(false)
   const change = useMutation({
-    mutationFn: enter,
+    mutationFn: (id: string) => enter(me.workspace.slug, id),
     onError: (error) => toast('danger', t('workspaces.switchFailed'), errorText(error)),
   })
   const others = places.data ?? []
@@ -69,12 +75,13 @@ export function WorkspaceMenu() {
 
 function AddWorkspaceDialog({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
+  const me = useMe()
   const formId = useId()
   const [slug, setSlug] = useState('')
   const add = useMutation({
     mutationFn: async (body: { name: string; slug: string }) => {
       const { data } = await ask(api.POST('/api/v1/auth/workspaces', { body }))
-      await enter(data.workspace.id)
+      await enter(me.workspace.slug, data.workspace.id)
     },
   })
   const form = useFocusOnError(add.error)
