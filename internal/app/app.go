@@ -167,6 +167,7 @@ func (a *App) wire(box *secret.Box) error {
 	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
 		return err
 	}
+	a.Mailer.ReadFiles(a.Blobs)
 	a.Identity = identity.New(identity.Config{
 		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
 	})
@@ -194,6 +195,7 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Channels.Add(email.Kind, a.Email)
 	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log}
+	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle

@@ -214,6 +214,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerBulk(a)
 	s.registerReplies(a)
 	s.registerAttachments(a)
+	s.registerItems(a)
 	s.registerGroups(a)
 	s.registerPublic(a)
 }

@@ -24,6 +24,7 @@ const (
 	Deleted        = "conversation.deleted"
 	Restored       = "conversation.restored"
 	Noted          = "conversation.noted"
+	ItemChanged    = "conversation.item_changed"
 	DeliveryFailed = "message.delivery_failed"
 )
 
@@ -41,6 +42,9 @@ func Events() event.Catalog {
 	}
 	noted := entry(Noted, "An internal note was written.")
 	noted.Hidden = true
+	// An item can be a note, so panels alone are told what becomes of items.
+	changed := entry(ItemChanged, "A message or a note was edited, deleted, reacted to or sent again.")
+	changed.Hidden = true
 	return event.Catalog{
 		entry(Created, "A new conversation opened by any route."),
 		entry(Replied, "A reply arrived on a conversation (internal notes do not emit it)."),
@@ -54,6 +58,6 @@ func Events() event.Catalog {
 		entry(Deleted, "A conversation was deleted."),
 		entry(Restored, "A deleted conversation was brought back."),
 		entry(DeliveryFailed, "A message could not be delivered on its channel."),
-		noted,
+		noted, changed,
 	}
 }

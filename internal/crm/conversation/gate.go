@@ -131,6 +131,7 @@ func place(tx *db.Tx, c *Conversation, list []*Item) {
 		if i.Attachments == nil {
 			i.Attachments = []Attachment{}
 		}
+		i.Tepkiler, i.HasEmail = []Reaction{}, i.email != nil
 	}
 	if c.lastItemAt.IsZero() {
 		c.lastItemAt = clock.At(tx.Now())
@@ -143,7 +144,7 @@ func (s *Service) follow(tx *db.Tx, was, c *Conversation, list []*Item) error {
 		if err := putItem(tx, i); err != nil {
 			return fmt.Errorf("conversation: put item: %w", err)
 		}
-		if err := bind(tx, i); err != nil {
+		if err := s.bind(tx, i); err != nil {
 			return err
 		}
 	}
@@ -193,7 +194,7 @@ func (s *Service) announce(tx *db.Tx, names []string, was, c *Conversation, item
 		if len(before) > 0 {
 			change.Previous = before
 		}
-		if item != nil && (name == Replied || name == Created || name == Noted) {
+		if item != nil && (name == Replied || name == Created || name == Noted || name == ItemChanged) {
 			change.Item = item
 		}
 		if _, err := event.Emit(tx, change); err != nil {

@@ -31,6 +31,8 @@ type Service struct {
 	agents   Agents
 	blobs    *blob.Store
 	router   Router
+
+	forwarder Forwarder
 }
 
 // New opens the room and lets it follow the contacts.
@@ -42,6 +44,9 @@ func New(d *db.DB, contacts *contact.Service, agents Agents, blobs *blob.Store) 
 
 // Deliver sets who carries messages out; the app calls it at start.
 func (s *Service) Deliver(r Router) { s.router = r }
+
+// ForwardWith sets who sends forwarded messages; the app calls it at start.
+func (s *Service) ForwardWith(f Forwarder) { s.forwarder = f }
 
 // List reads a page in an order.
 func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Page) (out db.List[Conversation], err error) {
@@ -86,7 +91,7 @@ func (s *Service) Items(ctx context.Context, id uuid.UUID, p db.Page) (out db.Li
 		if out, err = items(r, id, p); err != nil {
 			return err
 		}
-		return fillAttachments(r, out.Rows)
+		return fillItems(r, out.Rows)
 	})
 	return out, err
 }

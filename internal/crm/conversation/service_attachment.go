@@ -153,8 +153,8 @@ func (s *Service) take(tx *db.Tx, item *Item, uploads []uuid.UUID, prepared []Pr
 	return nil
 }
 
-// bind writes the files of an item that was written just now.
-func bind(tx *db.Tx, item *Item) error {
+// bind writes what hangs on an item that was written just now.
+func (s *Service) bind(tx *db.Tx, item *Item) error {
 	for n := range item.Attachments {
 		a := &item.Attachments[n]
 		if !a.fresh {
@@ -174,37 +174,43 @@ func bind(tx *db.Tx, item *Item) error {
 		}
 		a.fresh = false
 	}
-	return nil
+	if item.email != nil {
+		if err := s.KeepEmail(tx, item.ID, *item.email); err != nil {
+			return err
+		}
+	}
+	return putSources(tx, item.ID, item.sources)
 }
 
 // filled reads what belongs to one item.
 func filled(r *db.Reader, item *Item) error {
 	one := []Item{*item}
-	err := fillAttachments(r, one)
+	err := fillItems(r, one)
 	*item = one[0]
 	return err
 }
 
-// fillAttachments reads the files of items.
-func fillAttachments(r *db.Reader, list []Item) error {
+// fillItems reads the files of items and the reactions to them.
+func fillItems(r *db.Reader, list []Item) error {
 	ids := make([]uuid.UUID, 0, len(list))
-	for n := range list {
-		list[n].Attachments = []Attachment{}
-		if list[n].Kind != Event {
-			ids = append(ids, list[n].ID)
+	for _, i := range list {
+		if i.Kind != Event {
+			ids = append(ids, i.ID)
 		}
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	of, err := attachmentsOf(r, ids)
+	files, err := attachmentsOf(r, ids)
+	if err != nil {
+		return err
+	}
+	reactions, err := reactionsTo(r, ids)
 	if err != nil {
 		return err
 	}
 	for n := range list {
-		if files := of[list[n].ID]; files != nil {
-			list[n].Attachments = files
-		}
+		list[n].Attachments, list[n].Tepkiler = orEmpty(files[list[n].ID]), orEmpty(reactions[list[n].ID])
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ type Answer struct {
 	// house itself. Either can stand without a text.
 	Attachments []uuid.UUID
 	Files       []Prepared
+	// Sources are what the assistant relied on.
+	Sources []AISource
 }
 
 // Reply writes an answer or an internal note. An answer without a route to
@@ -47,7 +49,7 @@ func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Writte
 		if err := s.checkAuthor(tx, a.Author); err != nil {
 			return err
 		}
-		item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body)}
+		item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body), sources: a.Sources}
 		if err := s.compose(tx, item, a.Attachments, a.Files); err != nil {
 			return err
 		}
@@ -61,13 +63,14 @@ func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Writte
 		if err != nil {
 			return err
 		}
-		address(item, &was, route)
+		addressTo(item, &was, route)
 		out.Conversation, err = s.answered(tx, was, item)
 		out.Item = *item
 		if err != nil || route == nil {
 			return err
 		}
-		return s.router.Take(tx, outgoing(&out.Conversation, item, route))
+		_, err = s.send(tx, &out.Conversation, item, route)
+		return err
 	})
 	return out, err
 }
@@ -124,8 +127,8 @@ func (s *Service) route(r *db.Reader, customer uuid.UUID, w Wish) (*Route, error
 	return s.router.Route(r, w)
 }
 
-// address writes on an outgoing message where it goes.
-func address(item *Item, c *Conversation, route *Route) {
+// addressTo writes on an outgoing message where it goes.
+func addressTo(item *Item, c *Conversation, route *Route) {
 	status := NotGoing
 	item.Channel, item.ChannelAccountID = &c.Channel, c.ChannelAccountID
 	if route != nil {
@@ -135,13 +138,25 @@ func address(item *Item, c *Conversation, route *Route) {
 	item.Delivery = &status
 }
 
-func outgoing(c *Conversation, item *Item, route *Route) Outgoing {
+// send gives a message that was written to the router.
+func (s *Service) send(tx *db.Tx, c *Conversation, item *Item, route *Route) (Outgoing, error) {
 	out := Outgoing{
 		ConversationID: c.ID, ItemID: item.ID, ContactID: c.ContactID, Route: *route, Subject: c.Subject, Body: item.Body,
+		Attachments: outgoingFiles(item),
 	}
+	if route.Channel == Mail {
+		var err error
+		if out.EmailCC, err = copiesOf(&tx.Reader, c.ID); err != nil {
+			return out, err
+		}
+	}
+	return out, s.router.Take(tx, out)
+}
+
+func outgoingFiles(item *Item) (out []OutgoingFile) {
 	for _, a := range item.Attachments {
 		if a.blobID != nil {
-			out.Attachments = append(out.Attachments, OutgoingFile{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, BlobID: *a.blobID})
+			out = append(out, OutgoingFile{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, BlobID: *a.blobID})
 		}
 	}
 	return out
@@ -180,6 +195,8 @@ type Inbound struct {
 	AI bool
 	// Attachments were stored with Service.Prepare.
 	Attachments []Prepared
+	// Email is the original, where the message came as one.
+	Email *Email
 }
 
 // Ingested is what became of an inbound message.
@@ -202,7 +219,7 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 		if err != nil {
 			return err
 		}
-		item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel}
+		item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, email: in.Email}
 		if in.From.AccountID != uuid.Nil {
 			item.ChannelAccountID = &in.From.AccountID
 		}
@@ -328,6 +345,8 @@ type Begun struct {
 	Delivery     Delivery
 	Route        *Route
 	Reused       bool
+
+	outgoing Outgoing
 }
 
 // BeginAsAgent opens a conversation with a customer, or writes into the one
@@ -360,7 +379,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		switch {
 		case err == nil:
 			out.Reused = true
-			address(item, &was, out.Route)
+			addressTo(item, &was, out.Route)
 			out.Conversation, err = s.answered(tx, was, item)
 		case db.IsNoRow(err):
 			out.Conversation, err = s.beginWith(tx, o, source, ref, out.Route, item)
@@ -372,7 +391,8 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if out.Route == nil {
 			return s.undelivered(tx, &out)
 		}
-		return s.router.Take(tx, outgoing(&out.Conversation, item, out.Route))
+		out.outgoing, err = s.send(tx, &out.Conversation, item, out.Route)
+		return err
 	})
 	if err != nil || out.Route == nil {
 		return out, err
@@ -421,7 +441,7 @@ func (s *Service) beginWith(tx *db.Tx, o Opening, source Source, ref contact.Ref
 	if route != nil {
 		c.ChannelAccountID, c.singleThread = &route.AccountID, source.Messaging
 	}
-	address(item, &c, route)
+	addressTo(item, &c, route)
 	free, err := s.begin(tx, &c, Begin, item)
 	if err == nil && !free {
 		err = contact.ErrRace
@@ -444,7 +464,7 @@ func (s *Service) undelivered(tx *db.Tx, out *Begun) error {
 
 // push tries to deliver while the agent waits, and writes the outcome down.
 func (s *Service) push(ctx context.Context, out *Begun) error {
-	d, err := s.router.Push(ctx, outgoing(&out.Conversation, &out.Item, out.Route))
+	d, err := s.router.Push(ctx, out.outgoing)
 	if err != nil {
 		// It was taken durably, so it stays on its way.
 		d = Delivery{Status: Queued}

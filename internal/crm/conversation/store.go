@@ -97,14 +97,15 @@ func save(tx *db.Tx, c *Conversation, was State) error {
 }
 
 const itemColumns = `id, conversation_id, kind, author_kind, author_id, body, event, detail, channel, channel_account_id,
-	delivery, delivery_error, edited_at, at, provider_message_id, test`
+	delivery, delivery_error, edited_at, at, provider_message_id, test, EXISTS (SELECT 1 FROM item_email e
+		WHERE e.tenant_id = conversation_item.tenant_id AND e.item_id = conversation_item.id)`
 
 func scanItem(row db.Row) (Item, error) {
 	var i Item
 	var detail db.JSON[map[string]any]
 	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
-		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.test)
-	i.Detail, i.Attachments = detail.V, []Attachment{}
+		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.test, &i.HasEmail)
+	i.Detail, i.Attachments, i.Tepkiler = detail.V, []Attachment{}, []Reaction{}
 	return i, err
 }
 

@@ -55,6 +55,7 @@ const (
 	AlreadyMailed       Code = "already_mailed"
 	NoRoute             Code = "no_route"
 	WindowClosed        Code = "window_closed"
+	ReactionUnsupported Code = "reaction_unsupported"
 	RoleFixed           Code = "role_fixed"
 	RoleInUse           Code = "role_in_use"
 	LastAdmin           Code = "last_admin"
@@ -121,6 +122,7 @@ var catalogue = map[Code]entry{
 	LimitReached:        {422, "The limit of %d is reached.", "%d sınırına ulaşıldı."},
 	NoRoute:             {422, "No connected channel leads to this customer.", "Bu müşteriye ulaşan bağlı bir kanal yok."},
 	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
+	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},
