@@ -22,9 +22,11 @@ import (
 	"konak/internal/advisor"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/email"
+	"konak/internal/crm/live"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
@@ -69,6 +71,8 @@ type App struct {
 	Agents        *agent.Service
 	Channels      *channel.Service
 	Email         *email.Service
+	Custom        *custom.Service
+	Live          *live.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -86,6 +90,7 @@ func Catalog() event.Catalog {
 	c = append(c, contact.Events()...)
 	c = append(c, conversation.Events()...)
 	c = append(c, channel.Events()...)
+	c = append(c, custom.Events()...)
 	c = append(c, mail.Events()...)
 	return append(c, webhook.Events()...)
 }
@@ -195,10 +200,19 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Channels.Add(email.Kind, a.Email)
 	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log}
+	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
+	streams := &realtime.Streams{
+		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
+	}
+	a.Live = live.New(live.Config{
+		DB: a.DB, Log: a.log, Bus: hub, Streams: streams, Limits: limits, Agents: a.Agents, Conversations: a.Conversations,
+	})
+	streams.Audience = a.Live
 	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
+	handlers[webhook.OutcomeJob] = a.Custom.Outcome
 	handlers[contact.ImportJob] = a.Contacts.RunImport
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
@@ -217,10 +231,12 @@ func (a *App) wire(box *secret.Box) error {
 	a.Conversations.Register(a.API)
 	a.Channels.Register(a.API)
 	a.Email.Register(a.API)
+	a.Custom.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
-	(&realtime.Streams{DB: a.DB, Bus: hub, Catalog: catalog}).Register(a.API)
+	a.Live.Register(a.API)
+	streams.Register(a.API)
 	return nil
 }
 
@@ -229,7 +245,7 @@ func (a *App) wire(box *secret.Box) error {
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
 		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
-		a.Channels.Sample, a.Email.Sample,
+		a.Custom.Sample, a.Email.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err
@@ -245,7 +261,7 @@ func (a *App) Close() error { return a.DB.Close() }
 func (a *App) Work(ctx context.Context) {
 	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
-	workers := []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Mailboxes.Run, a.Advisor.Run, a.janitor}
+	workers := []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Mailboxes.Run, a.Live.Run, a.Advisor.Run, a.janitor}
 	if a.Limits != nil {
 		workers = append(workers, a.Limits.Run)
 	}

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"errors"
 	"log/slog"
 	"testing"
 
@@ -36,6 +37,50 @@ func TestDemo(t *testing.T) {
 				if err := a.Close(); err != nil {
 					t.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// A demo that was cut off while it was filled is whole after the next start.
+func TestHalfADemo(t *testing.T) {
+	t.Parallel()
+	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			now := clock.NewFake(dbtest.Start)
+			cfg := app.Config{
+				DB: dbtest.URL(t, d), Data: t.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost",
+				SQLiteSync: "normal", RowSecurity: true,
+			}
+			// As far as the first start came.
+			a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, m, err := a.Identity.CreateWorkspace(t.Context(), identity.NewWorkspace{
+				Slug: "demo", Name: "Demo A.Ş.", OwnerName: "Defne Yılmaz", OwnerEmail: "owner@demo.localhost",
+				Password: app.DemoPassword, Demo: true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: m.ID})
+			if err := errors.Join(a.Contacts.Sample(ctx, "half"), a.Conversations.Sample(ctx, "half")); err != nil {
+				t.Fatal(err)
+			}
+			if err := a.Close(); err != nil {
+				t.Fatal(err)
+			}
+			cfg.Demo = true
+			if a, err = app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), now); err != nil {
+				t.Fatal(err)
+			}
+			for slug, least := range map[string][2]int{"demo": {30, 40}, "acme": {10, 10}} {
+				checkDemo(t, a, slug, least)
+			}
+			if err := a.Close(); err != nil {
+				t.Fatal(err)
 			}
 		})
 	}

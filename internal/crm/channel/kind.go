@@ -29,7 +29,18 @@ type Kind interface {
 // Add makes a kind of channel known. The app adds them all before it serves.
 func (s *Service) Add(name string, k Kind) { s.kinds[name] = k }
 
-var _ conversation.Router = (*Service)(nil)
+var (
+	_ conversation.Router = (*Service)(nil)
+	_ conversation.Asker  = (*Service)(nil)
+)
+
+// Ask implements conversation.Asker, for the kinds that do.
+func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
+	if kind, ok := s.kinds[q.Route.Channel].(conversation.Asker); ok {
+		return kind.Ask(tx, q)
+	}
+	return false, nil
+}
 
 // Connected implements conversation.Router.
 func (s *Service) Connected(r *db.Reader) (map[string]bool, error) {

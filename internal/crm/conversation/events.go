@@ -24,6 +24,7 @@ const (
 	Deleted        = "conversation.deleted"
 	Restored       = "conversation.restored"
 	Noted          = "conversation.noted"
+	Rated          = "conversation.rated"
 	ItemChanged    = "conversation.item_changed"
 	DeliveryFailed = "message.delivery_failed"
 )
@@ -57,6 +58,7 @@ func Events() event.Catalog {
 		entry(Updated, "Subject, customer, priority or assistant state changed."),
 		entry(Deleted, "A conversation was deleted."),
 		entry(Restored, "A deleted conversation was brought back."),
+		entry(Rated, "The customer rated a conversation; the item holds the rating."),
 		entry(DeliveryFailed, "A message could not be delivered on its channel."),
 		noted, changed,
 	}

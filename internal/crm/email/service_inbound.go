@@ -249,12 +249,16 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 	if body == "" {
 		body = m.Subject
 	}
+	mail := original(m, blob.Blob{ID: in.blobID, Size: in.Size})
 	got, err := s.Inbox.Ingest(ctx, conversation.Inbound{
 		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: m.Fingerprint(), ConversationID: place.ConversationID,
 		From: contact.Sender{Channel: Kind, AccountID: a.ID, ExternalID: address.Fold(from.Email), Email: from.Email, Name: from.Name},
-		AI:   a.AI && m.Auto == "", Attachments: files,
+		AI:   a.AI && m.Auto == "", Attachments: files, GroupID: a.GroupID, Email: &mail,
 	})
 	if err != nil {
+		return err
+	}
+	if err := s.copy(ctx, got.Conversation.ID, m, from, st); err != nil {
 		return err
 	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -343,6 +347,73 @@ func (s *Service) files(ctx context.Context, m *message.Mail) ([]conversation.Pr
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// copy lets answers go to everybody the mail went to, less the workspace's own
+// mailboxes and less the one who is answered.
+func (s *Service) copy(ctx context.Context, c uuid.UUID, m *message.Mail, from message.Address, st state) error {
+	want := []string{}
+	seen := map[string]bool{address.Fold(from.Email): true, address.Fold(m.From.Email): true}
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		for _, a := range slices.Concat(m.To, m.Cc) {
+			key := address.Fold(a.Email)
+			if seen[key] || s.isHouse(a.Email, st) || len(want) >= maxCopies {
+				continue
+			}
+			seen[key] = true
+			own, err := isMailbox(r, a.Email)
+			if err != nil {
+				return err
+			}
+			if !own {
+				want = append(want, a.Email)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	has, err := s.Inbox.Copies(ctx, c)
+	if err == nil && !slices.Equal(has, want) {
+		_, err = s.Inbox.SetCopies(ctx, c, want)
+	}
+	return err
+}
+
+const maxCopies = 30
+
+// original is a mail as the timeline shows it.
+func original(m *message.Mail, b blob.Blob) conversation.Email {
+	e := conversation.Email{
+		MessageID: m.MessageID, From: written(m.From), To: list(m.To), Cc: list(m.Cc), Subject: m.Subject, Text: m.Text, HTML: m.HTML,
+		RawBlobID: &b.ID, RawSize: b.Size,
+	}
+	if len(m.ReplyTo) > 0 {
+		e.ReplyTo = m.ReplyTo[0].Email
+	}
+	if !m.Date.IsZero() {
+		e.Date = clock.Ptr(m.Date)
+	}
+	for _, h := range m.Headers {
+		e.Headers = append(e.Headers, conversation.Header{Name: h.Name, Value: h.Value})
+	}
+	return e
+}
+
+func written(a message.Address) string {
+	if a.Name == "" {
+		return a.Email
+	}
+	return a.Name + " <" + a.Email + ">"
+}
+
+func list(as []message.Address) []string {
+	out := make([]string, len(as))
+	for i, a := range as {
+		out[i] = written(a)
+	}
+	return out
 }
 
 // record remembers a mail for threading and for what answers say.

@@ -1,6 +1,7 @@
 package email
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,65 +83,36 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 		AccountID: m.Route.AccountID, ItemID: &m.ItemID, ID: m.ItemID, To: []string{m.Route.Address}, Text: m.Body,
 		Files: m.Attachments, Date: clock.At(tx.Now()), Subject: m.Subject,
 	}
-	if err := s.follow(tx, &p, m.ConversationID, set, st); err != nil {
+	for _, cc := range m.EmailCC {
+		if address.Fold(cc) != address.Fold(m.Route.Address) {
+			p.Cc = append(p.Cc, cc)
+		}
+	}
+	if err := s.follow(tx, &p, m.ConversationID, set); err != nil {
 		return err
 	}
 	return s.enqueue(tx, &p, m.ConversationID, set, st)
 }
 
-// follow puts a mail into its thread: subject, references and who else gets it
-// come from the newest mail.
-func (s *Service) follow(tx *db.Tx, p *parcel, c uuid.UUID, set Settings, st state) error {
-	last, err := latestLetter(&tx.Reader, c, false)
+// follow puts a mail into its thread: subject and references come from the
+// newest mail.
+func (s *Service) follow(tx *db.Tx, p *parcel, c uuid.UUID, set Settings) error {
+	last, err := latestLetter(&tx.Reader, c)
 	if err != nil && !db.IsNoRow(err) {
 		return err
-	}
-	known := err == nil
-	if known {
-		p.Subject, p.InReplyTo = last.subject, last.messageID
-		p.References = append(slices.Clone(last.thread), last.messageID)
 	}
 	token := ""
 	if set.SubjectToken {
 		token = s.keys.SubjectToken(tx.Tenant(), c)
 	}
-	if known || token != "" {
+	if err == nil {
+		p.Subject, p.InReplyTo = last.subject, last.messageID
+		p.References = append(slices.Clone(last.thread), last.messageID)
+	}
+	if err == nil || token != "" {
 		p.Subject = message.ReplySubject(p.Subject, token)
 	}
-	if !known {
-		p.Subject = message.ThreadSubject(p.Subject)
-	}
-	asked, err := latestLetter(&tx.Reader, c, true)
-	if err != nil {
-		if db.IsNoRow(err) {
-			return nil
-		}
-		return err
-	}
-	p.Cc, err = s.copies(&tx.Reader, asked, p.To[0], st)
-	return err
-}
-
-// copies are everybody whom the customer's mail went to, less the workspace's
-// own mailboxes and less the one who is answered.
-func (s *Service) copies(r *db.Reader, l letter, to string, st state) ([]string, error) {
-	out := []string{}
-	seen := map[string]bool{address.Fold(to): true}
-	for _, a := range append([]string{l.sender}, l.recipients...) {
-		key := address.Fold(a)
-		if a == "" || seen[key] || s.isHouse(a, st) {
-			continue
-		}
-		seen[key] = true
-		own, err := isMailbox(r, a)
-		if err != nil {
-			return nil, err
-		}
-		if !own {
-			out = append(out, a)
-		}
-	}
-	return out, nil
+	return nil
 }
 
 // enqueue remembers a mail of ours and sends it with a job.
@@ -189,7 +161,7 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	if j.Test {
 		return nil // what a test key sets off reaches nobody
 	}
-	err := s.carry(ctx, &p)
+	raw, err := s.carry(ctx, &p)
 	if err != nil && !errors.Is(err, jobs.ErrDrop) && j.Attempts < sendAttempts {
 		return err
 	}
@@ -200,10 +172,29 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	if err != nil {
 		d = conversation.Delivery{Status: conversation.Failed, Error: plainReason(err)}
 	}
+	if err == nil {
+		if err := s.keep(ctx, &p, raw); err != nil {
+			return err
+		}
+	}
 	if err := s.Inbox.Delivered(ctx, *p.ItemID, d); err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
 	return nil
+}
+
+// keep shows on the message as which mail it went out.
+func (s *Service) keep(ctx context.Context, p *parcel, raw []byte) error {
+	b, err := s.Blobs.Put(ctx, caller.From(ctx).TenantID, bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return fmt.Errorf("email: keep: %w", err)
+	}
+	m, err := message.Parse(raw, "")
+	if err != nil {
+		return err
+	}
+	e := original(m, b)
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Inbox.KeepEmail(tx, *p.ItemID, e) })
 }
 
 // plainReason leaves out what is for the log.
@@ -214,7 +205,7 @@ func plainReason(err error) string {
 }
 
 // carry renders a mail and hands it over.
-func (s *Service) carry(ctx context.Context, p *parcel) error {
+func (s *Service) carry(ctx context.Context, p *parcel) ([]byte, error) {
 	var a channel.Account
 	var set Settings
 	var creds credentials
@@ -226,21 +217,21 @@ func (s *Service) carry(ctx context.Context, p *parcel) error {
 		return err
 	})
 	if fault.Is(err, fault.NotFound) || err == nil && !a.Works() {
-		return fmt.Errorf("%w %s", jobs.ErrDrop, ReasonUnavailable)
+		return nil, fmt.Errorf("%w %s", jobs.ErrDrop, ReasonUnavailable)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d := message.Draft{
 		MessageID: p.MessageID, From: message.Address{Name: set.SenderName, Email: set.Address}, To: p.To, Cc: p.Cc, ReplyTo: p.ReplyTo,
 		Subject: p.Subject, Text: p.Text, InReplyTo: p.InReplyTo, References: p.References, Auto: p.Auto, Date: p.Date.Time,
 	}
 	if d.Files, err = s.load(ctx, p.Files); err != nil {
-		return err
+		return nil, err
 	}
 	raw, err := d.Render()
 	if err != nil {
-		return errors.Join(jobs.ErrDrop, err)
+		return nil, errors.Join(jobs.ErrDrop, err)
 	}
 	envelope := set.Address
 	if p.Auto {
@@ -248,9 +239,9 @@ func (s *Service) carry(ctx context.Context, p *parcel) error {
 	}
 	to := slices.Concat(p.To, p.Cc)
 	if set.SMTP != nil {
-		return s.submit(ctx, set.SMTP, creds.SMTP, envelope, to, raw)
+		return raw, s.submit(ctx, set.SMTP, creds.SMTP, envelope, to, raw)
 	}
-	return s.House.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{
+	return raw, s.House.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{
 		ID: p.ID, From: envelope, To: to, Subject: p.Subject, Text: p.Text, Raw: raw,
 	})
 }

@@ -172,12 +172,10 @@ func letterOfItem(r *db.Reader, item uuid.UUID) (letter, error) {
 	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
 }
 
-// latestLetter is the newest mail of a conversation, from a customer or from
-// anybody.
-func latestLetter(r *db.Reader, conversation uuid.UUID, customers bool) (letter, error) {
+// latestLetter is the newest mail of a conversation.
+func latestLetter(r *db.Reader, conversation uuid.UUID) (letter, error) {
 	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message
-		WHERE tenant_id = $1 AND conversation_id = $2 AND (NOT $3 OR NOT ours) ORDER BY created_at DESC, id DESC LIMIT 1`,
-		r.Tenant(), conversation, customers)
+		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
 // ourLetter finds a mail of ours by its id, whatever account sent it.

@@ -22,9 +22,11 @@ const talking = time.Minute
 // submit sends a mail over a mailbox's own server. What the server refuses for
 // good is an ErrDrop, everything else is tried again.
 func (s *Service) submit(ctx context.Context, to *Server, password, from string, rcpt []string, raw []byte) error {
+	// A password that is wrong says nothing about the mail: it waits until
+	// somebody has set it right.
 	c, err := s.smtp(ctx, to, password)
 	if err != nil {
-		return lasting(err)
+		return err
 	}
 	defer func() { _ = c.Close() }()
 	if err := c.Mail(from, nil); err != nil {

@@ -81,6 +81,8 @@ var crmImports = map[string][]string{
 	"assistant":    {"conversation", "contact", "agent", "template"},
 	"telephony":    {"conversation", "contact", "agent", "template"},
 	"email":        {"channel", "conversation", "contact", "agent", "template"},
+	"live":         {"conversation", "agent"},
+	"finder":       {"conversation", "contact"},
 }
 
 // faultOfImport says what is wrong with one import, or nothing.

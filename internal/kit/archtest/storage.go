@@ -36,6 +36,7 @@ var systemReasons = []string{
 	"limits", "mail outbox", "dispatcher", "job claim", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "upload sweep",
 	"mailbox poll",      // crm: which mailboxes elsewhere are due, of any tenant
 	"channel look-up",   // crm: a channel key or a provider names the account before the tenant is known
+	"fill demo",         // before anybody is there
 	"regulation corpus", // advisor: public text that belongs to no tenant
 }
 

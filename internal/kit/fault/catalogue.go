@@ -63,6 +63,7 @@ const (
 	ChannelUnavailable  Code = "channel_unavailable"
 	CSATDisabled        Code = "csat_disabled"
 	CSATExpired         Code = "csat_expired"
+	UpgradeRequired     Code = "upgrade_required"
 	RateLimited         Code = "rate_limited"
 	Internal            Code = "internal"
 	Unavailable         Code = "unavailable"
@@ -122,6 +123,7 @@ var catalogue = map[Code]entry{
 	LimitReached:        {422, "The limit of %d is reached.", "%d sınırına ulaşıldı."},
 	NoRoute:             {422, "No connected channel leads to this customer.", "Bu müşteriye ulaşan bağlı bir kanal yok."},
 	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
+	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},

@@ -51,6 +51,8 @@ type Mail struct {
 	// HTML is sanitised; "" where the mail has none.
 	HTML  string
 	Files []File
+	// Headers are the fields of the head in their order, cut to a sane size.
+	Headers []Field
 	// Auto says why the mail comes from a machine, "" for one from a person.
 	Auto string
 	// Bounce is set on a report about a mail that did not arrive.
@@ -58,6 +60,9 @@ type Mail struct {
 	// Defects are what the parser complained about.
 	Defects []string
 }
+
+// Field is one of a mail's head.
+type Field struct{ Name, Value string }
 
 // Why a mail cannot be read.
 var (
@@ -107,6 +112,7 @@ func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
 	m = &Mail{}
 	h := header(root.Header)
 	m.readHeader(h)
+	m.Headers = fieldsOf(raw)
 	var b body
 	b.walk(root)
 	if len(nonEmpty(b.text))+len(nonEmpty(b.html))+len(b.files) == 0 {
@@ -143,6 +149,35 @@ const hidden = "x-"
 func kindOf(p *enmime.Part) string { return strings.ToLower(strings.TrimPrefix(p.ContentType, hidden)) }
 
 var boundaryName = regexp.MustCompile(`(?i)\bboundary\s*(\*[0-9]*\*?)?\s*=\s*(?:"([^"\r\n]*)"|([^\s;"]*))`)
+
+// maxFields and maxField bound what is kept of a head.
+const (
+	maxFields = 100
+	maxField  = 2000
+)
+
+// fieldsOf lists the fields of a head as they stand.
+func fieldsOf(raw []byte) []Field {
+	var out []Field
+	for line := range bytes.Lines(raw[:min(len(raw), 256<<10)]) {
+		text := strings.TrimRight(clean(string(line)), "\r\n")
+		if text == "" {
+			break
+		}
+		if text[0] == ' ' || text[0] == '\t' {
+			if n := len(out); n > 0 && len(out[n-1].Value) < maxField {
+				out[n-1].Value = cut(out[n-1].Value+" "+strings.TrimSpace(text), maxField)
+			}
+			continue
+		}
+		name, value, ok := strings.Cut(text, ":")
+		if !ok || len(out) >= maxFields {
+			continue
+		}
+		out = append(out, Field{cut(strings.TrimSpace(name), 100), cut(strings.TrimSpace(value), maxField)})
+	}
+	return out
+}
 
 // nesting estimates how deeply the parts of a mail lie in each other. The
 // parser reads the end of a mail that was cut off twice and more for each
