@@ -91,6 +91,8 @@ type Mailbox struct {
 
 // Input is what a mailbox is made of; a password that is empty stays.
 type Input struct {
+	// ID is for a mailbox whose id others know before it is made; else nil.
+	ID           uuid.UUID
 	Name         string
 	Settings     Settings
 	IMAPPassword string

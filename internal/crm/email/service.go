@@ -112,7 +112,7 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		key := address.Fold(in.Settings.Address)
-		a := channel.Account{Kind: Kind, Name: in.Name, Status: channel.Active, GroupID: in.GroupID, ExternalID: &key}
+		a := channel.Account{ID: in.ID, Kind: Kind, Name: in.Name, Status: channel.Active, GroupID: in.GroupID, ExternalID: &key}
 		if err := a.Write(in.Settings); err != nil {
 			return err
 		}

@@ -2,8 +2,8 @@ package mailer_test
 
 import (
 	"bytes"
-	"crypto/tls"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"io"
