@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,12 +21,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"konak/internal/advisor"
+	"konak/internal/commerce"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
+	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
@@ -65,6 +69,7 @@ type App struct {
 	Mail     *mail.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
+	Commerce *commerce.Service
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
@@ -72,7 +77,9 @@ type App struct {
 	Channels      *channel.Service
 	Email         *email.Service
 	Custom        *custom.Service
+	Desk          *desk.Service
 	Live          *live.Service
+	Finder        *finder.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
@@ -92,6 +99,7 @@ func Catalog() event.Catalog {
 	c = append(c, channel.Events()...)
 	c = append(c, custom.Events()...)
 	c = append(c, mail.Events()...)
+	c = append(c, commerce.Events()...)
 	return append(c, webhook.Events()...)
 }
 
@@ -201,6 +209,8 @@ func (a *App) wire(box *secret.Box) error {
 	a.Channels.Add(email.Kind, a.Email)
 	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log}
 	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
+	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
+	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
 	}
@@ -208,12 +218,13 @@ func (a *App) wire(box *secret.Box) error {
 		DB: a.DB, Log: a.log, Bus: hub, Streams: streams, Limits: limits, Agents: a.Agents, Conversations: a.Conversations,
 	})
 	streams.Audience = a.Live
-	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
+	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
 	handlers[webhook.OutcomeJob] = a.Custom.Outcome
 	handlers[contact.ImportJob] = a.Contacts.RunImport
+	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
@@ -232,10 +243,12 @@ func (a *App) wire(box *secret.Box) error {
 	a.Channels.Register(a.API)
 	a.Email.Register(a.API)
 	a.Custom.Register(a.API)
+	a.Desk.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
 	a.Live.Register(a.API)
+	a.Finder.Register(a.API)
 	streams.Register(a.API)
 	return nil
 }
@@ -244,7 +257,7 @@ func (a *App) wire(box *secret.Box) error {
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample, a.Desk.Sample, a.Commerce.Sample,
 		a.Custom.Sample, a.Email.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
@@ -255,13 +268,18 @@ func (a *App) Sample(ctx context.Context, text string) error {
 }
 
 // Close closes the database.
-func (a *App) Close() error { return a.DB.Close() }
+func (a *App) Close() error {
+	a.Finder.Close()
+	return a.DB.Close()
+}
 
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
 	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
-	workers := []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Mailboxes.Run, a.Live.Run, a.Advisor.Run, a.janitor}
+	workers := []func(context.Context){
+		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Mailboxes.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor,
+	}
 	if a.Limits != nil {
 		workers = append(workers, a.Limits.Run)
 	}

@@ -78,6 +78,7 @@ var crmImports = map[string][]string{
 	"template":     {},
 	"conversation": {"contact", "agent", "template"},
 	"channel":      {"conversation", "contact", "agent", "template"},
+	"desk":         {"conversation", "contact"},
 	"assistant":    {"conversation", "contact", "agent", "template"},
 	"telephony":    {"conversation", "contact", "agent", "template"},
 	"email":        {"channel", "conversation", "contact", "agent", "template"},
@@ -106,7 +107,7 @@ func faultOfImport(from, to room) string {
 	}
 	if !slices.Contains(allowed, to.sub) {
 		return from.String() + " may not import " + to.String() +
-			": crm runs channel, assistant, telephony → conversation → contact, agent"
+			": crm runs channel, assistant, desk, telephony → conversation → contact, agent"
 	}
 	return ""
 }

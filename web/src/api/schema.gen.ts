@@ -21,6 +21,145 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/commerce/public/v1/customers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List customers with their balances */
+        get: operations["list-customers"];
+        /**
+         * Write down who a customer is
+         * @description Found by external_id, contact_id, e-mail or phone, or created. What is not sent stays.
+         */
+        put: operations["put-customer"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/customers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a customer with the balances */
+        get: operations["get-customer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List ledger entries */
+        get: operations["list-ledger-entries"];
+        /**
+         * Write or correct a ledger entry
+         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing. The customer's balance follows.
+         */
+        put: operations["put-ledger-entry"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List orders, the last placed first */
+        get: operations["list-orders"];
+        /**
+         * Write an order
+         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing.
+         */
+        put: operations["put-order"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/orders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an order */
+        get: operations["get-order"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/returns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List returns */
+        get: operations["list-returns"];
+        /**
+         * Write a return of an order
+         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing.
+         */
+        put: operations["put-return"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List shipments */
+        get: operations["list-shipments"];
+        /**
+         * Write a shipment of an order
+         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing.
+         */
+        put: operations["put-shipment"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/public/v1/attachments": {
         parameters: {
             query?: never;
@@ -60,86 +199,6 @@ export interface paths {
          * @description Only the caller's own uploads; one that a message has: 409.
          */
         delete: operations["public-discard-attachment"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/public/v1/channels/custom/{id}/conversations/{conversation_id}/csat": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A customer gave a satisfaction rating
-         * @description The first reply wins: a later one is answered with the first and recorded false. 409 csat_disabled where the workspace asks for no ratings, csat_expired after 14 days.
-         */
-        post: operations["custom-channel-csat"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/public/v1/channels/custom/{id}/conversations/{conversation_id}/escalate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A customer asks for a human
-         * @description Through the assistant's hand-over gate: the conversation is open, the team's, and its agents are told. A repeat changes nothing.
-         */
-        post: operations["custom-channel-escalate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/public/v1/channels/custom/{id}/messages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A customer wrote in the tenant's system
-         * @description The contact is found by external id, e-mail or phone, or made. There is one conversation of a contact on a channel, which is reopened if needed. The same message_id twice is one message.
-         */
-        post: operations["custom-channel-message"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/public/v1/channels/custom/{id}/submissions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A form was submitted in the tenant's software
-         * @description The contact is found by e-mail, else by phone, or made. The same submission_id, or an equal form within ten minutes, is one submission: the answer is the first one's with duplicate true.
-         */
-        post: operations["custom-channel-submission"];
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -280,26 +339,6 @@ export interface paths {
         put?: never;
         /** Add and remove tags */
         post: operations["public-tag-conversation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/public/v1/conversations/{id}/typing": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Say that the customer is writing
-         * @description Say it again every few seconds while it is so: it is over after six. Those who watch hear of it as conversation.typing; nothing is stored.
-         */
-        post: operations["public-typing"];
         delete?: never;
         options?: never;
         head?: never;
@@ -485,24 +524,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/channels": {
+    "/api/crm/v1/canned-replies": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** List channels */
-        get: operations["list-channels"];
+        /**
+         * List canned replies, or find one by what is typed
+         * @description The shared ones and the caller's own.
+         */
+        get: operations["list-canned-replies"];
         put?: never;
+        /**
+         * Create a canned reply
+         * @description One's own, or a shared one with crm.canned_replies.manage. The text may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}.
+         */
+        post: operations["create-canned-reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/canned-replies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a canned reply */
+        get: operations["get-canned-reply"];
+        /** Change a canned reply */
+        put: operations["update-canned-reply"];
         post?: never;
-        delete?: never;
+        /** Delete a canned reply */
+        delete: operations["delete-canned-reply"];
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/channels/custom": {
+    "/api/crm/v1/canned-replies/{id}/render": {
         parameters: {
             query?: never;
             header?: never;
@@ -512,261 +577,14 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a custom channel
-         * @description The channel key and the signing secret are in this answer only.
+         * Fill in a canned reply for a conversation
+         * @description Nothing is sent: the text goes into the agent's answer.
          */
-        post: operations["create-custom-channel"];
+        post: operations["render-canned-reply"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/custom/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Change the webhook address
-         * @description The secret stays. Fields that are not sent stay too.
-         */
-        patch: operations["update-custom-channel"];
-        trace?: never;
-    };
-    "/api/crm/v1/channels/custom/{id}/ping": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Retry delivery
-         * @description Sends a sample, and tries again now what had failed.
-         */
-        post: operations["ping-custom-channel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/custom/{id}/rotate-key": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** New channel key, visible once */
-        post: operations["rotate-channel-key"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/custom/{id}/rotate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * New signing secret; the old one dies immediately
-         * @description The answer comes when nothing that was signed with the old secret is under way any more.
-         */
-        post: operations["rotate-channel-secret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/email": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Connect a mailbox
-         * @description Passwords are stored sealed and never shown. The forwarding address is where mail for this mailbox can be sent or forwarded to.
-         */
-        post: operations["connect-mailbox"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/email/mails": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Accepted mails by what became of them */
-        get: operations["list-incoming-mails"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/email/mails/{mailId}/raw": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A mail as it came */
-        get: operations["get-incoming-mail"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/email/mails/{mailId}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Read a failed mail again
-         * @description Only a failed mail can be read again: 409 otherwise.
-         */
-        post: operations["retry-incoming-mail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/email/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sign in to a mailbox's servers now
-         * @description Nothing is stored and nothing is sent. A failure is part of the answer, not an error.
-         */
-        post: operations["test-mailbox"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/email/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a mailbox */
-        get: operations["get-mailbox"];
-        /** Change a mailbox */
-        put: operations["change-mailbox"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a channel */
-        get: operations["get-channel"];
-        put?: never;
-        post?: never;
-        /**
-         * Disconnect channel
-         * @description Its credentials and its key are forgotten; its conversations stay. A repeat changes nothing.
-         */
-        delete: operations["disconnect-channel"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/channels/{id}/ai": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /** Turn AI on or off for the account's channel */
-        patch: operations["set-channel-ai"];
-        trace?: never;
-    };
-    "/api/crm/v1/channels/{id}/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Set channel status
-         * @description Nothing comes in or goes out over a paused channel. A disconnected one cannot be changed, and one that is still connecting cannot be made active: 409.
-         */
-        patch: operations["set-channel-status"];
         trace?: never;
     };
     "/api/crm/v1/contacts": {
@@ -1229,6 +1047,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/ai-attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the assistant understood */
+        get: operations["get-ai-attributes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/ai-handover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a conversation from the assistant to people
+         * @description It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off.
+         */
+        post: operations["hand-over-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/ai-state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the assistant did: state, hand-over reason, which configuration answered */
+        get: operations["get-ai-state"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/assign": {
         parameters: {
             query?: never;
@@ -1260,6 +1132,26 @@ export interface paths {
          * @description A repeat changes nothing.
          */
         post: operations["close-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep what the caller has begun to write
+         * @description One draft for each agent and conversation. It comes with the conversation, for that agent only, and goes when the agent sends.
+         */
+        put: operations["set-draft"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1536,6 +1428,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/macros/{macroId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a macro
+         * @description The permission of each action is checked by itself. Where one is refused or fails, none is taken: the error is the action's own, and its step says which.
+         */
+        post: operations["apply-macro"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/merge": {
         parameters: {
             query?: never;
@@ -1728,6 +1640,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stored summary */
+        get: operations["get-summary"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete the summary
+         * @description It may be generated again. Deleted is false where there was none.
+         */
+        delete: operations["delete-summary"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/summary/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate a summary
+         * @description The assistant reads the last 200 messages and notes; what it writes replaces the stored summary. Without a connected assistant: 409 no_assistant.
+         */
+        post: operations["generate-summary"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/tags": {
         parameters: {
             query?: never;
@@ -1739,26 +1692,6 @@ export interface paths {
         /** Set the tags of a conversation */
         put: operations["set-conversation-tags"];
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/crm/v1/conversations/{id}/typing": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Say that one is writing
-         * @description Say it again every few seconds while it is so: it is over after six. Those who watch hear of it as conversation.typing; nothing is stored.
-         */
-        post: operations["typing"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1822,15 +1755,82 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/opportunities": {
+    "/api/crm/v1/macros": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** List opportunities, the newest first */
-        get: operations["list-opportunities"];
+        /** List macros */
+        get: operations["list-macros"];
+        put?: never;
+        /**
+         * Create a macro
+         * @description Texts may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}.
+         */
+        post: operations["create-macro"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/macros/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a macro */
+        get: operations["get-macro"];
+        /** Change a macro */
+        put: operations["update-macro"];
+        post?: never;
+        /** Delete a macro */
+        delete: operations["delete-macro"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved views
+         * @description The shared ones and the caller's own. What a view shows is the conversation list with its filter.
+         */
+        get: operations["list-views"];
+        put?: never;
+        /**
+         * Save a view
+         * @description One's own, or a shared one with crm.views.manage; at most 50 of each.
+         */
+        post: operations["create-view"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/views/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many conversations each view shows
+         * @description Counting stops at 100; more says that there are more.
+         */
+        get: operations["count-views"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1839,25 +1839,20 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/crm/v1/presence": {
+    "/api/crm/v1/views/{id}": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /**
-         * Who is there
-         * @description The active agents, the newest first. Changes come over the stream as agent.presence.
-         */
-        get: operations["list-presence"];
-        /**
-         * Say what one is
-         * @description Holds while the caller has a stream open. A client without one is there for 90 seconds after each call.
-         */
-        put: operations["set-presence"];
+        /** Get a saved view */
+        get: operations["get-view"];
+        /** Change a saved view */
+        put: operations["update-view"];
         post?: never;
-        delete?: never;
+        /** Delete a saved view */
+        delete: operations["delete-view"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2856,7 +2851,7 @@ export interface paths {
         put?: never;
         /**
          * Make a code that takes this session to another workspace's host
-         * @description The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used.
+         * @description The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used; the cookie of this host goes at once.
          */
         post: operations["hand-over"];
         delete?: never;
@@ -3323,26 +3318,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/socket": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The same stream over a WebSocket
-         * @description Each message is a JSON object with its type; events have their sequence in it. The first is `ready` with the sequence that the stream begins after. The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream.
-         */
-        get: operations["socket"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/stream": {
         parameters: {
             query?: never;
@@ -3352,7 +3327,7 @@ export interface paths {
         };
         /**
          * Stream of the workspace's events
-         * @description Server-sent events. The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream.
+         * @description Server-sent events. The id of an event is its sequence; a client that reconnects with Last-Event-ID receives what it missed. Only events that the caller may see are sent.
          */
         get: operations["stream"];
         put?: never;
@@ -4210,105 +4185,6 @@ export interface components {
             rate_limit?: number;
             strict_order?: boolean;
         };
-        ChannelAIInBody: {
-            /** @description Whether the assistant answers */
-            enabled: boolean;
-        };
-        ChannelAccount: {
-            /** @description Whether the assistant answers on this account */
-            ai: boolean;
-            /** @description When somebody is there; null for always */
-            business_hours: components["schemas"]["ChannelHours"] | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
-            external_id: string | null;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @description The end of the channel key
-             * @example x3Kd
-             */
-            key_last4: string | null;
-            /**
-             * @description A key of the conversation source catalog
-             * @example custom
-             */
-            kind: string;
-            /** @example Mobil uygulama */
-            name: string;
-            /**
-             * @description Why it needs attention, or is not connected yet
-             * @example token_expired
-             */
-            reason: string | null;
-            /** @description What belongs to the kind of channel; holds no secret */
-            settings: unknown;
-            /**
-             * @example active
-             * @enum {string}
-             */
-            status: "connecting" | "active" | "paused" | "attention" | "disconnected";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        ChannelAccountEnvelope: {
-            data: components["schemas"]["ChannelAccount"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        ChannelAccountListEnvelope: {
-            data: components["schemas"]["ChannelAccount"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        ChannelHours: {
-            /** @description None means never */
-            spans: components["schemas"]["ChannelSpan"][];
-            /** @example Europe/Istanbul */
-            timezone: string;
-        };
-        ChannelSpan: {
-            /**
-             * Format: int64
-             * @description 1 is Monday, 7 is Sunday
-             * @example 1
-             */
-            day: number;
-            /** @example 09:00 */
-            from: string;
-            /**
-             * @description 24:00 is the end of the day
-             * @example 18:00
-             */
-            to: string;
-        };
-        ChannelStatusInBody: {
-            /** @enum {string} */
-            status: "active" | "paused";
-        };
         ClaimInBody: {
             /** @example Ayşe's phone */
             device_name: string;
@@ -4320,6 +4196,375 @@ export interface components {
         CodeInBody: {
             /** @example 123456 */
             code: string;
+        };
+        CommerceBalance: {
+            /**
+             * Format: int64
+             * @description In minor units; positive: the customer owes it
+             * @example 125000
+             */
+            amount: number;
+            /** @example TRY */
+            currency: string;
+        };
+        CommerceCustomer: {
+            balances: components["schemas"]["CommerceBalance"][];
+            /**
+             * Format: uuid
+             * @description The contact that the shop named
+             */
+            contact_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example elif@kayamobilya.example */
+            email: string | null;
+            /** @example C-1042 */
+            external_id: string | null;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example Elif Kaya */
+            name: string;
+            /** @example +905321234567 */
+            phone: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        CommerceCustomerEnvelope: {
+            data: components["schemas"]["CommerceCustomer"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceCustomerListEnvelope: {
+            data: components["schemas"]["CommerceCustomer"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceEntry: {
+            /**
+             * Format: int64
+             * @description In minor units; positive is owed, negative is paid
+             * @example 249900
+             */
+            amount: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example TRY */
+            currency: string;
+            /** Format: uuid */
+            customer_id: string;
+            /** @example 1188 numaralı siparişin faturası */
+            description: string;
+            /** @example INV-2026-88 */
+            external_id: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        CommerceEntryEnvelope: {
+            data: components["schemas"]["CommerceEntry"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceEntryListEnvelope: {
+            data: components["schemas"]["CommerceEntry"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceLine: {
+            /** @example Meşe sandalye */
+            name: string;
+            /**
+             * Format: int64
+             * @example 2
+             */
+            quantity: number;
+            /** @example KM-CHAIR-02 */
+            sku?: string;
+            /**
+             * Format: int64
+             * @example 244910
+             */
+            total?: number;
+            /**
+             * Format: int64
+             * @example 122455
+             */
+            unit_price?: number;
+        };
+        CommerceOrder: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example TRY */
+            currency: string;
+            /** Format: uuid */
+            customer_id: string;
+            /**
+             * Format: int64
+             * @example 0
+             */
+            discount: number;
+            /** @example SO-2026-1188 */
+            external_id: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            lines: components["schemas"]["CommerceLine"][];
+            /**
+             * @description What the customer knows it by
+             * @example 1188
+             */
+            number: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            placed_at: string;
+            /**
+             * Format: int64
+             * @example 4990
+             */
+            shipping: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at: string | null;
+            /**
+             * @example shipped
+             * @enum {string}
+             */
+            status: "pending" | "paid" | "preparing" | "shipped" | "delivered" | "cancelled" | "refunded";
+            /**
+             * Format: int64
+             * @example 41650
+             */
+            tax: number;
+            /**
+             * Format: int64
+             * @description In minor units, as all amounts
+             * @example 249900
+             */
+            total: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+            /**
+             * @description Where the shop shows it
+             * @example https://shop.example/orders/1188
+             */
+            url: string;
+        };
+        CommerceOrderEnvelope: {
+            data: components["schemas"]["CommerceOrder"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceOrderListEnvelope: {
+            data: components["schemas"]["CommerceOrder"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceParty: {
+            /**
+             * Format: uuid
+             * @description The contact of the CRM, where it is known
+             */
+            contact_id?: string;
+            /** @example elif@kayamobilya.example */
+            email?: string;
+            /**
+             * @description The customer's id in the shop
+             * @example C-1042
+             */
+            external_id?: string;
+            /** @example Elif Kaya */
+            name?: string;
+            /** @example +905321234567 */
+            phone?: string;
+        };
+        CommerceReturn: {
+            /**
+             * Format: int64
+             * @description What is paid back, in minor units
+             * @example 122455
+             */
+            amount: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example TRY */
+            currency: string;
+            /** @example RMA-55 */
+            external_id: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** Format: uuid */
+            order_id: string;
+            /** @example Ayak boyu yanlış */
+            reason: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            requested_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at: string | null;
+            /**
+             * @example approved
+             * @enum {string}
+             */
+            status: "requested" | "approved" | "received" | "refunded" | "rejected";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        CommerceReturnEnvelope: {
+            data: components["schemas"]["CommerceReturn"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceReturnListEnvelope: {
+            data: components["schemas"]["CommerceReturn"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceShipment: {
+            /** @example Yurtiçi Kargo */
+            carrier: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            delivered_at: string | null;
+            /** @example SH-771 */
+            external_id: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** Format: uuid */
+            order_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            shipped_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at: string | null;
+            /**
+             * @example in_transit
+             * @enum {string}
+             */
+            status: "preparing" | "in_transit" | "out_for_delivery" | "delivered" | "failed" | "returned";
+            /** @example 732189004561 */
+            tracking_number: string;
+            /** @example https://cargo.example/732189004561 */
+            tracking_url: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        CommerceShipmentEnvelope: {
+            data: components["schemas"]["CommerceShipment"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceShipmentListEnvelope: {
+            data: components["schemas"]["CommerceShipment"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         ContactConsent: {
             /**
@@ -4691,6 +4936,74 @@ export interface components {
              */
             remove?: string[];
         };
+        ConversationAIAttribute: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: uuid
+             * @description The message that it was understood from
+             */
+            item_id: string | null;
+            /** @example order_number */
+            name: string;
+            /**
+             * @description Where it comes from: message, contact, or the name of a tool
+             * @example message
+             */
+            source: string;
+            /**
+             * @description Text, a number or a boolean
+             * @example TR-4711
+             */
+            value: unknown;
+        };
+        ConversationAIAttributeArrayEnvelope: {
+            data: components["schemas"]["ConversationAIAttribute"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationAIRecord: {
+            /**
+             * Format: int64
+             * @description How many answers it wrote
+             * @example 3
+             */
+            answers: number;
+            /** @description Which assistant answered last; null where none has */
+            configuration: components["schemas"]["ConversationConfiguration"] | null;
+            /** @example customer_asked */
+            handover_reason: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            last_answered_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is in that state
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            since: string | null;
+            /**
+             * @example handed_over
+             * @enum {string}
+             */
+            state: "off" | "active" | "handed_over" | "paused";
+        };
+        ConversationAIRecordEnvelope: {
+            data: components["schemas"]["ConversationAIRecord"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ConversationAISource: {
             /**
              * @description The words that mattered
@@ -4776,6 +5089,100 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationCard: {
+            /** @description The ledger balance by currency; positive: the customer owes it */
+            balances: components["schemas"]["ConversationMoney"][];
+            /** @description False when the workspace has no commerce licence; nothing is shown then */
+            licensed: boolean;
+            /** @description The last ten */
+            orders: components["schemas"]["ConversationCardOrder"][];
+            /** @description Of these orders */
+            returns: components["schemas"]["ConversationCardReturn"][];
+            /** @description Of these orders */
+            shipments: components["schemas"]["ConversationCardShipment"][];
+        };
+        ConversationCardEnvelope: {
+            data: components["schemas"]["ConversationCard"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationCardLine: {
+            /** @example Meşe sandalye */
+            name: string;
+            /**
+             * Format: int64
+             * @example 2
+             */
+            quantity: number;
+            /** @example KM-CHAIR-02 */
+            sku: string;
+            /**
+             * Format: int64
+             * @description In minor units of the order's currency
+             * @example 244910
+             */
+            total: number;
+        };
+        ConversationCardOrder: {
+            /** Format: uuid */
+            id: string;
+            lines: components["schemas"]["ConversationCardLine"][];
+            /** @example 1188 */
+            number: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            placed_at: string;
+            /** @example shipped */
+            status: string;
+            total: components["schemas"]["ConversationMoney"];
+            /** @example https://shop.example/orders/1188 */
+            url: string;
+        };
+        ConversationCardReturn: {
+            amount: components["schemas"]["ConversationMoney"];
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            order_id: string;
+            /** @example Ayak boyu yanlış */
+            reason: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            requested_at: string;
+            /** @example approved */
+            status: string;
+        };
+        ConversationCardShipment: {
+            /** @example Yurtiçi Kargo */
+            carrier: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            delivered_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            order_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            shipped_at: string | null;
+            /** @example in_transit */
+            status: string;
+            /** @example 732189004561 */
+            tracking_number: string;
+            /** @example https://cargo.example/732189004561 */
+            tracking_url: string;
+        };
         ConversationChannelCounts: {
             /** @example whatsapp */
             channel: string;
@@ -4794,6 +5201,12 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+        };
+        ConversationConfiguration: {
+            /** Format: uuid */
+            id: string | null;
+            /** @example Satış sonrası asistanı */
+            name: string;
         };
         ConversationConversation: {
             /**
@@ -4933,6 +5346,147 @@ export interface components {
         };
         ConversationCountsEnvelope: {
             data: components["schemas"]["ConversationCounts"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationDetail: {
+            /**
+             * @example off
+             * @enum {string}
+             */
+            ai_state: "off" | "active" | "handed_over" | "paused";
+            /**
+             * @description A key of the source catalog
+             * @example whatsapp
+             */
+            channel: string;
+            /** Format: uuid */
+            channel_account_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            closed_at: string | null;
+            /** Format: uuid */
+            contact_id: string;
+            /** @example Elif Kaya */
+            contact_name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @description What the caller has begun to write; null for nothing */
+            draft: components["schemas"]["ConversationDraft"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            first_reply_at: string | null;
+            /** Format: uuid */
+            group_id: string | null;
+            handover_reason: string | null;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            last_activity_at: string;
+            /** Format: uuid */
+            merged_into_id: string | null;
+            /**
+             * Format: uuid
+             * @description The agent who is responsible
+             */
+            owner_id: string | null;
+            /**
+             * @description The beginning of the last message
+             * @example Siparişim ne zaman gelir?
+             */
+            preview: string;
+            /** Format: uuid */
+            previous_conversation_id: string | null;
+            /**
+             * @example normal
+             * @enum {string}
+             */
+            priority: "low" | "normal" | "high" | "urgent";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            snoozed_until: string | null;
+            snoozed_until_reply: boolean;
+            /**
+             * @example open
+             * @enum {string}
+             */
+            state: "open" | "snoozed" | "closed";
+            /** @example Teslimat tarihi */
+            subject: string;
+            /**
+             * @example [
+             *       "iade"
+             *     ]
+             */
+            tags: string[];
+            /** @description Whether it is shown as a request */
+            talep: boolean;
+            /** @description Made by a key of the test environment */
+            test: boolean;
+            /**
+             * Format: int64
+             * @description Messages that the caller has not read
+             * @example 2
+             */
+            unread: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description Since when the customer waits for an answer
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            waiting_since: string | null;
+        };
+        ConversationDetailEnvelope: {
+            data: components["schemas"]["ConversationDetail"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationDraft: {
+            /** @example Siparişiniz yarın */
+            body: string;
+            /**
+             * @example comment
+             * @enum {string}
+             */
+            message_type: "comment" | "note";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        ConversationDrafted: {
+            /** @description Null where the empty text has cleared it */
+            draft: components["schemas"]["ConversationDraft"] | null;
+        };
+        ConversationDraftedEnvelope: {
+            data: components["schemas"]["ConversationDrafted"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -5257,6 +5811,16 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationMoney: {
+            /**
+             * Format: int64
+             * @description In minor units
+             * @example 249900
+             */
+            amount: number;
+            /** @example TRY */
+            currency: string;
+        };
         ConversationNewAsAgent: {
             /** Format: uuid */
             channel_account_id: string | null;
@@ -5328,43 +5892,56 @@ export interface components {
              */
             trace_id: string;
         };
-        ConversationRating: {
-            /** @example Çok hızlı çözüldü, teşekkürler. */
-            comment: string;
+        ConversationQuery: {
+            /** @enum {string} */
+            ai_state?: "off" | "active" | "handed_over" | "paused";
+            /** @description A key of the source catalog */
+            channel?: string;
             /** Format: uuid */
-            conversation_id: string;
+            contact_id?: string;
             /**
              * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
+             * @example 2026-11-01T00:00:00Z
              */
-            created_at: string;
+            created_from?: string;
             /**
              * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
+             * @example 2026-12-01T00:00:00Z
              */
-            expires_at: string;
-            /** Format: uuid */
-            id: string;
+            created_to?: string;
             /**
-             * Format: int64
-             * @example 5
+             * @description none, or a group's id
+             * @example none
              */
-            rating: number | null;
-            /** @description False where an earlier answer stands, which is shown then */
-            recorded: boolean;
+            group_id?: string;
             /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
+             * @description me, none, or an agent's id
+             * @example me
              */
-            responded_at: string | null;
-        };
-        ConversationRatingEnvelope: {
-            data: components["schemas"]["ConversationRating"];
+            owner_id?: string;
+            /** @enum {string} */
+            priority?: "low" | "normal" | "high" | "urgent";
+            /** @description Words of the subject, or the customer's name, address or number */
+            q?: string;
             /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             * @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time.
+             * @default -last_activity
+             * @enum {string}
              */
-            trace_id: string;
+            sort: "-last_activity" | "last_activity" | "-created" | "created" | "-waiting_since" | "waiting_since" | "-priority" | "priority" | "-snoozed_until" | "snoozed_until";
+            /** @enum {string} */
+            state?: "open" | "snoozed" | "closed";
+            tag?: string;
+            /**
+             * @description Only requests, or only others
+             * @enum {string}
+             */
+            talep?: "true" | "false";
+            /**
+             * @description Only what the caller has not read
+             * @enum {string}
+             */
+            unread?: "true";
         };
         ConversationReaction: {
             /**
@@ -5456,8 +6033,6 @@ export interface components {
             trace_id: string;
         };
         ConversationSettings: {
-            /** @description Whether customers are asked for a rating when a conversation is closed */
-            csat?: boolean;
             /** @description Whether a customer's message reopens a closed e-mail or live-chat conversation */
             reopen: boolean;
             /**
@@ -5528,6 +6103,37 @@ export interface components {
              */
             snoozed: number;
         };
+        ConversationSummary: {
+            /** @description Which assistant wrote it */
+            configuration: components["schemas"]["ConversationConfiguration"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            generated_at: string | null;
+            /** @example tr */
+            language: string | null;
+            /** @description Whether something was written since */
+            outdated: boolean;
+            /**
+             * Format: uuid
+             * @description The agent who asked for it
+             */
+            requested_by: string | null;
+            /**
+             * @description Null when none is stored
+             * @example Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı.
+             */
+            summary: string | null;
+        };
+        ConversationSummaryEnvelope: {
+            data: components["schemas"]["ConversationSummary"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ConversationTagsInBody: {
             /**
              * @example [
@@ -5574,388 +6180,6 @@ export interface components {
              */
             tags?: string[];
         };
-        CreateInBody: {
-            /**
-             * @description Where answers are sent, signed
-             * @example https://example.com/konak
-             */
-            address: string;
-            /** @description Whether the assistant answers */
-            ai?: boolean;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id?: string;
-            /** @example Mobil uygulama */
-            name: string;
-            /**
-             * Format: int64
-             * @description For how long after the customer's last message free text may be sent; always without it
-             * @example 24
-             */
-            window_hours?: number;
-        };
-        CsatInBody: {
-            /** @example Çok hızlı çözüldü, teşekkürler. */
-            comment?: string;
-            /**
-             * Format: int64
-             * @example 5
-             */
-            rating: number;
-        };
-        CustomMessage: {
-            /** @example Siparişim ne zaman gelir? */
-            body: string;
-            contact: components["schemas"]["CustomSender"];
-            /**
-             * @description The sender's own id: the same one twice is one message
-             * @example msg-90117
-             */
-            message_id?: string;
-            /**
-             * @description Of a conversation that begins with it
-             * @example Teslimat tarihi
-             */
-            subject?: string;
-        };
-        CustomOpened: {
-            /** @description Whether the assistant answers on this account */
-            ai: boolean;
-            /** @description When somebody is there; null for always */
-            business_hours: components["schemas"]["ChannelHours"] | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
-            external_id: string | null;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @description The channel key; shown only in this answer
-             * @example chk_…
-             */
-            key: string;
-            /**
-             * @description The end of the channel key
-             * @example x3Kd
-             */
-            key_last4: string | null;
-            /**
-             * @description A key of the conversation source catalog
-             * @example custom
-             */
-            kind: string;
-            /** @example Mobil uygulama */
-            name: string;
-            /**
-             * @description Why it needs attention, or is not connected yet
-             * @example token_expired
-             */
-            reason: string | null;
-            /**
-             * @description Signs what is delivered; shown only in this answer
-             * @example whsec_…
-             */
-            secret: string;
-            /** @description What belongs to the kind of channel; holds no secret */
-            settings: unknown;
-            /**
-             * @example active
-             * @enum {string}
-             */
-            status: "connecting" | "active" | "paused" | "attention" | "disconnected";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        CustomOpenedEnvelope: {
-            data: components["schemas"]["CustomOpened"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomOpportunity: {
-            /** Format: uuid */
-            contact_id: string;
-            /** Format: uuid */
-            conversation_id: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** Format: uuid */
-            id: string;
-            /**
-             * @description The form that it came from
-             * @example teklif
-             */
-            source: string;
-            /**
-             * @example new
-             * @enum {string}
-             */
-            stage: "new";
-            /** @example Teklif isteği */
-            title: string;
-        };
-        CustomOpportunityListEnvelope: {
-            data: components["schemas"]["CustomOpportunity"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomPing: {
-            /**
-             * Format: uuid
-             * @description Of the sample; null for a key of the test environment, which sends nothing
-             */
-            delivery_id: string | null;
-            /**
-             * Format: int64
-             * @description Deliveries that had failed and are tried again now
-             * @example 3
-             */
-            retried: number;
-        };
-        CustomPingEnvelope: {
-            data: components["schemas"]["CustomPing"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomReceived: {
-            conversation: components["schemas"]["ConversationConversation"];
-            /** @description A conversation began with it */
-            created: boolean;
-            /** @description It was here already */
-            duplicate: boolean;
-            item: components["schemas"]["ConversationItem"];
-        };
-        CustomReceivedEnvelope: {
-            data: components["schemas"]["CustomReceived"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomResigned: {
-            /** @description Whether the assistant answers on this account */
-            ai: boolean;
-            /** @description When somebody is there; null for always */
-            business_hours: components["schemas"]["ChannelHours"] | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
-            external_id: string | null;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @description The end of the channel key
-             * @example x3Kd
-             */
-            key_last4: string | null;
-            /**
-             * @description A key of the conversation source catalog
-             * @example custom
-             */
-            kind: string;
-            /** @example Mobil uygulama */
-            name: string;
-            /**
-             * @description Why it needs attention, or is not connected yet
-             * @example token_expired
-             */
-            reason: string | null;
-            /**
-             * @description Shown only in this answer; nothing is signed with the old one any more
-             * @example whsec_…
-             */
-            secret: string;
-            /** @description What belongs to the kind of channel; holds no secret */
-            settings: unknown;
-            /**
-             * @example active
-             * @enum {string}
-             */
-            status: "connecting" | "active" | "paused" | "attention" | "disconnected";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        CustomResignedEnvelope: {
-            data: components["schemas"]["CustomResigned"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomRotated: {
-            /** @description Whether the assistant answers on this account */
-            ai: boolean;
-            /** @description When somebody is there; null for always */
-            business_hours: components["schemas"]["ChannelHours"] | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** @description How the provider calls the account: an address, a number, a page */
-            external_id: string | null;
-            /**
-             * Format: uuid
-             * @description The group that gets what comes in
-             */
-            group_id: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /**
-             * @description Shown only in this answer; the old key no longer works
-             * @example chk_…
-             */
-            key: string;
-            /**
-             * @description The end of the channel key
-             * @example x3Kd
-             */
-            key_last4: string | null;
-            /**
-             * @description A key of the conversation source catalog
-             * @example custom
-             */
-            kind: string;
-            /** @example Mobil uygulama */
-            name: string;
-            /**
-             * @description Why it needs attention, or is not connected yet
-             * @example token_expired
-             */
-            reason: string | null;
-            /** @description What belongs to the kind of channel; holds no secret */
-            settings: unknown;
-            /**
-             * @example active
-             * @enum {string}
-             */
-            status: "connecting" | "active" | "paused" | "attention" | "disconnected";
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        CustomRotatedEnvelope: {
-            data: components["schemas"]["CustomRotated"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        CustomSender: {
-            /** @example elif@kayamobilya.example */
-            email?: string;
-            /**
-             * @description The customer's id in the calling system
-             * @example user-4711
-             */
-            external_id?: string;
-            /** @example tr */
-            language?: string;
-            /** @example Elif Kaya */
-            name?: string;
-            /** @example +905321234567 */
-            phone?: string;
-        };
-        CustomSubmission: {
-            contact: components["schemas"]["CustomSender"];
-            /**
-             * @description What else was filled in; text, numbers and booleans
-             * @example {
-             *       "adet": 120
-             *     }
-             */
-            fields?: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description Which form it is
-             * @example teklif
-             */
-            form: string;
-            /** @example 120 sandalye için fiyat alabilir miyim? */
-            message?: string;
-            /** @example Teklif isteği */
-            subject?: string;
-            /**
-             * @description The sender's own id: the same one twice is one submission
-             * @example sub-2041
-             */
-            submission_id?: string;
-        };
-        CustomSubmitted: {
-            /** Format: uuid */
-            contact_id: string;
-            /**
-             * Format: uuid
-             * @description The request
-             */
-            conversation_id: string;
-            /** @description It was here already; the ids are those of the first */
-            duplicate: boolean;
-            /** Format: uuid */
-            opportunity_id: string;
-            /** Format: uuid */
-            submission_id: string;
-        };
-        CustomSubmittedEnvelope: {
-            data: components["schemas"]["CustomSubmitted"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         Deleted: {
             /** @example true */
             deleted: boolean;
@@ -5964,6 +6188,266 @@ export interface components {
         };
         DeletedEnvelope: {
             data: components["schemas"]["Deleted"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskAction: {
+            /**
+             * @description For assign: me, none, or an agent's id
+             * @example me
+             */
+            agent?: string | null;
+            /**
+             * @description For reply and note; may hold placeholders
+             * @example Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.
+             */
+            body?: string | null;
+            /**
+             * Format: uuid
+             * @description For group; the nil UUID for none
+             */
+            group_id?: string | null;
+            /**
+             * Format: int64
+             * @description For snooze: how long
+             * @example 1440
+             */
+            minutes?: number | null;
+            /**
+             * @description For priority
+             * @enum {string|null}
+             */
+            priority?: "low" | "normal" | "high" | "urgent" | null;
+            /**
+             * @description For add_tags and remove_tags
+             * @example [
+             *       "iade"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @example close
+             * @enum {string}
+             */
+            type: "reply" | "note" | "assign" | "group" | "add_tags" | "remove_tags" | "priority" | "open" | "close" | "snooze";
+            /** @description For snooze: until the customer writes, instead of minutes */
+            until_reply?: boolean | null;
+        };
+        DeskApplied: {
+            conversation: components["schemas"]["ConversationConversation"];
+            /** @description The replies and notes that were written */
+            items: components["schemas"]["ConversationItem"][];
+        };
+        DeskAppliedEnvelope: {
+            data: components["schemas"]["DeskApplied"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskCannedBody: {
+            /** @example Merhaba {{contact.first_name}}, siparişiniz kargoya verildi. */
+            body: string;
+            /** @description For the whole workspace; needs crm.canned_replies.manage */
+            shared?: boolean;
+            /**
+             * @description One word of letters, digits, dots, dashes and underscores
+             * @example kargo
+             */
+            shortcut: string;
+            /** @example Kargo ne zaman gelir */
+            title?: string;
+        };
+        DeskCannedReply: {
+            /** @example Merhaba {{contact.first_name}}, siparişiniz kargoya verildi. */
+            body: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Whose own it is; null for a shared one
+             */
+            owner_id: string | null;
+            /** @description Whether the whole workspace sees it */
+            shared: boolean;
+            /**
+             * @description What is typed to find it
+             * @example kargo
+             */
+            shortcut: string;
+            /** @example Kargo ne zaman gelir */
+            title: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        DeskCannedReplyEnvelope: {
+            data: components["schemas"]["DeskCannedReply"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskCannedReplyListEnvelope: {
+            data: components["schemas"]["DeskCannedReply"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskMacro: {
+            actions: components["schemas"]["DeskAction"][];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string | null;
+            /** @example İade sürecini başlatır, müşteriye haber verir ve kapatır */
+            description: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example İade alındı */
+            name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        DeskMacroBody: {
+            actions: components["schemas"]["DeskAction"][];
+            /** @example İade sürecini başlatır, müşteriye haber verir ve kapatır */
+            description?: string;
+            /** @example İade alındı */
+            name: string;
+        };
+        DeskMacroEnvelope: {
+            data: components["schemas"]["DeskMacro"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskMacroListEnvelope: {
+            data: components["schemas"]["DeskMacro"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskRendered: {
+            /** @example Merhaba Elif, siparişiniz kargoya verildi. */
+            body: string;
+            /**
+             * @description Placeholders that nothing is known for; nothing stands in their place
+             * @example [
+             *       "contact.company"
+             *     ]
+             */
+            empty: string[];
+        };
+        DeskRenderedEnvelope: {
+            data: components["schemas"]["DeskRendered"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskView: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @description Parameters of the conversation list; me means whoever looks */
+            filter: components["schemas"]["ConversationQuery"];
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example Acil iadeler */
+            name: string;
+            /**
+             * Format: uuid
+             * @description Whose own it is; null for a shared one
+             */
+            owner_id: string | null;
+            /** @description Whether the whole workspace sees it */
+            shared: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        DeskViewBody: {
+            /** @description Parameters of the conversation list; me means whoever looks */
+            filter: components["schemas"]["ConversationQuery"];
+            /** @example Acil iadeler */
+            name: string;
+            /** @description For the whole workspace; needs crm.views.manage */
+            shared?: boolean;
+        };
+        DeskViewCount: {
+            /**
+             * Format: int64
+             * @example 12
+             */
+            count: number;
+            /** @description There are more than that */
+            more: boolean;
+            /** Format: uuid */
+            view_id: string;
+        };
+        DeskViewCountArrayEnvelope: {
+            data: components["schemas"]["DeskViewCount"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskViewEnvelope: {
+            data: components["schemas"]["DeskView"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskViewListEnvelope: {
+            data: components["schemas"]["DeskView"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -5985,213 +6469,6 @@ export interface components {
         EditItemInBody: {
             /** @example Siparişiniz yarın teslim edilecek. */
             body: string;
-        };
-        EmailIncoming: {
-            /** Format: uuid */
-            account_id: string;
-            /** Format: uuid */
-            conversation_id: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /** @example elif@kayamobilya.example */
-            envelope_from: string;
-            /** @example mk3v9q2x7a1bc@in.konak.example */
-            envelope_to: string;
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            item_id: string | null;
-            /** @example no_sender */
-            reason: string | null;
-            /**
-             * @example smtp
-             * @enum {string}
-             */
-            route: "smtp" | "imap";
-            /**
-             * @description How it found its conversation
-             * @enum {string|null}
-             */
-            rule: "reply_address" | "reference" | "subject" | "continuation" | "new" | null;
-            /** @example elif@kayamobilya.example */
-            sender: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            settled_at: string | null;
-            /**
-             * Format: int64
-             * @example 48213
-             */
-            size: number;
-            /**
-             * @example failed
-             * @enum {string}
-             */
-            state: "received" | "done" | "failed" | "bounce" | "ignored";
-            /** @example Teslimat */
-            subject: string;
-        };
-        EmailIncomingEnvelope: {
-            data: components["schemas"]["EmailIncoming"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EmailIncomingListEnvelope: {
-            data: components["schemas"]["EmailIncoming"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EmailMailbox: {
-            /** @example destek@firma.example */
-            address: string;
-            /**
-             * @description Automatic answer to a new conversation; empty for none
-             * @example Mesajınızı aldık.
-             */
-            auto_reply: string;
-            /** @description Whether a new mail of a customer goes into their open conversation */
-            continue_open: boolean;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            /**
-             * @description Mail that is sent or forwarded here arrives in this mailbox; null where the installation takes no mail
-             * @example mk3v9q2x7a1bc@in.konak.example
-             */
-            forwarding_address: string | null;
-            /** Format: uuid */
-            group_id: string | null;
-            /**
-             * Format: uuid
-             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
-             */
-            id: string;
-            /** @description The mailbox elsewhere that is polled */
-            imap: components["schemas"]["EmailServer"] | null;
-            /** @description Why the last poll failed */
-            last_error: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            last_poll_at: string | null;
-            /** @example Destek */
-            name: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            next_poll_at: string | null;
-            /** @example mailbox_unreachable */
-            reason: string | null;
-            /** @example Firma Destek */
-            sender_name: string;
-            /** @description The server that answers go through; null for the installation's own */
-            smtp: components["schemas"]["EmailServer"] | null;
-            /**
-             * @example active
-             * @enum {string}
-             */
-            status: "connecting" | "active" | "paused" | "attention" | "disconnected";
-            /** @description Whether subjects carry a token of the conversation */
-            subject_token: boolean;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        EmailMailboxBody: {
-            /**
-             * @description What customers see as the sender; cannot be changed later
-             * @example destek@firma.example
-             */
-            address: string;
-            /** @example Mesajınızı aldık, en kısa sürede döneceğiz. */
-            auto_reply?: string;
-            continue_open?: boolean;
-            /** Format: uuid */
-            group_id?: string;
-            /** @description A mailbox elsewhere to fetch from */
-            imap?: components["schemas"]["ServerBody"];
-            /** @example Destek */
-            name: string;
-            /** @example Firma Destek */
-            sender_name?: string;
-            /** @description The server that answers go through; without it the installation's own */
-            smtp?: components["schemas"]["ServerBody"];
-            subject_token?: boolean;
-        };
-        EmailMailboxEnvelope: {
-            data: components["schemas"]["EmailMailbox"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        EmailServer: {
-            /**
-             * @description IMAP only; INBOX where it is empty
-             * @example INBOX
-             */
-            folder?: string;
-            /** @example imap.firma.example */
-            host: string;
-            /**
-             * Format: int64
-             * @example 993
-             */
-            port: number;
-            /**
-             * @description none only inside ranges that the installation allows
-             * @example tls
-             * @enum {string}
-             */
-            security: "tls" | "starttls" | "none";
-            /** @example destek@firma.example */
-            user: string;
-        };
-        EmailTrial: {
-            /**
-             * @description What kind of failure; empty when it worked
-             * @example sign_in
-             * @enum {string}
-             */
-            class: "" | "dns" | "connect" | "tls" | "timeout" | "refused_address" | "sign_in" | "folder" | "protocol";
-            /**
-             * @description In the server's own words where it spoke
-             * @example 535 5.7.8 Authentication failed
-             */
-            message: string;
-            ok: boolean;
-        };
-        EmailTrials: {
-            imap: components["schemas"]["EmailTrial"] | null;
-            smtp: components["schemas"]["EmailTrial"] | null;
-        };
-        EmailTrialsEnvelope: {
-            data: components["schemas"]["EmailTrials"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
         };
         EmitWebhookInBody: {
             /**
@@ -6241,6 +6518,18 @@ export interface components {
             permission: string | null;
             /** @description Machine-readable detail */
             reason: string | null;
+            /** @description Which action was refused, where a request does several at once and then did none */
+            step: components["schemas"]["ErrorStep"] | null;
+        };
+        ErrorStep: {
+            /** @example close */
+            action: string;
+            /**
+             * Format: int64
+             * @description Its place, from 0
+             * @example 2
+             */
+            index: number;
         };
         FeedbackInBody: {
             /** @example İade süresi doğru. */
@@ -6260,6 +6549,19 @@ export interface components {
              *     ]
              */
             to: string[];
+        };
+        HandoverInBody: {
+            /**
+             * Format: uuid
+             * @description The team that takes over
+             */
+            group_id?: string;
+            /**
+             * @description Why people take over
+             * @default agent_asked
+             * @example Fiyat pazarlığı
+             */
+            reason: string;
         };
         IdentityAPIKey: {
             /**
@@ -7136,73 +7438,6 @@ export interface components {
             /** @example agent */
             role: string;
         };
-        LivePresence: {
-            /** Format: uuid */
-            agent_id: string;
-            /**
-             * @description What they are while they are connected
-             * @example online
-             * @enum {string}
-             */
-            chosen: "online" | "away" | "away_reassign" | "offline";
-            connected: boolean;
-            /** @example Defne Yılmaz */
-            name: string;
-            /**
-             * @description What they are now: offline unless connected
-             * @example online
-             * @enum {string}
-             */
-            presence: "online" | "away" | "away_reassign" | "offline";
-        };
-        LivePresenceEnvelope: {
-            data: components["schemas"]["LivePresence"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        LivePresenceListEnvelope: {
-            data: components["schemas"]["LivePresence"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        LiveTyping: {
-            /**
-             * Format: uuid
-             * @description The agent, or the customer
-             */
-            author_id: string;
-            /**
-             * @example agent
-             * @enum {string}
-             */
-            author_kind: "agent" | "contact";
-            /** Format: uuid */
-            conversation_id: string;
-            /**
-             * Format: date-time
-             * @description When it is over unless it is said again
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            expires_at: string;
-            /** @description false: they stopped */
-            typing: boolean;
-        };
-        LiveTypingEnvelope: {
-            data: components["schemas"]["LiveTyping"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         MailException: {
             /**
              * Format: date-time
@@ -7442,6 +7677,163 @@ export interface components {
              */
             remove?: string[];
         };
+        PutEntryInBody: {
+            /**
+             * Format: int64
+             * @description In minor units; positive is owed, negative is paid
+             * @example 249900
+             */
+            amount: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * @description ISO 4217
+             * @example TRY
+             */
+            currency: string;
+            /** @description Found by external_id, contact_id, e-mail or phone, or created */
+            customer: components["schemas"]["CommerceParty"];
+            /** @example 1188 numaralı siparişin faturası */
+            description?: string;
+            /** @example INV-2026-88 */
+            external_id: string;
+        };
+        PutOrderInBody: {
+            /**
+             * @description ISO 4217
+             * @example TRY
+             */
+            currency: string;
+            /** @description Found by external_id, contact_id, e-mail or phone, or created */
+            customer: components["schemas"]["CommerceParty"];
+            /**
+             * Format: int64
+             * @example 0
+             */
+            discount?: number;
+            /**
+             * @description The order's id in the shop; the same id is the same order
+             * @example SO-2026-1188
+             */
+            external_id: string;
+            lines?: components["schemas"]["CommerceLine"][];
+            /**
+             * @description What the customer knows it by
+             * @example 1188
+             */
+            number?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            placed_at: string;
+            /**
+             * Format: int64
+             * @example 4990
+             */
+            shipping?: number;
+            /**
+             * Format: date-time
+             * @description When the shop last changed it; older than what is stored changes nothing
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at?: string;
+            /**
+             * @example shipped
+             * @enum {string}
+             */
+            status: "pending" | "paid" | "preparing" | "shipped" | "delivered" | "cancelled" | "refunded";
+            /**
+             * Format: int64
+             * @example 41650
+             */
+            tax?: number;
+            /**
+             * Format: int64
+             * @description In minor units, as all amounts
+             * @example 249900
+             */
+            total: number;
+            /**
+             * @description Where the shop shows it; http or https
+             * @example https://shop.example/orders/1188
+             */
+            url?: string;
+        };
+        PutReturnInBody: {
+            /**
+             * Format: int64
+             * @description What is paid back, in minor units
+             * @example 122455
+             */
+            amount: number;
+            /**
+             * @description ISO 4217
+             * @example TRY
+             */
+            currency: string;
+            /** @example RMA-55 */
+            external_id: string;
+            /** @example SO-2026-1188 */
+            order_external_id: string;
+            /** @example Ayak boyu yanlış */
+            reason?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            requested_at: string;
+            /**
+             * Format: date-time
+             * @description When the shop last changed it; older than what is stored changes nothing
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at?: string;
+            /**
+             * @example approved
+             * @enum {string}
+             */
+            status: "requested" | "approved" | "received" | "refunded" | "rejected";
+        };
+        PutShipmentInBody: {
+            /** @example Yurtiçi Kargo */
+            carrier?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            delivered_at?: string;
+            /** @example SH-771 */
+            external_id: string;
+            /** @example SO-2026-1188 */
+            order_external_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            shipped_at?: string;
+            /**
+             * Format: date-time
+             * @description When the shop last changed it; older than what is stored changes nothing
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at?: string;
+            /**
+             * @example in_transit
+             * @enum {string}
+             */
+            status: "preparing" | "in_transit" | "out_for_delivery" | "delivered" | "failed" | "returned";
+            /** @example 732189004561 */
+            tracking_number?: string;
+            /**
+             * @description http or https
+             * @example https://cargo.example/732189004561
+             */
+            tracking_url?: string;
+        };
         ReactionInBody: {
             /**
              * @description Empty takes the reaction away
@@ -7493,6 +7885,10 @@ export interface components {
             rate_limit?: number;
             /** @description Hold a delivery back until the one before it has arrived or is exhausted */
             strict_order?: boolean;
+        };
+        RenderCannedInBody: {
+            /** Format: uuid */
+            conversation_id: string;
         };
         ReplyAsAgentInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
@@ -7559,30 +7955,6 @@ export interface components {
             /** @example +905321234567 */
             phone?: string;
         };
-        ServerBody: {
-            /**
-             * @description IMAP only; INBOX where it is empty
-             * @example INBOX
-             */
-            folder?: string;
-            /** @example imap.firma.example */
-            host: string;
-            /** @description Stored sealed, never shown; left out it stays as it is */
-            password?: string;
-            /**
-             * Format: int64
-             * @example 993
-             */
-            port: number;
-            /**
-             * @description none only inside ranges that the installation allows
-             * @example tls
-             * @enum {string}
-             */
-            security: "tls" | "starttls" | "none";
-            /** @example destek@firma.example */
-            user: string;
-        };
         SessionInfo: {
             /**
              * Format: date-time
@@ -7620,13 +7992,17 @@ export interface components {
             /** @enum {string} */
             status: "granted" | "revoked";
         };
-        SetPresenceInBody: {
+        SetDraftInBody: {
             /**
-             * @description away_reassign: away, and new messages of their conversations go to the team
-             * @example away
+             * @description The empty text clears the draft
+             * @example Siparişiniz yarın
+             */
+            body: string;
+            /**
+             * @default comment
              * @enum {string}
              */
-            presence: "online" | "away" | "away_reassign" | "offline";
+            message_type: "comment" | "note";
         };
         SetRoleInBody: {
             /**
@@ -7676,22 +8052,6 @@ export interface components {
             /** @example hov_… */
             code: string;
         };
-        TestMailboxInBody: {
-            /**
-             * Format: uuid
-             * @description A mailbox whose stored passwords stand in for those that are left out
-             */
-            id?: string;
-            imap?: components["schemas"]["ServerBody"];
-            smtp?: components["schemas"]["ServerBody"];
-        };
-        TypingInBody: {
-            /**
-             * @description false: they stopped
-             * @example true
-             */
-            typing: boolean;
-        };
         UpdateConversationInBody: {
             /**
              * Format: uuid
@@ -7707,23 +8067,6 @@ export interface components {
             priority?: "low" | "normal" | "high" | "urgent";
             /** @example Teslimat tarihi */
             subject?: string;
-        };
-        UpdateInBody: {
-            /** @example https://example.com/konak */
-            address?: string;
-            /**
-             * Format: uuid
-             * @description The nil UUID for none
-             */
-            group_id?: string;
-            /** @example Mobil uygulama */
-            name?: string;
-            /**
-             * Format: int64
-             * @description 0 for always
-             * @example 24
-             */
-            window_hours?: number;
         };
         User: {
             /** @example owner@demo.localhost */
@@ -8291,6 +8634,1155 @@ export interface operations {
             };
         };
     };
+    "list-customers": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description The shop's own id */
+                external_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceCustomerListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "put-customer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommerceParty"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceCustomerEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-customer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceCustomerEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-ledger-entries": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                customer_id?: string;
+                /** @description The shop's own id */
+                external_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceEntryListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "put-ledger-entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutEntryInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceEntryEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-orders": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                customer_id?: string;
+                /** @description The shop's own id */
+                external_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceOrderListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "put-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutOrderInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceOrderEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceOrderEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-returns": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                order_id?: string;
+                /** @description The shop's own id */
+                external_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceReturnListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "put-return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutReturnInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceReturnEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-shipments": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                order_id?: string;
+                /** @description The shop's own id */
+                external_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceShipmentListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "put-shipment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutShipmentInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceShipmentEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "public-upload-attachment": {
         parameters: {
             query: {
@@ -8582,504 +10074,6 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "custom-channel-csat": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CsatInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConversationRatingEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "custom-channel-escalate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                conversation_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "custom-channel-message": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CustomMessage"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CustomReceivedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "custom-channel-submission": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CustomSubmission"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CustomSubmittedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10194,131 +11188,6 @@ export interface operations {
             };
         };
     };
-    "public-typing": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TypingInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LiveTypingEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     "list-agents": {
         parameters: {
             query?: {
@@ -10821,10 +11690,7 @@ export interface operations {
     "unscanned-mobile-qr": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 agentId: string;
             };
@@ -10835,20 +11701,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentUnscannedEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -11252,10 +12109,7 @@ export interface operations {
     "poll-mobile-qr": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 agentId: string;
                 qrId: string;
@@ -11267,20 +12121,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AgentQREnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -11889,17 +12734,15 @@ export interface operations {
             };
         };
     };
-    "list-channels": {
+    "list-canned-replies": {
         parameters: {
             query?: {
                 /** @description Rows to return */
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
-                /** @description Only accounts of this kind */
-                kind?: string;
-                /** @description Only accounts in this status; without it all but the disconnected */
-                status?: "connecting" | "active" | "paused" | "attention" | "disconnected";
+                /** @description Beginnings of words of the shortcut or the title, whatever their case and marks */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -11913,7 +12756,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChannelAccountListEnvelope"];
+                    "application/json": components["schemas"]["DeskCannedReplyListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -11972,7 +12815,7 @@ export interface operations {
             };
         };
     };
-    "create-custom-channel": {
+    "create-canned-reply": {
         parameters: {
             query?: never;
             header?: never;
@@ -11981,7 +12824,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateInBody"];
+                "application/json": components["schemas"]["DeskCannedBody"];
             };
         };
         responses: {
@@ -11991,7 +12834,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CustomOpenedEnvelope"];
+                    "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -12086,7 +12929,92 @@ export interface operations {
             };
         };
     };
-    "update-custom-channel": {
+    "get-canned-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-canned-reply": {
         parameters: {
             query?: never;
             header?: never;
@@ -12097,7 +13025,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInBody"];
+                "application/json": components["schemas"]["DeskCannedBody"];
             };
         };
         responses: {
@@ -12107,7 +13035,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                    "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -12211,1189 +13139,7 @@ export interface operations {
             };
         };
     };
-    "ping-custom-channel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CustomPingEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "rotate-channel-key": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CustomRotatedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "rotate-channel-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CustomResignedEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "connect-mailbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["EmailMailboxBody"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmailMailboxEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "list-incoming-mails": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-                /** @description What became of the mails */
-                state?: "received" | "done" | "failed" | "bounce" | "ignored";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmailIncomingListEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-incoming-mail": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                mailId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "message/rfc822": string;
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "retry-incoming-mail": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                mailId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmailIncomingEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "test-mailbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TestMailboxInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmailTrialsEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-mailbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmailMailboxEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "change-mailbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["EmailMailboxBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmailMailboxEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "get-channel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "disconnect-channel": {
+    "delete-canned-reply": {
         parameters: {
             query?: never;
             header?: never;
@@ -13478,7 +13224,7 @@ export interface operations {
             };
         };
     };
-    "set-channel-ai": {
+    "render-canned-reply": {
         parameters: {
             query?: never;
             header?: never;
@@ -13489,7 +13235,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ChannelAIInBody"];
+                "application/json": components["schemas"]["RenderCannedInBody"];
             };
         };
         responses: {
@@ -13499,132 +13245,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-channel-status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChannelStatusInBody"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                    "application/json": components["schemas"]["DeskRenderedEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -14136,10 +13757,7 @@ export interface operations {
     "get-contact-import": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 importId: string;
             };
@@ -14150,20 +13768,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ContactImportEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -16035,10 +15644,7 @@ export interface operations {
     "count-conversations": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -16047,20 +15653,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationCountsEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -16884,7 +16481,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                    "application/json": components["schemas"]["ConversationDetailEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -17162,6 +16759,301 @@ export interface operations {
             };
         };
     };
+    "get-ai-attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationAIAttributeArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "hand-over-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HandoverInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-ai-state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationAIRecordEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "assign-conversation": {
         parameters: {
             query?: never;
@@ -17305,6 +17197,131 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetDraftInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationDraftedEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -19133,6 +19150,128 @@ export interface operations {
             };
         };
     };
+    "apply-macro": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                macroId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskAppliedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "merge-conversation": {
         parameters: {
             query?: never;
@@ -20386,7 +20525,7 @@ export interface operations {
             };
         };
     };
-    "set-conversation-tags": {
+    "get-summary": {
         parameters: {
             query?: never;
             header?: never;
@@ -20395,11 +20534,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ConversationTagsInBody"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -20407,7 +20542,177 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                    "application/json": components["schemas"]["ConversationSummaryEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "generate-summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationSummaryEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -20511,7 +20816,7 @@ export interface operations {
             };
         };
     };
-    typing: {
+    "set-conversation-tags": {
         parameters: {
             query?: never;
             header?: never;
@@ -20522,7 +20827,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TypingInBody"];
+                "application/json": components["schemas"]["ConversationTagsInBody"];
             };
         };
         responses: {
@@ -20532,7 +20837,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LiveTypingEnvelope"];
+                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -21254,15 +21559,13 @@ export interface operations {
             };
         };
     };
-    "list-opportunities": {
+    "list-macros": {
         parameters: {
             query?: {
                 /** @description Rows to return */
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
-                /** @description Only this contact's */
-                contact_id?: string;
             };
             header?: never;
             path?: never;
@@ -21276,7 +21579,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CustomOpportunityListEnvelope"];
+                    "application/json": components["schemas"]["DeskMacroListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -21335,98 +21638,7 @@ export interface operations {
             };
         };
     };
-    "list-presence": {
-        parameters: {
-            query?: {
-                /** @description Rows to return */
-                limit?: number;
-                /** @description The next_cursor of the page before */
-                cursor?: string;
-            };
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LivePresenceListEnvelope"];
-                };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
-    "set-presence": {
+    "create-macro": {
         parameters: {
             query?: never;
             header?: never;
@@ -21435,17 +21647,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SetPresenceInBody"];
+                "application/json": components["schemas"]["DeskMacroBody"];
             };
         };
         responses: {
-            /** @description OK */
-            200: {
+            /** @description Created */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LivePresenceEnvelope"];
+                    "application/json": components["schemas"]["DeskMacroEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -21475,6 +21687,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Request Entity Too Large */
             413: {
                 headers: {
@@ -21486,6 +21707,863 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-macro": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskMacroEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-macro": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeskMacroBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskMacroEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-macro": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-views": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskViewListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "create-view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeskViewBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskViewEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "count-views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskViewCountArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskViewEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeskViewBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskViewEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21996,10 +23074,7 @@ export interface operations {
     "webhook-delivery": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -22010,20 +23085,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -22849,10 +23915,7 @@ export interface operations {
                 /** @description The next_cursor of the page before */
                 cursor?: string;
             };
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -22863,20 +23926,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveryListEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -24077,10 +25131,7 @@ export interface operations {
     "mail-webhook-delivery": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -24091,20 +25142,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -24666,10 +25708,7 @@ export interface operations {
     "mail-webhook-deliveries": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The ETag of the answer that the caller has */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path: {
                 id: string;
             };
@@ -24680,20 +25719,11 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description Names this answer, its trace_id aside */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveryArrayEnvelope"];
                 };
-            };
-            /** @description The caller has this answer */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -31040,103 +32070,9 @@ export interface operations {
             };
         };
     };
-    socket: {
-        parameters: {
-            query?: {
-                /** @description The same, for those who cannot send the header */
-                after?: string;
-                /** @description events: every event with its body. changes: which records changed, gathered over a moment, and the digests. */
-                mode?: "events" | "changes";
-            };
-            header?: {
-                /** @description The id of the last event received, to go on from there */
-                "Last-Event-ID"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Switching to a WebSocket (RFC 6455); messages are JSON texts */
-            101: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Upgrade Required */
-            426: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Too Many Requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-        };
-    };
     stream: {
         parameters: {
-            query?: {
-                /** @description The same, for those who cannot send the header */
-                after?: string;
-                /** @description events: every event with its body. changes: which records changed, gathered over a moment, and the digests. */
-                mode?: "events" | "changes";
-            };
+            query?: never;
             header?: {
                 /** @description The id of the last event received, to go on from there */
                 "Last-Event-ID"?: string;
