@@ -210,6 +210,9 @@ func (a *App) wire(box *secret.Box) error {
 	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log}
 	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
 	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
+	a.Commerce = commerce.New(a.DB, book{a.Contacts})
+	a.Conversations.Sell(shop{a.Commerce})
+	a.Contacts.Follow(shop{a.Commerce})
 	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
@@ -247,6 +250,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
+	a.Commerce.Register(a.API)
 	a.Live.Register(a.API)
 	a.Finder.Register(a.API)
 	streams.Register(a.API)

@@ -134,7 +134,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerAttachments(a)
 	s.registerItems(a)
 	s.registerDrafts(a)
-	s.registerAI(a)
+	s.registerAIRecords(a)
 	s.registerScheduled(a)
 	s.registerWhole(a)
 	s.registerGroups(a)
