@@ -96,7 +96,7 @@ test-browser: build ## Run the browser tests against the real binary
 # --- check ---
 
 .PHONY: check
-check: check-format check-go check-rules check-vulnerabilities check-contract check-web ## Check format, code, rules, known flaws and the API contract
+check: check-format check-go check-rules check-vulnerabilities check-contract check-web check-size ## Check format, code, rules, known flaws and the API contract
 	@echo "all checks passed"
 
 .PHONY: check-format
@@ -140,6 +140,12 @@ check-web:
 	@scripts/ensure-node-modules
 	@$(NPM) run typecheck
 	@$(NPM) run lint
+
+# The first load of every screen stays within its budget.
+.PHONY: check-size
+check-size: panel
+	@echo "panel: size"
+	@$(NPM) run size
 
 # --- measure ---
 

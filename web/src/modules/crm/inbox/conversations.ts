@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
-import { views, type ViewId } from './views'
+import { viewQuery, type ViewId } from './search'
 
 export type Conversation = Schemas['ConversationConversation']
 export type Item = Schemas['ConversationItem']
 export type People = Schemas['ConversationPeople']
 export type ReplyChannel = Schemas['ConversationReplyChannel']
+export type AgentChoice = Schemas['AgentAgent']
 export type Group = Schemas['ConversationGroup']
 export type Priority = Conversation['priority']
 
@@ -32,7 +33,7 @@ export function useConversations({ view, group, q }: ListFilter) {
     fetch: (cursor) =>
       ask(
         api.GET('/api/crm/v1/conversations', {
-          params: { query: { ...views[view].query, group_id: group, q, limit: pageSize, cursor } },
+          params: { query: { ...viewQuery(view), group_id: group, q, limit: pageSize, cursor } },
         }),
       ),
   })
@@ -89,6 +90,19 @@ export function useReplyChannels(id: string, enabled: boolean) {
       ask(api.GET('/api/crm/v1/conversations/{id}/reply-channels', { params: { path: { id } } })).then(
         (envelope) => envelope.data ?? [],
       ),
+    enabled,
+  })
+}
+
+/** Who may be made the owner. Without the permission to see agents there is no list. */
+export function useAgentChoices(enabled: boolean) {
+  return useQuery({
+    queryKey: ['crm', 'agents', 'choices'],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/agents', { params: { query: { limit: 100 } } })).then((envelope) =>
+        envelope.data.filter((agent) => agent.state === 'active'),
+      ),
+    staleTime: 300_000,
     enabled,
   })
 }
@@ -198,6 +212,7 @@ export function useReadMark() {
         },
       )
       void client.invalidateQueries({ queryKey: countsKey })
+      void client.invalidateQueries({ queryKey: [...root, 'notices'] })
     },
   })
 }

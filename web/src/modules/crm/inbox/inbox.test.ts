@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { splitList } from '../contacts/splitList'
 import { addPending, dropPending, pending, setPendingError } from './pending'
 import { snoozePresets } from './snooze'
-import { readInboxSearch } from './views'
+import { readInboxSearch } from './search'
 
 describe('snoozePresets', () => {
   it('means the morning of the person’s own days', () => {
