@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"konak/internal/advisor"
+	"konak/internal/crm/email"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -64,16 +65,33 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 	ctx = caller.With(ctx, &caller.Caller{
 		Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: m.ID, Perms: perm.NewSet(perm.All()...), Licences: licences,
 	})
-	for email, note := range map[string]string{
+	for address, note := range map[string]string{
 		"denetci@bagimsiz-denetim.example": "Bağımsız denetçi, yıl sonuna kadar",
 		"archive@" + w.Slug + ".example":   "Compliance archive",
 	} {
-		if _, err := a.Mail.AddException(ctx, email, note); err != nil {
+		if _, err := a.Mail.AddException(ctx, address, note); err != nil {
 			return err
 		}
+	}
+	if err := a.demoMailbox(ctx, w); err != nil {
+		return err
 	}
 	if err := a.fillDesk(ctx, w.Slug); err != nil {
 		return err
 	}
 	return a.fillCRM(ctx, w)
+}
+
+// demoMailbox connects the mailbox that the demo's e-mail conversations came
+// over. It has no server of its own: what agents answer lands in the outbox.
+func (a *App) demoMailbox(ctx context.Context, w identity.Workspace) error {
+	name := map[string]string{"demo": "Destek kutusu"}[w.Slug]
+	if name == "" {
+		name = "Support mailbox"
+	}
+	_, err := a.Email.Connect(ctx, email.Input{
+		ID: DemoAccount(w.ID, email.Kind), Name: name,
+		Settings: email.Settings{Address: "destek@" + w.Slug + ".example", SenderName: w.Name},
+	})
+	return err
 }

@@ -512,6 +512,7 @@ func (s *Sender) settled(ctx context.Context, endpoint uuid.UUID) {
 func (s *Sender) landed(l *lane, epoch int) {
 	l.inflight--
 	l.load.inflight--
+	s.flying--
 	if epoch == l.epoch {
 		return
 	}

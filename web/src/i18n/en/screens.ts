@@ -21,6 +21,8 @@ export const screens = {
   'inbox.lead': 'Every conversation with customers, from every channel, in one place.',
   'contacts.title': 'Contacts',
   'contacts.lead': 'The people and companies you talk to, with everything known of them.',
+  'mailboxes.title': 'Mailboxes',
+  'mailboxes.lead': 'The addresses that customers write to, and mail that could not be read.',
   'webhooks.title': 'Webhooks',
   'webhooks.mail.title': 'Mail webhooks',
   'webhooks.lead': 'Your servers are told by a signed request the moment something happens here.',

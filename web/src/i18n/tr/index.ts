@@ -8,11 +8,12 @@ import { home } from './home'
 import { identity } from './identity'
 import { inbox } from './inbox'
 import { mail } from './mail'
+import { mailboxes } from './mailboxes'
 import { screens } from './screens'
 import { shell } from './shell'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, contacts, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, contacts, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

@@ -23,6 +23,8 @@ export const screens: Record<keyof typeof en, string> = {
   'inbox.lead': 'Müşterilerle her kanaldan yapılan tüm konuşmalar tek yerde.',
   'contacts.title': 'Kişiler',
   'contacts.lead': 'Görüştüğünüz kişi ve şirketler, haklarında bilinen her şeyle.',
+  'mailboxes.title': 'Posta kutuları',
+  'mailboxes.lead': 'Müşterilerin yazdığı adresler ve okunamayan postalar.',
   'webhooks.title': 'Webhook’lar',
   'webhooks.mail.title': 'Posta webhook’ları',
   'webhooks.lead': 'Burada bir şey olduğu anda sunucularınıza imzalı bir istekle haber verilir.',
