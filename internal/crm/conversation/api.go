@@ -134,7 +134,9 @@ func (s *Service) Register(a *api.API) {
 	s.registerAttachments(a)
 	s.registerItems(a)
 	s.registerDrafts(a)
-	s.registerAI(a)
+	s.registerAIRecords(a)
+	s.registerScheduled(a)
+	s.registerWhole(a)
 	s.registerGroups(a)
 	s.registerPublic(a)
 }
@@ -159,7 +161,7 @@ func (s *Service) registerRecords(a *api.API) {
 		})
 	})
 
-	api.Handle(a, route("GET", "/counts", "count-conversations", "Numbers beside the views", perm.ConversationsView),
+	api.Handle(a, route("GET", "/counts", "count-conversations", "Numbers beside the views", perm.ConversationsView).Polled(),
 		func(ctx context.Context, _ *struct{}) (Counts, error) { return s.Counts(ctx) })
 	catalog := route("GET", "/channels", "conversation-channels", "Conversation source catalog", perm.ConversationsView)
 	catalog.Doc = "Unconnected channels are listed too. The label is English whatever the language."

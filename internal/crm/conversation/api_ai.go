@@ -17,7 +17,11 @@ type handoverIn struct {
 	}
 }
 
-func (s *Service) registerAI(a *api.API) {
+func (s *Service) registerAIRecords(a *api.API) {
+	card := route("GET", "/{id}/commerce", "get-commerce-card", "Commercial card: orders, shipments, returns, ledger balance", perm.ConversationsView)
+	card.Doc = "Of the conversation's customer. Without the commerce licence: 200 with licensed false."
+	api.Handle(a, card, func(ctx context.Context, in *conversationIn) (Card, error) { return s.Commerce(ctx, in.ID.UUID) })
+
 	api.Handle(a, route("GET", "/{id}/ai-state", "get-ai-state", "What the assistant did: state, hand-over reason, which configuration answered", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) (AIRecord, error) { return s.AI(ctx, in.ID.UUID) })
 	api.Handle(a, route("GET", "/{id}/ai-attributes", "get-ai-attributes", "What the assistant understood", perm.ConversationsView),

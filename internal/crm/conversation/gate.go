@@ -326,6 +326,9 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
 		return c, err
 	}
+	if err := s.cancelOnReply(tx, &c); err != nil {
+		return c, err
+	}
 	return c, s.notify(tx, &c)
 }
 

@@ -34,11 +34,14 @@ type Service struct {
 
 	forwarder Forwarder
 	assistant Assistant
+	shop      Shop
 }
 
 // New opens the room and lets it follow the contacts.
 func New(d *db.DB, contacts *contact.Service, agents Agents, blobs *blob.Store) *Service {
-	s := &Service{db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}, assistant: NoAssistant{}}
+	s := &Service{
+		db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}, assistant: NoAssistant{}, shop: NoShop{},
+	}
 	contacts.Follow(s)
 	return s
 }

@@ -38,6 +38,8 @@ type Answer struct {
 	Sources []AISource
 	// Configuration is which assistant wrote it, for a bot's answer.
 	Configuration *Configuration
+
+	held []Attachment // files that waited with the message
 }
 
 // Reply writes an answer or an internal note. An answer without a route to
@@ -49,36 +51,45 @@ func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Writte
 
 // ToReply is Reply as a step; what was written goes to out.
 func (s *Service) ToReply(a Answer, out *Written) Step {
-	return func(tx *db.Tx, was Conversation) (c Conversation, err error) {
-		if err := s.checkAuthor(tx, a.Author); err != nil {
-			return was, err
-		}
-		item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body), sources: a.Sources}
-		if err := s.compose(tx, item, a.Attachments, a.Files); err != nil {
-			return was, err
-		}
-		if a.Note {
-			item.Kind = Note
-			c, err = s.noted(tx, was, item)
-			*out = Written{c, *item}
-			return c, err
-		}
-		route, err := s.way(tx, &was, a)
-		if err != nil {
-			return was, err
-		}
-		addressTo(item, &was, route)
-		c, err = s.answered(tx, was, item)
-		*out = Written{c, *item}
-		if err == nil && item.AuthorKind == ByBot {
-			err = addAIAnswer(tx, c.ID, a.Configuration)
-		}
-		if err != nil || route == nil {
-			return c, err
-		}
-		_, err = s.send(tx, &c, item, route)
-		return c, err
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
+		var err error
+		*out, err = s.reply(tx, was, a)
+		return out.Conversation, err
 	}
+}
+
+// reply writes an answer into a conversation that is locked.
+func (s *Service) reply(tx *db.Tx, was Conversation, a Answer) (out Written, err error) {
+	if err := s.checkAuthor(tx, a.Author); err != nil {
+		return out, err
+	}
+	item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body), sources: a.Sources}
+	if a.held != nil {
+		item.Attachments = a.held
+	} else if err := s.compose(tx, item, a.Attachments, a.Files); err != nil {
+		return out, err
+	}
+	if a.Note {
+		item.Kind = Note
+		out.Conversation, err = s.noted(tx, was, item)
+		out.Item = *item
+		return out, err
+	}
+	route, err := s.way(tx, &was, a)
+	if err != nil {
+		return out, err
+	}
+	addressTo(item, &was, route)
+	out.Conversation, err = s.answered(tx, was, item)
+	out.Item = *item
+	if err == nil && item.AuthorKind == ByBot {
+		err = addAIAnswer(tx, was.ID, a.Configuration)
+	}
+	if err != nil || route == nil {
+		return out, err
+	}
+	_, err = s.send(tx, &out.Conversation, item, route)
+	return out, err
 }
 
 // compose puts the files on an item, which needs a text or at least one of them.

@@ -12,9 +12,9 @@ import (
 // gives the conversation as it is afterwards, which the next step begins with.
 type Step func(tx *db.Tx, was Conversation) (Conversation, error)
 
-// Take takes steps on one conversation, one after the other, in the
+// Apply takes steps on one conversation, one after the other, in the
 // transaction of the caller: all of them, or none where it is rolled back.
-func (s *Service) Take(tx *db.Tx, id uuid.UUID, steps ...Step) (Conversation, error) {
+func (s *Service) Apply(tx *db.Tx, id uuid.UUID, steps ...Step) (Conversation, error) {
 	c, err := lockUnmerged(tx, id)
 	if err != nil {
 		return c, err
@@ -30,7 +30,7 @@ func (s *Service) Take(tx *db.Tx, id uuid.UUID, steps ...Step) (Conversation, er
 // change takes steps in a transaction of their own.
 func (s *Service) change(ctx context.Context, id uuid.UUID, steps ...Step) (c Conversation, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err = s.Take(tx, id, steps...)
+		c, err = s.Apply(tx, id, steps...)
 		return err
 	})
 	return c, err

@@ -167,7 +167,7 @@ func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID) (out Applied, 
 			steps[i] = s.step(i, &m.Actions[i], &written[i])
 		}
 		out = Applied{Items: []conversation.Item{}}
-		if out.Conversation, err = s.conversations.Take(tx, id, steps...); err != nil {
+		if out.Conversation, err = s.conversations.Apply(tx, id, steps...); err != nil {
 			return err
 		}
 		for _, w := range written {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -142,7 +141,7 @@ func Language(ctx context.Context) string {
 // UserAgent is what the caller's program calls itself.
 func UserAgent(ctx context.Context) string {
 	if r := requestOf(ctx).r; r != nil {
-		return r.UserAgent()
+		return strings.ToValidUTF8(r.UserAgent(), "\uFFFD")
 	}
 	return ""
 }
@@ -170,7 +169,7 @@ var jsonFormat = huma.Format{
 		}
 		return writeJSON(w, v)
 	},
-	Unmarshal: json.Unmarshal,
+	Unmarshal: unmarshalClean,
 }
 
 // hookHuma gives the library our error shape. Its hooks are variables of the
@@ -200,6 +199,13 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 	case http.StatusUnsupportedMediaType:
 		return fault.New(fault.UnsupportedMedia)
 	case http.StatusBadRequest, http.StatusRequestTimeout:
+		for _, err := range errs {
+			if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
+				if field, ok := strings.CutPrefix(d.Message, unkeptPrefix); ok {
+					return fault.Invalid(field, badCharacter)
+				}
+			}
+		}
 		return fault.New(fault.BadRequest).Because(strings.ReplaceAll(strings.ToLower(msg), " ", "_"))
 	case http.StatusUnprocessableEntity:
 		f := fault.New(fault.ValidationFailed)

@@ -81,6 +81,8 @@ var crmImports = map[string][]string{
 	"desk":         {"conversation", "contact"},
 	"assistant":    {"conversation", "contact", "agent", "template"},
 	"telephony":    {"conversation", "contact", "agent", "template"},
+	"live":         {"conversation", "agent"},
+	"finder":       {"conversation", "contact"},
 }
 
 // faultOfImport says what is wrong with one import, or nothing.

@@ -62,6 +62,7 @@ const (
 	RoleInUse           Code = "role_in_use"
 	LastAdmin           Code = "last_admin"
 	TestEnvironment     Code = "test_environment"
+	UpgradeRequired     Code = "upgrade_required"
 	RateLimited         Code = "rate_limited"
 	Internal            Code = "internal"
 	Unavailable         Code = "unavailable"
@@ -121,6 +122,7 @@ var catalogue = map[Code]entry{
 	NothingToSummarize:  {422, "Nothing has been written that could be summarized.", "Özetlenecek bir şey yazılmamış."},
 	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
+	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},
