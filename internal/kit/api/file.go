@@ -46,8 +46,11 @@ func HandleUpload[In, Out any](a *API, rt Route, h func(context.Context, *In, *U
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestUpload)
 		defer cancel()
 		defer context.AfterFunc(req.r.Context(), cancel)()
-		limited := http.MaxBytesReader(req.w, req.r.Body, rt.MaxBody)
-		body := &Upload{Reader: &steadyReader{limited, http.NewResponseController(req.w)}, Type: req.r.Header.Get("Content-Type")}
+		limited, rc := http.MaxBytesReader(req.w, req.r.Body, rt.MaxBody), http.NewResponseController(req.w)
+		if err := rc.SetWriteDeadline(clock.Deadline(longestUpload + RequestTimeout)); err != nil {
+			return nil, err
+		}
+		body := &Upload{Reader: &steadyReader{limited, rc}, Type: req.r.Header.Get("Content-Type")}
 		out, err := h(ctx, in, body)
 		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 			err = fault.New(fault.BodyTooLarge, rt.MaxBody)
