@@ -11,6 +11,9 @@ import (
 //go:embed demo/corpus.jsonl
 var demoCorpus []byte
 
+// Tables hold the corpus, which belongs to no workspace.
+var Tables = []string{"advisor_revision", "advisor_import", "advisor_law", "advisor_provision", "provision_version"}
+
 // FillDemo brings the demo corpus in, unless there is a corpus.
 func (s *Service) FillDemo(ctx context.Context) error {
 	v, err := s.latest(ctx)

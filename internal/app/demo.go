@@ -4,16 +4,22 @@ import (
 	"context"
 	"errors"
 
+	"konak/internal/advisor"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
 )
 
 // DemoPassword opens every demo account.
 const DemoPassword = "konak-demo-password"
 
+// demoFilled marks a demo that is whole; a demo of another kind has another.
+const demoFilled = "demo 1"
+
 // fillDemo makes the demo workspaces once, through the same gates as a person
-// would. It refuses a database that holds anything else.
+// would. It refuses a database that holds anything else. A demo that was cut
+// off while it was filled is made anew: nobody has worked in it yet.
 func (a *App) fillDemo(ctx context.Context) error {
 	others, err := a.Identity.Tenants(ctx, false)
 	if err != nil {
@@ -25,7 +31,13 @@ func (a *App) fillDemo(ctx context.Context) error {
 	if err := a.Advisor.FillDemo(ctx); err != nil {
 		return err
 	}
-	if n, err := a.Identity.Tenants(ctx, true); err != nil || n > 0 {
+	house := a.DB.System("fill demo")
+	var filled bool
+	err = house.Read(ctx, func(r *db.Reader) (err error) { filled, err = db.Marked(r, demoFilled); return err })
+	if err != nil || filled {
+		return err
+	}
+	if err := house.InTx(ctx, func(tx *db.Tx) error { return db.Empty(tx, advisor.Tables...) }); err != nil {
 		return err
 	}
 	for _, w := range []identity.NewWorkspace{
@@ -37,7 +49,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return house.InTx(ctx, func(tx *db.Tx) error { return db.Mark(tx, demoFilled) })
 }
 
 func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error {
@@ -59,6 +71,9 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 		if _, err := a.Mail.AddException(ctx, email, note); err != nil {
 			return err
 		}
+	}
+	if err := a.fillDesk(ctx, w.Slug); err != nil {
+		return err
 	}
 	return a.fillCRM(ctx, w)
 }

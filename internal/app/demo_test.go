@@ -1,10 +1,12 @@
 package app_test
 
 import (
+	"errors"
 	"log/slog"
 	"testing"
 
 	"konak/internal/app"
+	"konak/internal/commerce"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
@@ -36,6 +38,50 @@ func TestDemo(t *testing.T) {
 				if err := a.Close(); err != nil {
 					t.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// A demo that was cut off while it was filled is whole after the next start.
+func TestHalfADemo(t *testing.T) {
+	t.Parallel()
+	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			now := clock.NewFake(dbtest.Start)
+			cfg := app.Config{
+				DB: dbtest.URL(t, d), Data: t.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost",
+				SQLiteSync: "normal", RowSecurity: true,
+			}
+			// As far as the first start came.
+			a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, m, err := a.Identity.CreateWorkspace(t.Context(), identity.NewWorkspace{
+				Slug: "demo", Name: "Demo A.Ş.", OwnerName: "Defne Yılmaz", OwnerEmail: "owner@demo.localhost",
+				Password: app.DemoPassword, Demo: true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: m.ID})
+			if err := errors.Join(a.Contacts.Sample(ctx, "half"), a.Conversations.Sample(ctx, "half")); err != nil {
+				t.Fatal(err)
+			}
+			if err := a.Close(); err != nil {
+				t.Fatal(err)
+			}
+			cfg.Demo = true
+			if a, err = app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler), now); err != nil {
+				t.Fatal(err)
+			}
+			for slug, least := range map[string][2]int{"demo": {30, 40}, "acme": {10, 10}} {
+				checkDemo(t, a, slug, least)
+			}
+			if err := a.Close(); err != nil {
+				t.Fatal(err)
 			}
 		})
 	}
@@ -76,6 +122,32 @@ func checkDemo(t *testing.T, a *app.App, slug string, least [2]int) {
 	counts, err := a.Conversations.Counts(ctx)
 	if err != nil || counts.All.Open == 0 || counts.All.Snoozed == 0 || counts.All.Open+counts.All.Snoozed+counts.All.Closed != len(talks.Rows) {
 		t.Errorf("%s: %+v of %d, %v", slug, counts.All, len(talks.Rows), err)
+	}
+	views, err := a.Desk.ViewCounts(ctx)
+	if err != nil || len(views) < 2 || views[0].Count == 0 {
+		t.Errorf("%s: views %+v, %v", slug, views, err)
+	}
+	orders, err := a.Commerce.Orders(ctx, commerce.OrderFilter{}, page)
+	if err != nil || len(orders.Rows) < 3 {
+		t.Errorf("%s: %d orders, %v", slug, len(orders.Rows), err)
+	}
+	cards := 0
+	for _, c := range talks.Rows {
+		card, err := a.Conversations.Commerce(ctx, c.ID)
+		if err != nil || !card.Licensed {
+			t.Fatalf("%s: %+v, %v", slug, card, err)
+		}
+		if len(card.Orders) > 0 {
+			cards++
+		}
+		for _, o := range card.Orders {
+			if o.PlacedAt.After(dbtest.Start) || o.Total.Amount == 0 {
+				t.Errorf("%s: %+v", slug, o)
+			}
+		}
+	}
+	if cards < 3 {
+		t.Errorf("%s: %d cards with orders", slug, cards)
 	}
 	if n, err := a.Sender.Step(t.Context()); err != nil || n != 0 {
 		t.Errorf("%s: %d deliveries, %v", slug, n, err)

@@ -186,7 +186,7 @@ func (r *routes) registerERP(a *api.API) {
 	r.registerCatalog(a, "/api/v1/webhooks/catalog", "webhook-catalog-alias", api.SessionOrKey)
 	r.registerStatus(a, api.Keyless)
 
-	api.HandleList(a, r.route("GET", "/{id}/events", "webhook-deliveries", "Delivery history of one endpoint", api.Keyless, r.view),
+	api.HandleList(a, r.route("GET", "/{id}/events", "webhook-deliveries", "Delivery history of one endpoint", api.Keyless, r.view).Polled(),
 		func(ctx context.Context, in *historyIn) (db.List[Delivery], error) {
 			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
 			if err != nil {
@@ -244,7 +244,7 @@ func (r *routes) registerMore(a *api.API, deliveries string) {
 		return r.Update(ctx, r.module, in.ID.UUID, Change{b.Address, b.Description, b.Events, b.StrictOrder, b.RateLimit})
 	})
 
-	api.Handle(a, r.route("GET", deliveries+"/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.Keyless, r.view),
+	api.Handle(a, r.route("GET", deliveries+"/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.Keyless, r.view).Polled(),
 		func(ctx context.Context, in *deliveryIn) (Detail, error) {
 			ctx, err := r.ofDelivery(ctx, in.ID.UUID, "webhook.delivery_read")
 			if err != nil {
@@ -273,7 +273,7 @@ func (r *routes) registerSettings(a *api.API) {
 func (r *routes) registerMail(a *api.API) {
 	r.registerCatalog(a, r.base+"/catalog", "webhook-catalog", api.Session)
 	r.registerStatus(a, api.Session)
-	api.Handle(a, r.route("GET", "/{id}/deliveries", "webhook-deliveries", "Delivery history of an endpoint, the newest 100", api.Keyless, r.view),
+	api.Handle(a, r.route("GET", "/{id}/deliveries", "webhook-deliveries", "Delivery history of an endpoint, the newest 100", api.Keyless, r.view).Polled(),
 		func(ctx context.Context, in *endpointIn) ([]Delivery, error) {
 			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
 			if err != nil {

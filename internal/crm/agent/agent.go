@@ -34,10 +34,15 @@ type Agent struct {
 	LastSeenAt          *clock.Time `json:"last_seen_at" nullable:"true"`
 
 	language string
+	chosen   string
 }
 
-// States of a membership that this room asks for.
-const stateActive = "active"
+// Chosen is what the agent last chose to be while they are connected, or "" if
+// they never did. Whether they are connected this room does not know.
+func (a Agent) Chosen() string { return a.chosen }
+
+// Active is the state of a member who was not invited only, nor suspended.
+const Active = "active"
 
 // Member is what this room needs to know of a membership.
 type Member struct {
@@ -110,11 +115,13 @@ type profile struct {
 }
 
 func merge(m Member, p profile) Agent {
+	chosen := p.presence
 	if p.presence == "" {
 		p.presence = Offline
 	}
 	return Agent{
-		ID: m.ID, Name: m.Name, Email: m.Email, Role: m.Role, Title: p.title, State: m.State, Presence: p.presence,
+		chosen: chosen,
+		ID:     m.ID, Name: m.Name, Email: m.Email, Role: m.Role, Title: p.title, State: m.State, Presence: p.presence,
 		CreatedAt: m.CreatedAt, InvitedAt: m.InvitedAt, InvitationExpiresAt: m.ExpiresAt,
 		SuspendedAt: m.SuspendedAt, LastSeenAt: m.LastSeenAt, language: m.Language,
 	}

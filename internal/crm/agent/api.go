@@ -119,7 +119,7 @@ func (s *Service) registerAgents(a *api.API) {
 
 func (s *Service) registerQRs(a *api.API) {
 	const own = " One's own needs no permission; somebody else's needs crm.agents.manage."
-	api.Handle(a, route("GET", "/{agentId}/mobile-qr", "unscanned-mobile-qr", "Whether an agent has an unscanned QR", api.Anyone),
+	api.Handle(a, route("GET", "/{agentId}/mobile-qr", "unscanned-mobile-qr", "Whether an agent has an unscanned QR", api.Anyone).Polled(),
 		func(ctx context.Context, in *agentIn) (Unscanned, error) { return s.Unscanned(ctx, in.ID.UUID) })
 
 	create := route("POST", "/{agentId}/mobile-qr", "create-mobile-qr", "Make a QR that signs a phone in", api.Anyone)
@@ -142,7 +142,7 @@ func (s *Service) registerQRs(a *api.API) {
 		return RevokedCount{n}, err
 	})
 
-	poll := route("GET", "/{agentId}/mobile-qr/{qrId}", "poll-mobile-qr", "What became of a QR", api.Anyone)
+	poll := route("GET", "/{agentId}/mobile-qr/{qrId}", "poll-mobile-qr", "What became of a QR", api.Anyone).Polled()
 	poll.Doc = "Asked every two seconds while the QR is on the screen; says on which device the sign-in happened." + own
 	api.Handle(a, poll, func(ctx context.Context, in *qrIn) (QR, error) { return s.QR(ctx, in.ID.UUID, in.QR.UUID) })
 

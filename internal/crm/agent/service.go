@@ -35,6 +35,7 @@ type Service struct {
 	mailer  *mailer.Mailer
 	baseURL string
 	suspend []Hook
+	chose   []func(tenant, agent uuid.UUID, presence string)
 }
 
 // New opens the room.
@@ -45,6 +46,38 @@ func New(cfg Config) *Service {
 // OnSuspend adds a hook that runs when an agent is suspended or removed. The
 // app adds them all before it serves.
 func (s *Service) OnSuspend(h Hook) { s.suspend = append(s.suspend, h) }
+
+// OnPresence adds what runs after an agent chose to be something else, or "" if
+// the choice was taken from them.
+func (s *Service) OnPresence(fn func(tenant, agent uuid.UUID, presence string)) {
+	s.chose = append(s.chose, fn)
+}
+
+// Chosen is what an agent last chose to be, "" if they never did.
+func (s *Service) Chosen(ctx context.Context, id uuid.UUID) (chosen string, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		profiles, err := profilesOf(r, []uuid.UUID{id})
+		chosen = profiles[id].presence
+		return err
+	})
+	return chosen, err
+}
+
+// choose writes a profile and tells who listens if the presence in it is new.
+func (s *Service) choose(tx *db.Tx, before Agent, p profile) error {
+	if err := saveProfile(tx, p); err != nil {
+		return fmt.Errorf("agent: save profile: %w", err)
+	}
+	if p.presence != before.chosen {
+		tenant := tx.Tenant()
+		tx.AfterCommit(func() {
+			for _, fn := range s.chose {
+				fn(tenant, p.id, p.presence)
+			}
+		})
+	}
+	return nil
+}
 
 // Agents lists the agents in one state, or all, the newest first.
 func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[Agent], error) {
@@ -100,7 +133,7 @@ func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, 
 			return err
 		}
 		if title != "" {
-			if err := saveProfile(tx, profile{m.ID, title, Offline}); err != nil {
+			if err := saveProfile(tx, profile{m.ID, title, ""}); err != nil {
 				return fmt.Errorf("agent: save profile: %w", err)
 			}
 		}
@@ -128,7 +161,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, 
 		if err != nil {
 			return err
 		}
-		p := profile{id, before.Title, before.Presence}
+		p := profile{id, before.Title, before.chosen}
 		if u.Title != nil {
 			p.title = *u.Title
 		}
@@ -136,14 +169,14 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, 
 			p.presence = *u.Presence
 		}
 		a = merge(m, p)
-		if p.title == before.Title && p.presence == before.Presence {
+		if p.title == before.Title && p.presence == before.chosen {
 			return nil
 		}
-		if err := saveProfile(tx, p); err != nil {
-			return fmt.Errorf("agent: save profile: %w", err)
+		if err := s.choose(tx, before, p); err != nil {
+			return err
 		}
 		return audit.Write(tx, "agent.changed", id.String(), map[string]any{
-			"title": p.title, "title_before": before.Title, "presence": p.presence, "presence_before": before.Presence,
+			"title": p.title, "title_before": before.Title, "presence": a.Presence, "presence_before": before.Presence,
 		})
 	})
 	return a, err
@@ -173,10 +206,11 @@ func (s *Service) end(ctx context.Context, id uuid.UUID, change func(*db.Tx, uui
 		if _, err := revokeQRs(tx, id, true); err != nil {
 			return fmt.Errorf("agent: revoke QRs: %w", err)
 		}
-		if a.Presence != Offline {
-			a.Presence = Offline
-			if err := saveProfile(tx, profile{id, a.Title, Offline}); err != nil {
-				return fmt.Errorf("agent: save profile: %w", err)
+		if a.chosen != "" {
+			before := a
+			a.chosen, a.Presence = "", Offline
+			if err := s.choose(tx, before, profile{id, a.Title, ""}); err != nil {
+				return err
 			}
 		}
 		for _, hook := range s.suspend {

@@ -58,7 +58,7 @@ func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
 		if err := s.members.MayAct(tx, id); err != nil {
 			return err
 		}
-		if a.State != stateActive {
+		if a.State != Active {
 			return fault.New(fault.NotActive)
 		}
 		if _, err := revokeQRs(tx, id, false); err != nil {

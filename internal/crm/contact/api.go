@@ -220,7 +220,7 @@ func (s *Service) registerFiles(a *api.API) {
 	api.Handle(a, imp, func(ctx context.Context, in *importContactsIn) (Import, error) {
 		return s.Import(ctx, in.Filename, string(in.RawBody))
 	})
-	api.Handle(a, route("GET", "/imports/{importId}", "get-contact-import", "Progress of an import", perm.ContactsManage),
+	api.Handle(a, route("GET", "/imports/{importId}", "get-contact-import", "Progress of an import", perm.ContactsManage).Polled(),
 		func(ctx context.Context, in *contactImportIn) (Import, error) {
 			return s.GetImport(ctx, in.ImportID.UUID)
 		})

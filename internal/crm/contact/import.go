@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -58,6 +59,9 @@ type table struct {
 // parseCSV reads a whole file: comma or semicolon, as Turkish spreadsheets
 // write, with or without a byte-order mark.
 func parseCSV(content string) (*table, error) {
+	if !utf8.ValidString(content) || strings.IndexByte(content, 0) >= 0 {
+		return nil, fault.Invalid("file", "invalid_character") // saved in an encoding that is not UTF-8, most likely
+	}
 	content = strings.TrimPrefix(content, "\ufeff")
 	first, _, _ := strings.Cut(content, "\n")
 	r := csv.NewReader(strings.NewReader(content))

@@ -25,6 +25,7 @@ const (
 	Restored     = "conversation.restored"
 	Noted        = "conversation.noted"
 	ItemChanged  = "conversation.item_changed"
+	Annotated    = "conversation.annotated"
 	// ScheduleChanged tells panels that a message for later was added or taken back.
 	ScheduleChanged = "conversation.schedule_changed"
 	DeliveryFailed  = "message.delivery_failed"
@@ -47,6 +48,8 @@ func Events() event.Catalog {
 	// An item can be a note, so panels alone are told what becomes of items.
 	changed := entry(ItemChanged, "A message or a note was edited, deleted, reacted to or sent again.")
 	changed.Hidden = true
+	annotated := entry(Annotated, "The summary or what the assistant understood changed.")
+	annotated.Hidden = true
 	scheduled := entry(ScheduleChanged, "A message for later was written, cancelled or could not be sent.")
 	scheduled.Hidden = true
 	return event.Catalog{
@@ -62,6 +65,6 @@ func Events() event.Catalog {
 		entry(Deleted, "A conversation was deleted."),
 		entry(Restored, "A deleted conversation was brought back."),
 		entry(DeliveryFailed, "A message could not be delivered on its channel."),
-		noted, changed, scheduled,
+		noted, changed, annotated, scheduled,
 	}
 }

@@ -153,6 +153,11 @@ func (s *Service) follow(tx *db.Tx, was, c *Conversation, list []*Item) error {
 			return fmt.Errorf("conversation: touch tags: %w", err)
 		}
 	}
+	if was == nil && c.AIState != AIOff || was != nil && was.AIState != c.AIState {
+		if err := putAISince(tx, c.ID, c.UpdatedAt); err != nil {
+			return fmt.Errorf("conversation: note the assistant's state: %w", err)
+		}
+	}
 	return recount(tx, was, c)
 }
 

@@ -36,6 +36,8 @@ type Answer struct {
 	Files       []Prepared
 	// Sources are what the assistant relied on.
 	Sources []AISource
+	// Configuration is which assistant wrote it, for a bot's answer.
+	Configuration *Configuration
 
 	held []Attachment // files that waited with the message
 }
@@ -43,15 +45,17 @@ type Answer struct {
 // Reply writes an answer or an internal note. An answer without a route to
 // the customer is refused and leaves nothing behind.
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Written, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
-		if err != nil {
-			return err
-		}
-		out, err = s.reply(tx, was, a)
-		return err
-	})
+	_, err = s.change(ctx, id, s.ToReply(a, &out), s.sent)
 	return out, err
+}
+
+// ToReply is Reply as a step; what was written goes to out.
+func (s *Service) ToReply(a Answer, out *Written) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
+		var err error
+		*out, err = s.reply(tx, was, a)
+		return out.Conversation, err
+	}
 }
 
 // reply writes an answer into a conversation that is locked.
@@ -78,6 +82,9 @@ func (s *Service) reply(tx *db.Tx, was Conversation, a Answer) (out Written, err
 	addressTo(item, &was, route)
 	out.Conversation, err = s.answered(tx, was, item)
 	out.Item = *item
+	if err == nil && item.AuthorKind == ByBot {
+		err = addAIAnswer(tx, was.ID, a.Configuration)
+	}
 	if err != nil || route == nil {
 		return out, err
 	}
@@ -549,7 +556,12 @@ func (s *Service) failed(tx *db.Tx, conversation uuid.UUID, item Item, d Deliver
 // Escalate hands a conversation from the assistant to people, because the
 // customer asked for one or the assistant gave up.
 func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToEscalate(reason, group))
+}
+
+// ToEscalate is Escalate as a step.
+func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		handOver(&c, reason)
 		if group != nil {
@@ -568,7 +580,7 @@ func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, gro
 			return c, err
 		}
 		return c, s.notify(tx, &c)
-	})
+	}
 }
 
 // SetAI turns the assistant on, off or to pause for one conversation.
@@ -580,6 +592,9 @@ func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conver
 		}
 		c.HandoverReason, c.UpdatedAt = nil, clock.At(tx.Now())
 		if err := save(tx, &c, was.State); err != nil {
+			return c, err
+		}
+		if err := s.follow(tx, &was, &c, nil); err != nil {
 			return c, err
 		}
 		return c, s.announce(tx, []string{Updated}, &was, &c, nil)

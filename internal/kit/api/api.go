@@ -59,8 +59,12 @@ type API struct {
 	metrics *prometheus.HistogramVec
 	handler http.Handler
 	origin  *http.CrossOriginProtection
-	drain   chan struct{}
-	once    sync.Once
+	// draining ends when the server stops; mu keeps sockets from being counted
+	// after that.
+	draining context.Context
+	drain    context.CancelFunc
+	mu       sync.Mutex
+	open     sync.WaitGroup
 }
 
 // RequestTimeout bounds one ordinary request.
@@ -68,7 +72,8 @@ const RequestTimeout = 30 * time.Second
 
 // New makes an API core without routes.
 func New(cfg Config) *API {
-	a := &API{cfg: cfg, mux: chi.NewMux(), origin: http.NewCrossOriginProtection(), drain: make(chan struct{})}
+	a := &API{cfg: cfg, mux: chi.NewMux(), origin: http.NewCrossOriginProtection()}
+	a.draining, a.drain = context.WithCancel(context.Background())
 	hookHuma()
 	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config := huma.Config{
@@ -119,8 +124,14 @@ func (a *API) Mux() chi.Router { return a.mux }
 // Routes lists what was registered, for guard tests.
 func (a *API) Routes() []Route { return a.routes }
 
-// Drain ends the open streams, so that a graceful stop does not wait for them.
-func (a *API) Drain() { a.once.Do(func() { close(a.drain) }) }
+// Drain ends the open streams, so that a graceful stop does not wait for them,
+// and returns when the sockets among them have said farewell.
+func (a *API) Drain() {
+	a.mu.Lock()
+	a.drain()
+	a.mu.Unlock()
+	a.open.Wait()
+}
 
 // Document is the OpenAPI 3.1 document, indented and in a stable order.
 func (a *API) Document() ([]byte, error) {

@@ -113,9 +113,9 @@ func (a *API) describeBare(rt *Route) {
 	delete(op.Responses, "422")
 }
 
-// open answers the browser's question whether another site may call a route.
+// openTo answers the browser's question whether another site may call a route.
 // Such a route reads no cookie, so any may.
-func (a *API) open(rt *Route) {
+func (a *API) openTo(rt *Route) {
 	a.mux.Options(rt.Path, func(w http.ResponseWriter, _ *http.Request) {
 		openHeaders(w)
 		w.Header().Set("Access-Control-Allow-Methods", rt.Method)
@@ -165,6 +165,6 @@ var formFormat = huma.Format{
 		if err != nil {
 			return err
 		}
-		return json.Unmarshal(text, v)
+		return unmarshalClean(text, v)
 	},
 }

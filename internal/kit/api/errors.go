@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -32,7 +31,14 @@ type ErrorDetail struct {
 	Fields     map[string][]string `json:"fields" doc:"Field path to codes"`
 	Reason     *string             `json:"reason" doc:"Machine-readable detail"`
 	Permission *string             `json:"permission" doc:"What was missing on a 403"`
+	Step       Nullable[ErrorStep] `json:"step" doc:"Which action was refused, where a request does several at once and then did none"`
 	MaxAge     *int                `json:"max_age" doc:"How recent the proof of the password must be, in seconds"`
+}
+
+// ErrorStep names one of a request's actions.
+type ErrorStep struct {
+	Index  int    `json:"index" example:"2" doc:"Its place, from 0"`
+	Action string `json:"action" example:"close"`
 }
 
 // Error implements error.
@@ -54,6 +60,9 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 	}
 	if f.Permission != "" {
 		e.Err.Permission = &f.Permission
+	}
+	if f.Step != nil {
+		e.Err.Step = Some(ErrorStep{f.Step.Index, f.Step.Action})
 	}
 	if f.Code == fault.StepUpRequired {
 		age := int(StepUpAge.Seconds())
@@ -132,7 +141,7 @@ func Language(ctx context.Context) string {
 // UserAgent is what the caller's program calls itself.
 func UserAgent(ctx context.Context) string {
 	if r := requestOf(ctx).r; r != nil {
-		return r.UserAgent()
+		return strings.ToValidUTF8(r.UserAgent(), "\uFFFD")
 	}
 	return ""
 }
@@ -160,7 +169,7 @@ var jsonFormat = huma.Format{
 		}
 		return writeJSON(w, v)
 	},
-	Unmarshal: json.Unmarshal,
+	Unmarshal: unmarshalClean,
 }
 
 // hookHuma gives the library our error shape. Its hooks are variables of the
@@ -190,6 +199,13 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 	case http.StatusUnsupportedMediaType:
 		return fault.New(fault.UnsupportedMedia)
 	case http.StatusBadRequest, http.StatusRequestTimeout:
+		for _, err := range errs {
+			if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
+				if field, ok := strings.CutPrefix(d.Message, unkeptPrefix); ok {
+					return fault.Invalid(field, badCharacter)
+				}
+			}
+		}
 		return fault.New(fault.BadRequest).Because(strings.ReplaceAll(strings.ToLower(msg), " ", "_"))
 	case http.StatusUnprocessableEntity:
 		f := fault.New(fault.ValidationFailed)

@@ -127,7 +127,7 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 			head.Set("Vary", "Authorization, Cookie")
 			head.Set("ETag", strconv.Quote(f.Tag))
 			_ = http.NewResponseController(w).SetWriteDeadline(clock.Deadline(longestUpload))
-			http.ServeContent(&statusWriter{w, hc}, r, "", f.Modified, f.Content)
+			http.ServeContent(statusWriter{w, hc}, r, "", f.Modified, f.Content)
 		}}, nil
 	})
 	a.describeContent(&rt, filetype.Unknown)
@@ -141,17 +141,8 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 	}
 }
 
-// statusWriter lets the metrics know which status a file was served with.
-type statusWriter struct {
-	http.ResponseWriter
-	hc huma.Context
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (s *statusWriter) WriteHeader(status int) { s.hc.SetStatus(status) }
-
 // ReadFrom implements io.ReaderFrom, so that files still go out by sendfile.
-func (s *statusWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(s.ResponseWriter, r) }
+func (w statusWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }
 
 // runs says that a browser would run what is in a file of this type.
 func runs(kind string) bool {

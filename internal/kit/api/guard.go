@@ -33,6 +33,12 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		if err == nil && wrongMedia(rt, r) {
 			err = fault.New(fault.UnsupportedMedia)
 		}
+		if err == nil {
+			if err = cleanAddress(r); rt.Invalid400 && fault.Is(err, fault.ValidationFailed) {
+				f, _ := fault.As(err)
+				f.Code = fault.InvalidParameter
+			}
+		}
 		if err != nil {
 			a.writeError(w, r, rt, err)
 			answered[4].Observe(elapsed().Seconds())
@@ -73,7 +79,7 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	if token == "" || fromCookie {
 		// A browser sends cookies by itself, so the request must come from our
 		// own pages; so must one that asks for a cookie (sign-in).
-		if a.origin.Check(r) != nil {
+		if a.origin.Check(r) != nil || rt.socket && a.otherSite(r) {
 			return nil, fault.New(fault.CrossOrigin)
 		}
 	}
@@ -102,6 +108,20 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 		return nil, err
 	}
 	return &own, a.permit(rt, &own)
+}
+
+// Again looks at a stream's credential once more: who the caller is by now, or
+// why they may not stay. A stream outlives sessions, roles and licences.
+func (a *API) Again(ctx context.Context) (*caller.Caller, error) {
+	req := requestOf(ctx)
+	token, _ := credential(req.r)
+	who, err := a.cfg.Auth.Authenticate(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	own := *who
+	own.IP = req.ip
+	return &own, a.permit(req.rt, &own)
 }
 
 func (a *API) permit(rt *Route, who *caller.Caller) error {

@@ -32,8 +32,11 @@ func once[In, Out any](a *API, rt *Route, ctx context.Context, in *In, h func(co
 		return out, rt.Status, err
 	}
 	var zero Out
-	if len(key) > 255 {
+	switch {
+	case len(key) > 255:
 		return zero, 0, fault.Invalid("Idempotency-Key", "too_long")
+	case !clean(key):
+		return zero, 0, fault.Invalid("Idempotency-Key", badCharacter)
 	}
 	e := entry{tenant: a.cfg.DB.Tenant(who.TenantID), caller: who.ID, key: key, hash: a.fingerprint(rt, req.r, in)}
 	if seen, err := e.find(ctx); err != nil || seen != nil {

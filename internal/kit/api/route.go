@@ -73,8 +73,12 @@ type Route struct {
 	// Invalid400 answers invalid input with 400 invalid_parameter instead of
 	// 422, where the platform document says so.
 	Invalid400 bool
+	// ETag lets whoever polls the route show what they have: 304 if that is
+	// still so. Only for GET.
+	ETag bool
 
 	bare, form bool // see bare.go
+	socket     bool // see socket.go
 }
 
 // Anyone is the permission of routes that every signed-in member may call.
@@ -113,6 +117,9 @@ func Handle[In, Out any](a *API, rt Route, h func(context.Context, *In) (Out, er
 	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*output[Envelope[Out]], error) {
 		out, status, err := once(a, &rt, ctx, in, h)
+		if err == nil {
+			status, err = rt.tagged(ctx, status, out)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -129,6 +136,9 @@ func HandleBody[In, Out any, P interface {
 	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*output[Out], error) {
 		out, status, err := once(a, &rt, ctx, in, h)
+		if err == nil {
+			status, err = rt.tagged(ctx, status, out)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +215,11 @@ func HandleList[In, Row any, P interface {
 			c := a.sealCursor(ctx, name, *list.Next)
 			body.NextCursor = &c
 		}
-		return &output[ListEnvelope[Row]]{Status: http.StatusOK, Body: body}, nil
+		status, err := rt.tagged(ctx, http.StatusOK, body.Data, body.NextCursor)
+		if err != nil {
+			return nil, err
+		}
+		return &output[ListEnvelope[Row]]{Status: status, Body: body}, nil
 	})
 }
 
@@ -249,8 +263,11 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	if rt.bare {
 		a.describeBare(&rt)
 	}
+	if rt.ETag {
+		a.describeTag(&rt)
+	}
 	if rt.Open {
-		a.open(&rt)
+		a.openTo(&rt)
 	}
 }
 
@@ -272,6 +289,8 @@ func (rt *Route) check() {
 		panic(fmt.Sprintf("api: %s %s declares no permission", rt.Method, rt.Path))
 	case rt.Permission != "" && rt.Permission != Anyone && !perm.Known(rt.Permission):
 		panic(fmt.Sprintf("api: %s %s: permission %q is not in the table", rt.Method, rt.Path, rt.Permission))
+	case rt.ETag && (rt.Method != http.MethodGet || rt.ShowsSecret):
+		panic(fmt.Sprintf("api: %s %s has an ETag and is no plain GET", rt.Method, rt.Path))
 	case rt.Open && rt.Access != Public:
 		panic(fmt.Sprintf("api: %s %s is open to other sites and not public", rt.Method, rt.Path))
 	case strings.HasSuffix(rt.Path, "/"):

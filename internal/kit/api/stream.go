@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -62,14 +64,32 @@ const patience = 20 * time.Second
 
 // Event sends one event and flushes it.
 func (s *Sender) Event(id int64, event string, data []byte) error {
+	return errors.Join(s.Put(id, event, data), s.Flush())
+}
+
+// Put writes one event, which leaves with the next Flush at the latest. One
+// without an id does not move the place from which a receiver resumes.
+func (s *Sender) Put(id int64, event string, data []byte) error {
 	if err := s.rc.SetWriteDeadline(clock.Deadline(patience)); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(s.w, "id: %d\nevent: %s\ndata: %s\n\n", id, event, data); err != nil {
-		return err
+	head := make([]byte, 0, 96)
+	if id != 0 {
+		head = append(strconv.AppendInt(append(head, "id: "...), id, 10), '\n')
 	}
-	return s.rc.Flush()
+	head = append(append(append(head, "event: "...), event...), "\ndata: "...)
+	for _, part := range [][]byte{head, data, eventEnd} {
+		if _, err := s.w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+var eventEnd = []byte("\n\n")
+
+// Flush sends what was put.
+func (s *Sender) Flush() error { return s.rc.Flush() }
 
 // Comment keeps the connection alive.
 func (s *Sender) Comment(text string) error {
@@ -99,19 +119,13 @@ func HandleEvents[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 			ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 			defer cancel()
 			defer context.AfterFunc(r.Context(), cancel)()
-			go func() {
-				select {
-				case <-a.drain:
-					cancel()
-				case <-ctx.Done():
-				}
-			}()
+			defer context.AfterFunc(a.draining, cancel)()
 			// Nothing more is read, so the server's read deadline must not end it.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 			hc.SetHeader("Content-Type", "text/event-stream")
 			hc.SetHeader("X-Accel-Buffering", "no")
 			hc.SetStatus(http.StatusOK)
-			if err := send(ctx, &Sender{w, http.NewResponseController(w)}); err != nil && ctx.Err() == nil {
+			if err := send(ctx, &Sender{w: w, rc: http.NewResponseController(w)}); err != nil && ctx.Err() == nil {
 				a.cfg.Log.DebugContext(ctx, "stream ended", "route", rt.ID, "error", err)
 			}
 		}}, nil

@@ -10,7 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Message is one event on its way to a stream.
+// Message is one event on its way to a stream, or with sequence 0 something
+// that is worth knowing only now.
 type Message struct {
 	Sequence int64
 	Type     string
@@ -21,6 +22,9 @@ type Message struct {
 type Bus interface {
 	Publish(tenant uuid.UUID, m Message)
 	Subscribe(tenant uuid.UUID) *Subscription
+	// Watch calls fn for every message of one type, of any tenant, from any
+	// node, this one too. It must be quick: publishing waits for it.
+	Watch(name string, fn func(tenant uuid.UUID, m Message))
 }
 
 // Subscription receives a tenant's messages until it is closed. A subscriber
@@ -36,12 +40,15 @@ func (s *Subscription) Close() { s.cancel() }
 
 // Hub is the in-process bus.
 type Hub struct {
-	mu   sync.RWMutex
-	subs map[uuid.UUID]map[chan Message]struct{}
+	mu      sync.RWMutex
+	subs    map[uuid.UUID]map[chan Message]struct{}
+	watches map[string][]func(uuid.UUID, Message)
 }
 
 // NewHub makes an empty hub.
-func NewHub() *Hub { return &Hub{subs: map[uuid.UUID]map[chan Message]struct{}{}} }
+func NewHub() *Hub {
+	return &Hub{subs: map[uuid.UUID]map[chan Message]struct{}{}, watches: map[string][]func(uuid.UUID, Message){}}
+}
 
 const backlog = 256
 
@@ -56,7 +63,11 @@ func (h *Hub) Publish(tenant uuid.UUID, m Message) {
 			slow = append(slow, c)
 		}
 	}
+	watches := h.watches[m.Type]
 	h.mu.RUnlock()
+	for _, fn := range watches {
+		fn(tenant, m)
+	}
 	for _, c := range slow {
 		h.drop(tenant, c)
 	}
@@ -72,6 +83,13 @@ func (h *Hub) Subscribe(tenant uuid.UUID) *Subscription {
 	}
 	h.subs[tenant][c] = struct{}{}
 	return &Subscription{C: c, cancel: func() { h.drop(tenant, c) }}
+}
+
+// Watch implements Bus.
+func (h *Hub) Watch(name string, fn func(uuid.UUID, Message)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.watches[name] = append(h.watches[name], fn)
 }
 
 func (h *Hub) drop(tenant uuid.UUID, c chan Message) {

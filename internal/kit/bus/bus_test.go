@@ -78,3 +78,21 @@ func TestSubscribersComeAndGoWhilePublishing(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestWatchHearsEveryTenant(t *testing.T) {
+	t.Parallel()
+	hub, a, b := bus.NewHub(), uuid.New(), uuid.New()
+	var heard []uuid.UUID
+	hub.Watch("x", func(tenant uuid.UUID, m bus.Message) {
+		if m.Type != "x" || string(m.Body) != "y" {
+			t.Errorf("got %+v", m)
+		}
+		heard = append(heard, tenant)
+	})
+	hub.Publish(a, bus.Message{Type: "x", Body: []byte("y")})
+	hub.Publish(a, bus.Message{Type: "z"})
+	hub.Publish(b, bus.Message{Type: "x", Body: []byte("y")})
+	if len(heard) != 2 || heard[0] != a || heard[1] != b {
+		t.Errorf("heard of %v", heard)
+	}
+}

@@ -6,12 +6,14 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -70,13 +72,18 @@ type Runner struct {
 
 	mu     sync.Mutex
 	cursor uuid.UUID // the first tenant of the next turn; the zero id holds nobody's jobs
+	held   map[uuid.UUID]int
+	total  int
+	full   bool // the last turn could have taken more
 }
 
 const (
-	perTurn     = 8  // jobs of one tenant in one turn
-	perRound    = 32 // tenants in one round
+	perTurn     = 8   // jobs of one tenant at a time
+	perRound    = 32  // tenants in one round
+	perNode     = 256 // jobs at a time; most of them wait for somebody else's server
 	walk        = 1000
 	maxAttempts = 20
+	longest     = time.Hour // after which a job that never ends is taken for dead
 )
 
 // dueTenants steps through the index from tenant to tenant and asks each for
@@ -100,14 +107,19 @@ func claimSQL(d db.Dialect) string {
 		RETURNING tenant_id, id, kind, payload, test, attempts`
 }
 
-// Step claims a turn of due jobs and works them off.
+// Step claims a turn of due jobs and works them off, each tenant's one after
+// the other.
 func (r *Runner) Step(ctx context.Context) (int, error) {
 	claimed, err := r.claim(ctx)
 	if err != nil {
 		return 0, err
 	}
 	var wg sync.WaitGroup
-	for _, group := range claimed {
+	byTenant := map[uuid.UUID][]Job{}
+	for _, j := range claimed {
+		byTenant[j.TenantID] = append(byTenant[j.TenantID], j)
+	}
+	for _, group := range byTenant {
 		wg.Go(func() {
 			for i := range group {
 				// A job whose lease ended while others of its turn took their
@@ -115,35 +127,97 @@ func (r *Runner) Step(ctx context.Context) (int, error) {
 				if r.DB.Clock().Now().Before(group[i].until) {
 					r.work(ctx, &group[i])
 				}
+				r.release(group[i].TenantID)
 			}
 		})
 	}
 	wg.Wait()
-	n := 0
-	for _, g := range claimed {
-		n += len(g)
-	}
-	return n, nil
+	return len(claimed), nil
 }
 
-func (r *Runner) claim(ctx context.Context) ([][]Job, error) {
+// begin claims a turn of due jobs and starts all of them: one that is slow
+// holds up no other, of its own tenant neither.
+func (r *Runner) begin(ctx context.Context, wg *sync.WaitGroup) (int, error) {
+	claimed, err := r.claim(ctx)
+	for i := range claimed {
+		wg.Go(func() {
+			r.attend(ctx, &claimed[i])
+			if r.release(claimed[i].TenantID) {
+				r.DB.Wake(Topic)
+			}
+		})
+	}
+	return len(claimed), err
+}
+
+// attend works a job off and prolongs its lease meanwhile.
+func (r *Runner) attend(ctx context.Context, j *Job) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		tick := time.NewTicker(r.lease() / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if ours, err := r.prolong(ctx, j); err == nil && !ours {
+					cancel() // another holder has it
+					return
+				}
+			}
+		}
+	}()
+	r.work(ctx, j)
+}
+
+func (r *Runner) prolong(ctx context.Context, j *Job) (ours bool, err error) {
+	err = r.DB.System("job claim").InTx(ctx, func(tx *db.Tx) error {
+		n, err := tx.Exec(`UPDATE job SET next_at = $4 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`,
+			j.TenantID, j.ID, j.claim, clock.At(tx.Now().Add(r.lease())))
+		ours = n > 0
+		return err
+	})
+	return ours, err
+}
+
+func (r *Runner) lease() time.Duration { return cmp.Or(r.Lease, time.Minute) }
+
+// release gives a job's place back and says whether others may wait for it.
+func (r *Runner) release(tenant uuid.UUID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	lease := r.Lease
-	if lease == 0 {
-		lease = time.Minute
+	r.total--
+	if r.held[tenant]--; r.held[tenant] == 0 {
+		delete(r.held, tenant)
 	}
-	var out [][]Job
+	return r.full
+}
+
+func (r *Runner) claim(ctx context.Context) ([]Job, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held == nil {
+		r.held = map[uuid.UUID]int{}
+	}
+	lease := r.lease()
+	var out []Job
+	cursor, full := r.cursor, false
 	err := r.DB.System("job claim").InTx(ctx, func(tx *db.Tx) error {
-		out = nil
+		out, cursor, full = nil, r.cursor, false
 		now := clock.At(tx.Now())
-		ids, err := db.All(&tx.Reader, db.Scalar[uuid.UUID], dueTenants, r.cursor, now, walk, perRound)
+		ids, err := db.All(&tx.Reader, db.Scalar[uuid.UUID], dueTenants, cursor, now, walk, perRound)
 		if err != nil {
 			return fmt.Errorf("jobs: due: %w", err)
 		}
 		if len(ids) == 0 {
-			r.cursor = uuid.Nil
-			ids, err = db.All(&tx.Reader, db.Scalar[uuid.UUID], dueTenants, r.cursor, now, walk, perRound)
+			cursor = uuid.Nil
+			ids, err = db.All(&tx.Reader, db.Scalar[uuid.UUID], dueTenants, cursor, now, walk, perRound)
 			if err != nil {
 				return fmt.Errorf("jobs: due: %w", err)
 			}
@@ -155,19 +229,31 @@ func (r *Runner) claim(ctx context.Context) ([][]Job, error) {
 			return j, err
 		}
 		for _, id := range ids {
+			room := min(perTurn-r.held[id], perNode-r.total-len(out))
+			if room <= 0 {
+				full, cursor = true, following(id)
+				continue
+			}
 			js, err := db.All(&tx.Reader, scan, claimSQL(tx.Dialect()),
-				claim, clock.At(tx.Now().Add(lease)), id, now, perTurn)
+				claim, clock.At(tx.Now().Add(lease)), id, now, room)
 			if err != nil {
 				return fmt.Errorf("jobs: claim: %w", err)
 			}
-			if len(js) > 0 {
-				out = append(out, js)
-			}
-			r.cursor = following(id)
+			full = full || len(js) == room
+			// The databases give changed rows back in an order of their own.
+			slices.SortFunc(js, func(a, b Job) int { return slices.Compare(a.ID[:], b.ID[:]) })
+			out, cursor = append(out, js...), following(id)
 		}
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	r.cursor, r.full, r.total = cursor, full, r.total+len(out)
+	for _, j := range out {
+		r.held[j.TenantID]++
+	}
+	return out, nil
 }
 
 // following is the smallest id above id, or the zero id after the last.
@@ -227,7 +313,13 @@ func (r *Runner) settle(ctx context.Context, query string, args ...any) error {
 	})
 }
 
-// Run works jobs off until ctx ends.
+// Run works jobs off until ctx ends, and returns when those that were begun
+// have ended too.
 func (r *Runner) Run(ctx context.Context) {
-	Loop{Name: "jobs", DB: r.DB, Topics: []string{Topic}, Log: r.Log, Step: r.Step, Full: 1}.Run(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	Loop{
+		Name: "jobs", DB: r.DB, Topics: []string{Topic}, Log: r.Log, Full: 1,
+		Step: func(ctx context.Context) (int, error) { return r.begin(ctx, &wg) },
+	}.Run(ctx)
 }

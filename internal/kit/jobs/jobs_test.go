@@ -342,3 +342,82 @@ func TestManyTenants(t *testing.T) {
 		}
 	})
 }
+
+// A slow job holds up neither another tenant's nor its own tenant's others.
+func TestSlowJobDelaysNobody(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		a, b := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")
+		began, end, did := make(chan struct{}), make(chan struct{}), make(chan string)
+		r := newRunner(t, d, func(_ context.Context, j *jobs.Job) error {
+			if string(j.Payload) == `"slow"` {
+				close(began)
+				<-end
+				return nil
+			}
+			did <- string(j.Payload)
+			return nil
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { r.Run(ctx) })
+		enqueue(t, d, a, 0, "slow")
+		<-began
+		enqueue(t, d, a, 0, "own")
+		if got := <-did; got != `"own"` {
+			t.Errorf("did %s", got)
+		}
+		enqueue(t, d, b, 0, "other")
+		if got := <-did; got != `"other"` {
+			t.Errorf("did %s", got)
+		}
+		close(end)
+		cancel()
+		running.Wait() // for the slow one too
+		for _, left := range rows(t, d) {
+			t.Errorf("left: %+v", left)
+		}
+	})
+}
+
+// A tenant has a few jobs at a time; the place of one that ends is taken by
+// the next without waiting for the clock.
+func TestPlacesAreTakenAsTheyBecomeFree(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		const jobsAtATime, all = 8, 50
+		tenant := dbtest.Tenant(t, d, "a")
+		payloads := make([]string, all)
+		for i := range payloads {
+			payloads[i] = fmt.Sprint(i)
+		}
+		enqueue(t, d, tenant, 0, payloads...)
+		began, end := make(chan struct{}, all), make(chan struct{})
+		r := newRunner(t, d, func(context.Context, *jobs.Job) error {
+			began <- struct{}{}
+			<-end
+			return nil
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { r.Run(ctx) })
+		for range jobsAtATime {
+			<-began
+		}
+		for range all - jobsAtATime {
+			select {
+			case <-began:
+				t.Fatal("more than a tenant's share at a time")
+			default:
+			}
+			end <- struct{}{}
+			<-began
+		}
+		close(end)
+		cancel()
+		running.Wait()
+		if len(r.done) != all {
+			t.Errorf("did %d", len(r.done))
+		}
+	})
+}

@@ -1,12 +1,25 @@
 // Package realtime is the panel's stream: what happens in a workspace, as it
-// happens, to those who may see it. A stream that was cut resumes by sequence
-// from the database and misses nothing.
+// happens, to those who may see it.
+//
+// A stream carries three kinds of messages. Events have the tenant's sequence
+// and are resumed by it from the database, so a stream that was cut misses
+// nothing and repeats nothing. Signals (typing, presence) have no sequence:
+// they are worth something now or never. Digests are small answers, such as
+// the inbox's counters, that are made anew when events concern them.
+//
+// The same messages go out as server-sent events and over a WebSocket. All
+// streams of a workspace on a node share one feed, so that an event is
+// received, and a gap filled, once and not once for each of them.
 package realtime
 
 import (
 	"context"
+	"log/slog"
 	"strconv"
+	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"konak/internal/kit/api"
 	"konak/internal/kit/bus"
@@ -14,125 +27,123 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
 )
 
-// Streams serves the stream of every tenant.
+// Streams serves the streams of every tenant.
 type Streams struct {
 	DB      *db.DB
 	Bus     bus.Bus
+	Log     *slog.Logger
 	Catalog event.Catalog
+	// Signals are the names of messages without a sequence and who may see them.
+	Signals event.Catalog
+	Digests []Digest
+	// Audience is told who watches; nil if nobody asks.
+	Audience Audience
+	// Beat is how often a stream shows that it is alive and looks whether its
+	// watcher may still watch: 15 seconds by default.
+	Beat time.Duration
+
+	api     *api.API
+	visible map[string]event.Type
+
+	mu    sync.Mutex
+	feeds map[uuid.UUID]*feed
+}
+
+// Digest is a small answer that a stream repeats when it may have changed.
+type Digest struct {
+	Name       string
+	Module     string
+	Permission perm.Permission
+	// Concerns says whether an event of this name may change it.
+	Concerns func(name string) bool
+	// Make gives it for the caller in ctx.
+	Make func(ctx context.Context) (any, error)
+}
+
+// Audience hears of those who watch.
+type Audience interface {
+	// Came is called when somebody opens a stream; what it returns when it ends.
+	Came(ctx context.Context, who *caller.Caller) (left func())
 }
 
 type streamIn struct {
 	LastEventID string `header:"Last-Event-ID" maxLength:"20" doc:"The id of the last event received, to go on from there"`
+	After       string `query:"after" maxLength:"20" doc:"The same, for those who cannot send the header"`
+	Mode        string `query:"mode" enum:"events,changes" default:"events" doc:"events: every event with its body. changes: which records changed, gathered over a moment, and the digests."`
 }
 
-// Register adds the route.
+const how = " The id of an event is its sequence; a client that reconnects with the last one receives what it missed, or a message `reset` where that is no longer kept. Messages without an id (typing, presence) are not repeated. Only what the caller may see is sent; who loses the right to watch loses the stream."
+
+// Register adds the routes.
 func (s *Streams) Register(a *api.API) {
-	api.HandleEvents(a, api.Route{
+	s.api, s.feeds, s.visible = a, map[uuid.UUID]*feed{}, map[string]event.Type{}
+	for _, list := range []event.Catalog{s.Catalog, s.Signals} {
+		for _, t := range list {
+			s.visible[t.Name] = t
+		}
+	}
+	route := api.Route{
 		Method: "GET", Path: "/api/v1/stream", ID: "stream", Tag: "Realtime", Access: api.Session,
 		Permission: api.Anyone, Delegable: true, Summary: "Stream of the workspace's events",
-		Doc: "Server-sent events. The id of an event is its sequence; a client that reconnects with Last-Event-ID receives what it missed. Only events that the caller may see are sent.",
-	}, s.open)
+		Doc: "Server-sent events." + how,
+	}
+	api.HandleEvents(a, route, func(ctx context.Context, in *streamIn) (func(context.Context, *api.Sender) error, error) {
+		st, err := s.begin(ctx, in)
+		return func(ctx context.Context, send *api.Sender) error { return st.run(ctx, sse{send}) }, err
+	})
+	route.Path, route.ID, route.Summary = "/api/v1/socket", "socket", "The same stream over a WebSocket"
+	route.Doc = "Each message is a JSON object with its type; events have their sequence in it. The first is `ready` with the sequence that the stream begins after." + how
+	api.HandleSocket(a, route, func(ctx context.Context, in *streamIn) (func(context.Context, *api.Socket) error, error) {
+		st, err := s.begin(ctx, in)
+		return func(ctx context.Context, socket *api.Socket) error { return st.run(ctx, ws{socket}) }, err
+	})
+}
+
+// Signal sends a message without a sequence to those who watch a workspace
+// now, on every node.
+func (s *Streams) Signal(tenant uuid.UUID, name string, data any) {
+	s.Bus.Publish(tenant, bus.Message{Type: name, Body: message{name, 0, data}.text()})
+}
+
+// SignalHere sends it to those on this node only, where every node finds out
+// by itself.
+func (s *Streams) SignalHere(tenant uuid.UUID, name string, data any) {
+	s.mu.Lock()
+	f := s.feeds[tenant]
+	s.mu.Unlock()
+	if f != nil {
+		f.take(bus.Message{Type: name, Body: message{name, 0, data}.text()})
+	}
+}
+
+func (s *Streams) begin(ctx context.Context, in *streamIn) (*stream, error) {
+	st := &stream{Streams: s, who: caller.From(ctx), after: -1, gather: in.Mode == "changes"}
+	for _, from := range []struct{ name, text string }{{"after", in.After}, {"Last-Event-ID", in.LastEventID}} {
+		if from.text == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(from.text, 10, 64)
+		if err != nil || n < 0 {
+			return nil, fault.Invalid(from.name, "invalid")
+		}
+		st.after = n
+	}
+	return st, nil
 }
 
 const (
 	catchUp   = 500
 	heartbeat = 15 * time.Second
+	// gathering is how long changes are gathered, repeat how often a digest is
+	// sent at most. A person sees neither.
+	gathering = 250 * time.Millisecond
+	repeat    = time.Second
 )
 
-func (s *Streams) open(ctx context.Context, in *streamIn) (func(context.Context, *api.Sender) error, error) {
-	who := caller.From(ctx)
-	after := int64(-1)
-	if in.LastEventID != "" {
-		n, err := strconv.ParseInt(in.LastEventID, 10, 64)
-		if err != nil || n < 0 {
-			return nil, fault.Invalid("Last-Event-ID", "invalid")
-		}
-		after = n
-	}
-	return func(ctx context.Context, send *api.Sender) error { return s.run(ctx, who, after, send) }, nil
-}
-
-func (s *Streams) run(ctx context.Context, who *caller.Caller, after int64, send *api.Sender) error {
-	tenant := s.DB.Tenant(who.TenantID)
-	if after < 0 {
-		err := tenant.Read(ctx, func(r *db.Reader) (err error) { after, err = event.Last(r); return err })
-		if err != nil {
-			return err
-		}
-	}
-	// Subscribe before reading the past: what commits in between arrives on
-	// both ways and is told apart by its sequence.
-	for {
-		sub := s.Bus.Subscribe(who.TenantID)
-		var err error
-		if after, err = s.past(ctx, tenant, who, after, send); err == nil {
-			after, err = s.live(ctx, sub, who, after, send)
-		}
-		sub.Close()
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// past sends what the database has after a sequence.
-func (s *Streams) past(ctx context.Context, tenant db.Handle, who *caller.Caller, after int64, send *api.Sender) (int64, error) {
-	if err := send.Comment("ready"); err != nil {
-		return after, err
-	}
-	for {
-		var events []event.Event
-		err := tenant.Read(ctx, func(r *db.Reader) (err error) { events, err = event.After(r, after, catchUp); return err })
-		if err != nil {
-			return after, err
-		}
-		for _, e := range events {
-			after = e.Sequence
-			if s.visible(who, e.Type) {
-				if err := send.Event(e.Sequence, e.Type, e.Body()); err != nil {
-					return after, err
-				}
-			}
-		}
-		if len(events) < catchUp {
-			return after, nil
-		}
-	}
-}
-
-// live sends what the bus brings. It returns without an error when there is a
-// gap to fill from the database: the bus dropped us, or a number is missing.
-func (s *Streams) live(ctx context.Context, sub *bus.Subscription, who *caller.Caller, after int64, send *api.Sender) (int64, error) {
-	tick := time.NewTicker(heartbeat)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return after, ctx.Err()
-		case <-tick.C:
-			if err := send.Comment("alive"); err != nil {
-				return after, err
-			}
-		case m, ok := <-sub.C:
-			if !ok || m.Sequence > after+1 {
-				return after, nil
-			}
-			if m.Sequence <= after {
-				continue
-			}
-			after = m.Sequence
-			if s.visible(who, m.Type) {
-				if err := send.Event(m.Sequence, m.Type, m.Body); err != nil {
-					return after, err
-				}
-			}
-		}
-	}
-}
-
-func (s *Streams) visible(who *caller.Caller, name string) bool {
-	t, ok := s.Catalog.Find(name)
+func (s *Streams) mayHear(who *caller.Caller, name string) bool {
+	t, ok := s.visible[name]
 	return ok && (t.Module == "" || who.Licences[t.Module]) && who.Can(t.Permission)
 }

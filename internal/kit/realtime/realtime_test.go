@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
@@ -32,12 +34,20 @@ var catalog = event.Catalog{
 	{Name: "erp.unlicensed", Module: "erp", Permission: perm.DLPView},
 }
 
+var signals = event.Catalog{
+	{Name: "signal.seen", Module: "mail", Permission: perm.DLPView},
+	{Name: "signal.hidden", Module: "crm", Permission: perm.ConversationsView},
+}
+
 // watcher is everybody who knows the token: one permission, one licence.
-type watcher struct{ tenant uuid.UUID }
+type watcher struct {
+	tenant uuid.UUID
+	out    *atomic.Bool
+}
 
 // Authenticate implements api.Authenticator.
 func (w watcher) Authenticate(_ context.Context, token string) (*caller.Caller, error) {
-	if token != "token" {
+	if token != "token" || w.out.Load() {
 		return nil, fault.New(fault.Unauthenticated)
 	}
 	return &caller.Caller{
@@ -53,15 +63,23 @@ type house struct {
 	hub    *bus.Hub
 	api    *api.API
 	url    string
+	out    *atomic.Bool // everybody was signed out
 }
 
 func open(t *testing.T, d *db.DB) *house {
 	t.Helper()
-	h := &house{t: t, db: d, tenant: dbtest.Tenant(t, d, "demo"), hub: bus.NewHub()}
+	h := &house{t: t, db: d, tenant: dbtest.Tenant(t, d, "demo"), hub: bus.NewHub(), out: &atomic.Bool{}}
 	h.api = api.New(api.Config{
-		DB: d, Log: slog.New(slog.DiscardHandler), Clock: d.Clock(), Auth: watcher{h.tenant}, Domain: "localhost",
+		DB: d, Log: slog.New(slog.DiscardHandler), Clock: d.Clock(), Auth: watcher{h.tenant, h.out}, Domain: "localhost",
 	})
-	(&realtime.Streams{DB: d, Bus: h.hub, Catalog: catalog}).Register(h.api)
+	(&realtime.Streams{
+		DB: d, Bus: h.hub, Log: slog.New(slog.DiscardHandler), Catalog: catalog, Signals: signals, Beat: 50 * time.Millisecond,
+		Digests: []realtime.Digest{{
+			Name: "digest", Module: "mail", Permission: perm.DLPView,
+			Concerns: func(name string) bool { return name == "dlp.seen" },
+			Make:     func(context.Context) (any, error) { return 1, nil },
+		}},
+	}).Register(h.api)
 	server := httptest.NewServer(h.api.Handler())
 	h.url = server.URL
 	t.Cleanup(func() {
@@ -101,6 +119,9 @@ func (nowhere) Publish(uuid.UUID, bus.Message) {}
 
 // Subscribe implements bus.Bus.
 func (nowhere) Subscribe(uuid.UUID) *bus.Subscription { return nil }
+
+// Watch implements bus.Bus.
+func (nowhere) Watch(string, func(uuid.UUID, bus.Message)) {}
 
 // stream is an open connection of a panel.
 type stream struct {
@@ -246,6 +267,23 @@ func TestStreamRefuses(t *testing.T) {
 	}
 	if resp := h.get("forged", ""); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("answered %d", resp.StatusCode)
+	}
+}
+
+// Whoever is signed out loses the streams that were open.
+func TestStreamEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	h := open(t, dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start)))
+	s, socket := h.watch(""), h.dial(t, "")
+	s.until(": alive")
+	h.out.Store(true)
+	for s.lines.Scan() {
+	}
+	if err := s.lines.Err(); err != nil {
+		t.Errorf("the stream was cut: %v", err)
+	}
+	if _, _, err := socket.conn.Read(t.Context()); websocket.CloseStatus(err) == -1 {
+		t.Errorf("the socket was cut: %v", err)
 	}
 }
 

@@ -1,0 +1,20 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/perm"
+	"konak/internal/kit/realtime"
+)
+
+// digests are the small answers that the streams repeat when they may have
+// changed: the numbers beside the inbox's views.
+func digests(conversations *conversation.Service) []realtime.Digest {
+	return []realtime.Digest{{
+		Name: "inbox.counts", Module: "crm", Permission: perm.ConversationsView,
+		Concerns: func(name string) bool { return strings.HasPrefix(name, "conversation.") },
+		Make:     func(ctx context.Context) (any, error) { return conversations.Counts(ctx) },
+	}}
+}

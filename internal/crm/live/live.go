@@ -1,0 +1,102 @@
+package live
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/agent"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/event"
+	"konak/internal/kit/perm"
+)
+
+// The signals that the streams carry. They have no sequence.
+const (
+	PresenceSignal = "agent.presence"
+	TypingSignal   = "conversation.typing"
+)
+
+// Signals says who may see them.
+func Signals() event.Catalog {
+	return event.Catalog{
+		{Name: PresenceSignal, Module: "crm", Permission: perm.AgentsView, Description: "An agent came, left or chose to be something else."},
+		{Name: TypingSignal, Module: "crm", Permission: perm.ConversationsView, Description: "Somebody is writing in a conversation."},
+	}
+}
+
+// Presence is what an agent is at the moment.
+type Presence struct {
+	AgentID   uuid.UUID `json:"agent_id" format:"uuid"`
+	Name      string    `json:"name" example:"Defne Yılmaz"`
+	Presence  string    `json:"presence" enum:"online,away,away_reassign,offline" example:"online" doc:"What they are now: offline unless connected"`
+	Chosen    string    `json:"chosen" enum:"online,away,away_reassign,offline" example:"online" doc:"What they are while they are connected"`
+	Connected bool      `json:"connected"`
+}
+
+// Present is the signal of an agent's presence.
+type Present struct {
+	AgentID  uuid.UUID `json:"agent_id"`
+	Presence string    `json:"presence"`
+}
+
+// Typing is the signal that somebody writes.
+type Typing struct {
+	ConversationID uuid.UUID  `json:"conversation_id" format:"uuid"`
+	AuthorKind     string     `json:"author_kind" enum:"agent,contact" example:"agent"`
+	AuthorID       uuid.UUID  `json:"author_id" format:"uuid" doc:"The agent, or the customer"`
+	Typing         bool       `json:"typing" doc:"false: they stopped"`
+	ExpiresAt      clock.Time `json:"expires_at" doc:"When it is over unless it is said again"`
+}
+
+const (
+	// typingLasts is how long somebody writes after they said so.
+	typingLasts = 6 * time.Second
+	// beatLasts is how long a node's word counts; it is repeated well before.
+	beatLasts = 45 * time.Second
+	// reload is how long an agent whose last stream ended may take to open
+	// another: a page that is loaded again is no departure.
+	reload = 10 * time.Second
+	// word is how long an agent is there who says so without a stream.
+	word = 90 * time.Second
+)
+
+// seat is what a node knows of one agent.
+type seat struct {
+	nodes  map[uuid.UUID]time.Time // until when each node vouches for them
+	here   int                     // streams on this node
+	chosen string
+	shown  string // what the streams of this node were told last
+}
+
+func (s *seat) connected(now time.Time) bool {
+	for _, until := range s.nodes {
+		if until.After(now) {
+			return true
+		}
+	}
+	return false
+}
+
+// presence is what an agent is, from what they chose.
+func presence(connected bool, chosen string) string {
+	switch {
+	case !connected:
+		return agent.Offline
+	case chosen == "":
+		return agent.Online
+	}
+	return chosen
+}
+
+// beat is what a node tells the others.
+type beat struct {
+	Node   uuid.UUID  `json:"node"`
+	Until  clock.Time `json:"until"`
+	Agents []mark     `json:"agents"`
+}
+
+type mark struct {
+	ID     uuid.UUID `json:"id"`
+	Chosen string    `json:"chosen"`
+}

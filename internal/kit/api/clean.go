@@ -1,0 +1,122 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"konak/internal/kit/fault"
+)
+
+// PostgreSQL keeps neither the character U+0000 nor bytes that are no UTF-8,
+// and nobody means either. They are refused where they come in, as an error of
+// the field, so that no module has to think of them.
+
+// badCharacter is the code of a field with a character that cannot be kept.
+const badCharacter = "invalid_character"
+
+// unkept is the error of a body with U+0000 in it.
+type unkept struct{ field string }
+
+const unkeptPrefix = "character U+0000 in "
+
+// Error implements error. The text goes through the library, and fromHuma reads
+// the field from it.
+func (e unkept) Error() string { return unkeptPrefix + e.field }
+
+// unmarshalClean reads JSON that holds no U+0000. Raw NULs are no JSON, and
+// bytes that are no UTF-8 are replaced when they are read, so only the escape
+// is looked for.
+func unmarshalClean(b []byte, v any) error {
+	if escapesNUL(b) {
+		var tree any
+		if err := json.Unmarshal(b, &tree); err != nil {
+			return err
+		}
+		if field, ok := fieldWithNUL(tree, ""); ok {
+			return unkept{field}
+		}
+	}
+	return json.Unmarshal(b, v)
+}
+
+// escapesNUL says whether JSON holds an escaped U+0000. A backslash that is
+// itself escaped begins nothing.
+func escapesNUL(b []byte) bool {
+	for from := 0; ; {
+		i := bytes.Index(b[from:], []byte(`\u0000`))
+		if i < 0 {
+			return false
+		}
+		at := from + i
+		before := 0
+		for at-before > 0 && b[at-before-1] == '\\' {
+			before++
+		}
+		if before%2 == 0 {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+func fieldWithNUL(v any, path string) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return path, strings.IndexByte(v, 0) >= 0
+	case []any:
+		for i, e := range v {
+			if field, ok := fieldWithNUL(e, fmt.Sprintf("%s[%d]", path, i)); ok {
+				return field, true
+			}
+		}
+	case map[string]any:
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			if strings.IndexByte(name, 0) >= 0 {
+				return path, true
+			}
+			if field, ok := fieldWithNUL(v[name], strings.TrimPrefix(path+"."+name, ".")); ok {
+				return field, true
+			}
+		}
+	}
+	return "", false
+}
+
+// cleanAddress refuses such characters in the path, where no record can be,
+// and in the query.
+func cleanAddress(r *http.Request) error {
+	if !clean(r.URL.Path) {
+		return fault.New(fault.NotFound)
+	}
+	if strings.IndexByte(r.URL.RawQuery, '%') < 0 && clean(r.URL.RawQuery) {
+		return nil
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil // the library says what is wrong with it
+	}
+	bad := fault.New(fault.ValidationFailed)
+	for name, values := range query {
+		if clean(name) && !slices.ContainsFunc(values, func(v string) bool { return !clean(v) }) {
+			continue
+		}
+		bad.Field(strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), "\x00", "\uFFFD"), badCharacter)
+	}
+	if len(bad.Fields) > 0 {
+		return bad
+	}
+	return nil
+}
+
+func clean(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+
+	"konak/internal/kit/fault"
+)
+
+// Socket sends messages over a WebSocket. It is for one goroutine.
+type Socket struct {
+	ctx  context.Context
+	conn *websocket.Conn
+}
+
+// Send sends one text message. A receiver that does not take it in time is
+// gone.
+func (s *Socket) Send(text []byte) error {
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	defer cancel()
+	return s.conn.Write(ctx, websocket.MessageText, text)
+}
+
+const (
+	// pingEvery finds out that the other side is gone, and keeps proxies from
+	// thinking so.
+	pingEvery = 30 * time.Second
+	// largestFrame is what may be sent to us: nothing but pings, pongs and a
+	// farewell, none of which exceeds 125 bytes.
+	largestFrame = 512
+)
+
+// HandleSocket registers a WebSocket that we alone send on. Who may open it is
+// declared and checked as for any other route, and refused in the same words,
+// before the connection is switched over; a page of another site is refused
+// although the request is a GET. The handler checks first and returns what
+// will send; its context ends when the receiver leaves or the server drains.
+// A message from the receiver ends the connection: requests go over HTTP.
+func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(context.Context, *Socket) error, error)) {
+	rt = rt.withDefaults()
+	rt.socket, rt.Status = true, http.StatusSwitchingProtocols
+	rt.Refusals = append(rt.Refusals, http.StatusUpgradeRequired)
+	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
+		req := requestOf(ctx)
+		if !wantsSocket(req.r) {
+			req.w.Header().Set("Connection", "Upgrade")
+			req.w.Header().Set("Upgrade", "websocket")
+			return nil, fault.New(fault.UpgradeRequired)
+		}
+		send, err := h(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		if !a.enter() {
+			return nil, fault.New(fault.Unavailable)
+		}
+		return &streamOutput{func(hc huma.Context) {
+			defer a.open.Done()
+			r, w := humachi.Unwrap(hc)
+			conn, err := websocket.Accept(statusWriter{w, hc}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard has looked
+			if err != nil {
+				a.cfg.Log.DebugContext(ctx, "socket was not opened", "route", rt.ID, "error", err)
+				return
+			}
+			a.converse(context.WithoutCancel(ctx), &rt, conn, send)
+		}}, nil
+	})
+	a.describeSocket(&rt)
+}
+
+// converse runs an open socket to its end. The library closes a connection
+// whose context ends while it reads or writes, without a farewell, so reading
+// has a context of its own that ends last.
+func (a *API) converse(ctx context.Context, rt *Route, conn *websocket.Conn, send func(context.Context, *Socket) error) {
+	conn.SetReadLimit(largestFrame)
+	reading, stopReading := context.WithCancel(ctx)
+	defer stopReading()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var both sync.WaitGroup
+	both.Go(func() {
+		// Pings, pongs and the farewell are dealt with while waiting for the
+		// message that must not come.
+		_, _, err := conn.Reader(reading)
+		if err == nil {
+			err = errTalks
+		}
+		cancel(err)
+	})
+	both.Go(func() { a.attend(ctx, cancel, conn) })
+	err := send(ctx, &Socket{context.WithoutCancel(ctx), conn})
+	if err != nil && ctx.Err() == nil {
+		a.cfg.Log.DebugContext(ctx, "socket ended", "route", rt.ID, "error", err)
+	}
+	code, reason := websocket.StatusInternalError, "try again"
+	switch {
+	case a.draining.Err() != nil:
+		code, reason = websocket.StatusGoingAway, "the server restarts"
+	case errors.Is(context.Cause(ctx), errTalks):
+		code, reason = websocket.StatusPolicyViolation, "this socket takes no messages"
+	case err == nil:
+		code, reason = websocket.StatusNormalClosure, ""
+	}
+	cancel(nil)
+	_ = conn.Close(code, reason) // the other side may be gone, which is as good
+	stopReading()
+	both.Wait()
+}
+
+var errTalks = errors.New("api: a message on a socket that takes none")
+
+// attend ends a socket whose other side is silent, and all of them when the
+// server drains.
+func (a *API) attend(ctx context.Context, cancel context.CancelCauseFunc, conn *websocket.Conn) {
+	defer cancel(nil)
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.draining.Done():
+			return
+		case <-tick.C:
+			ping, done := context.WithTimeout(context.WithoutCancel(ctx), patience)
+			err := conn.Ping(ping)
+			done()
+			if err != nil {
+				return
+			}
+		}
+	}
+}
+
+// enter counts a connection that Drain has to wait for, unless it has begun:
+// the HTTP server forgets a connection that was switched over.
+func (a *API) enter() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.draining.Err() != nil {
+		return false
+	}
+	a.open.Add(1)
+	return true
+}
+
+// statusWriter lets the core see the status that the library writes.
+type statusWriter struct {
+	http.ResponseWriter
+	hc huma.Context
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w statusWriter) WriteHeader(status int) { w.hc.SetStatus(status) }
+
+// Unwrap leads to the connection.
+func (w statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// wantsSocket says whether a request asks for what RFC 6455 §4.1 describes.
+func wantsSocket(r *http.Request) bool {
+	return r.ProtoMajor == 1 && hasToken(r.Header, "Connection", "upgrade") && hasToken(r.Header, "Upgrade", "websocket") &&
+		r.Header.Get("Sec-Websocket-Version") == "13" && r.Header.Get("Sec-Websocket-Key") != ""
+}
+
+func hasToken(h http.Header, name, token string) bool {
+	for _, line := range h.Values(name) {
+		for part := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(part), token) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// otherSite says whether a page of another site asks for a socket. Browsers
+// ask with a GET and bind no page to its own site here, so the rule is the one
+// for requests that change something.
+func (a *API) otherSite(r *http.Request) bool {
+	asked := *r
+	asked.Method = http.MethodPost
+	return a.origin.Check(&asked) != nil
+}
+
+func (a *API) describeSocket(rt *Route) {
+	op := operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method)
+	op.Extensions["x-websocket"] = true
+	op.Responses["101"] = &huma.Response{Description: "Switching to a WebSocket (RFC 6455); messages are JSON texts"}
+}

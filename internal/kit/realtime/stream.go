@@ -1,0 +1,271 @@
+package realtime
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+)
+
+// line is how messages leave: a stream of server-sent events, or a socket.
+type line interface {
+	// ready says after which sequence the stream begins.
+	ready(after int64) error
+	// put sends a message at the next flush; sequence 0 for one that has none.
+	put(sequence int64, name string, body []byte) error
+	flush() error
+	// alive shows that the connection is.
+	alive() error
+}
+
+type sse struct{ *api.Sender }
+
+func (l sse) ready(int64) error { return l.Comment("ready") }
+func (l sse) alive() error      { return l.Comment("alive") }
+func (l sse) flush() error      { return l.Flush() }
+
+func (l sse) put(sequence int64, name string, body []byte) error { return l.Put(sequence, name, body) }
+
+type ws struct{ *api.Socket }
+
+func (l ws) ready(after int64) error                  { return l.Send(message{"ready", after, nil}.text()) }
+func (ws) alive() error                               { return nil } // the socket pings by itself
+func (ws) flush() error                               { return nil }
+func (l ws) put(_ int64, _ string, body []byte) error { return l.Send(body) }
+
+// message is what a stream says besides events.
+type message struct {
+	Type     string `json:"type"`
+	Sequence int64  `json:"sequence,omitzero"`
+	Data     any    `json:"data"`
+}
+
+func (m message) text() []byte {
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // our own types
+	}
+	return b
+}
+
+// Changed is a record that changed, and how.
+type Changed struct {
+	Type     string `json:"type"`
+	ObjectID string `json:"object_id"`
+}
+
+// stream is one open connection.
+type stream struct {
+	*Streams
+	who    *caller.Caller
+	after  int64 // the last sequence that was sent or passed over
+	heard  int64 // signals
+	gather bool
+
+	out     line
+	changes []Changed
+	seen    map[Changed]struct{}
+	stale   []bool // digests
+	waiting bool   // for the digests' next turn
+}
+
+// run sends until the receiver leaves.
+func (st *stream) run(ctx context.Context, out line) error {
+	st.out, st.seen, st.stale = out, map[Changed]struct{}{}, make([]bool, len(st.Digests))
+	f, err := st.join(ctx, st.who.TenantID)
+	if err != nil {
+		return err
+	}
+	defer st.leave(st.who.TenantID, f)
+	if st.Audience != nil {
+		defer st.Audience.Came(ctx, st.who)()
+	}
+	last, heard := f.end()
+	if st.heard = heard; st.after < 0 {
+		st.after = last
+	}
+	if err := out.ready(st.after); err != nil {
+		return err
+	}
+	beat := time.NewTicker(cmp.Or(st.Beat, heartbeat))
+	defer beat.Stop()
+	var pause, turn <-chan time.Time
+	for {
+		var changed <-chan struct{}
+		if pause == nil { // else what comes in gathers
+			n := f.since(st.after, st.heard)
+			if n.behind {
+				if err := st.past(ctx); err != nil {
+					return err
+				}
+				continue
+			}
+			sent, err := st.send(n)
+			if err != nil {
+				return err
+			}
+			if changed = n.changed; sent && st.gather {
+				pause = time.After(gathering)
+			}
+		}
+		if !st.waiting && st.gather {
+			if sent, err := st.digest(ctx); err != nil {
+				return err
+			} else if sent {
+				st.waiting, turn = true, time.After(repeat)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		case <-pause:
+			pause = nil
+		case <-turn:
+			st.waiting, turn = false, nil
+		case <-beat.C:
+			if err := st.check(ctx); err != nil {
+				return err
+			}
+			if err := out.alive(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// check ends the stream of somebody who may not watch any more, and takes note
+// of what they may see by now.
+func (st *stream) check(ctx context.Context) error {
+	who, err := st.api.Again(ctx)
+	if _, refused := fault.As(err); refused {
+		return err
+	}
+	if err == nil {
+		st.who = who
+	}
+	return nil // a database that is away says nothing about a session
+}
+
+// send sends what the feed has and says whether there was anything.
+func (st *stream) send(n news) (bool, error) {
+	sent := false
+	for _, e := range n.signals {
+		if st.mayHear(st.who, e.name) {
+			sent = true
+			if err := st.out.put(0, e.name, e.body); err != nil {
+				return sent, err
+			}
+		}
+	}
+	st.heard = n.heard
+	for _, e := range n.events {
+		if err := st.event(e); err != nil {
+			return sent, err
+		}
+	}
+	told, err := st.tell()
+	if sent = sent || told || len(n.events) > 0; !sent || err != nil {
+		return sent, err
+	}
+	return true, st.out.flush()
+}
+
+// event sends an event, or remembers what it changed.
+func (st *stream) event(e entry) error {
+	st.after = e.sequence
+	if !st.mayHear(st.who, e.name) {
+		return nil
+	}
+	for i, d := range st.Digests {
+		st.stale[i] = st.stale[i] || d.Concerns(e.name)
+	}
+	if !st.gather {
+		return st.out.put(e.sequence, e.name, e.body)
+	}
+	c := Changed{e.name, e.object()}
+	if _, ok := st.seen[c]; !ok {
+		st.seen[c] = struct{}{}
+		st.changes = append(st.changes, c)
+	}
+	return nil
+}
+
+// tell sends the changes that were gathered, under the sequence of the last.
+func (st *stream) tell() (bool, error) {
+	if len(st.changes) == 0 {
+		return false, nil
+	}
+	m := message{"changes", st.after, st.changes}
+	err := st.out.put(st.after, m.Type, m.text())
+	st.changes, st.seen = nil, map[Changed]struct{}{}
+	return true, err
+}
+
+// digest sends the digests that may have changed.
+func (st *stream) digest(ctx context.Context) (bool, error) {
+	sent := false
+	for i, d := range st.Digests {
+		if !st.stale[i] {
+			continue
+		}
+		st.stale[i] = false
+		if d.Module != "" && !st.who.Licences[d.Module] || !st.who.Can(d.Permission) {
+			continue
+		}
+		v, err := d.Make(caller.With(ctx, st.who))
+		if err != nil {
+			return sent, err
+		}
+		if err := st.out.put(0, d.Name, message{d.Name, 0, v}.text()); err != nil {
+			return sent, err
+		}
+		sent = true
+	}
+	if !sent {
+		return false, nil
+	}
+	return true, st.out.flush()
+}
+
+// past sends a page of what the database has after the stream's place.
+func (st *stream) past(ctx context.Context) error {
+	var events []event.Event
+	var last int64
+	err := st.DB.Tenant(st.who.TenantID).Read(ctx, func(r *db.Reader) (err error) {
+		if events, err = event.After(r, st.after, catchUp); err != nil || len(events) > 0 {
+			return err
+		}
+		last, err = event.Last(r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(events) == 0 || events[0].Sequence != st.after+1 {
+		// What lies between is no longer kept: the receiver must read anew.
+		if len(events) > 0 {
+			last = events[0].Sequence - 1
+		}
+		st.after = max(last, st.after)
+		m := message{"reset", st.after, nil}
+		if err := st.out.put(st.after, m.Type, m.text()); err != nil {
+			return err
+		}
+	}
+	for _, e := range events {
+		if err := st.event(newEntry(e.Sequence, e.Type, e.Body())); err != nil {
+			return err
+		}
+	}
+	if _, err := st.tell(); err != nil {
+		return err
+	}
+	return st.out.flush()
+}
