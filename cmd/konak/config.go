@@ -109,7 +109,7 @@ func envName(flag string) string {
 
 type configCmd struct{ app.Config }
 
-var secretFlags = []string{"master-key", "db", "smtp-url", "captcha-secret"}
+var secretFlags = []string{"master-key", "db", "smtp-url", "s3-url", "captcha-secret"}
 
 func (c *configCmd) Run(kctx *kong.Context, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"konak/internal/app"
+	"konak/internal/kit/blob"
 	"konak/internal/kit/db"
 	"konak/migrations"
 	"konak/web"
@@ -27,6 +28,7 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 	}{
 		{"data folder", d.folder},
 		{"database", d.database},
+		{"files", d.files},
 		{"listen address", d.listen},
 		{"panel", d.panel},
 	}
@@ -82,6 +84,17 @@ func (d *doctorCmd) database(ctx context.Context) (string, error) {
 		return string(handle.Dialect()) + ", migrations wait for `konak migrate` or the next start", nil
 	}
 	return string(handle.Dialect()) + ", up to date", nil
+}
+
+func (d *doctorCmd) files(ctx context.Context) (string, error) {
+	if d.S3URL == "" {
+		return "in the data folder", nil
+	}
+	store, err := blob.New(nil, d.FilesFolder(), d.S3URL)
+	if err != nil {
+		return "", err
+	}
+	return "with the S3 service of --s3-url, which answers", store.Check(ctx)
 }
 
 func (d *doctorCmd) listen(ctx context.Context) (string, error) {

@@ -21,13 +21,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"konak/internal/advisor"
+	"konak/internal/commerce"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/desk"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
+	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -58,14 +61,17 @@ type App struct {
 	DB       *db.DB
 	API      *api.API
 	Mailer   *mailer.Mailer
+	Blobs    *blob.Store
 	Identity *identity.Service
 	Mail     *mail.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
+	Commerce *commerce.Service
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
 	Agents        *agent.Service
+	Desk          *desk.Service
 	Live          *live.Service
 	Finder        *finder.Service
 
@@ -84,6 +90,7 @@ func Catalog() event.Catalog {
 	c = append(c, contact.Events()...)
 	c = append(c, conversation.Events()...)
 	c = append(c, mail.Events()...)
+	c = append(c, commerce.Events()...)
 	return append(c, webhook.Events()...)
 }
 
@@ -161,6 +168,10 @@ func (a *App) wire(box *secret.Box) error {
 	if a.Mailer, err = mailer.New(a.DB, box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom()}); err != nil {
 		return err
 	}
+	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
+		return err
+	}
+	a.Mailer.ReadFiles(a.Blobs)
 	a.Identity = identity.New(identity.Config{
 		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
 	})
@@ -179,7 +190,12 @@ func (a *App) wire(box *secret.Box) error {
 		return err
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
-	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity)
+	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
+	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
+	a.Commerce = commerce.New(a.DB, book{a.Contacts})
+	a.Conversations.Sell(shop{a.Commerce})
+	a.Contacts.Follow(shop{a.Commerce})
+	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
 	}
@@ -192,6 +208,7 @@ func (a *App) wire(box *secret.Box) error {
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
 	handlers[contact.ImportJob] = a.Contacts.RunImport
+	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
@@ -206,9 +223,11 @@ func (a *App) wire(box *secret.Box) error {
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
+	a.Desk.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
+	a.Commerce.Register(a.API)
 	a.Live.Register(a.API)
 	a.Finder.Register(a.API)
 	streams.Register(a.API)
@@ -219,7 +238,7 @@ func (a *App) wire(box *secret.Box) error {
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample, a.Desk.Sample, a.Commerce.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err

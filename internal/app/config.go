@@ -23,6 +23,7 @@ type Config struct {
 	PrivateListen   string   `default:"127.0.0.1:8081" help:"Address for /metrics and /debug/pprof; 'off' for none."`
 	Data            string   `default:"./data" help:"Folder of the embedded database, keys and files."`
 	DB              string   `name:"db" placeholder:"URL" help:"postgres://… to use PostgreSQL instead of the embedded database."`
+	S3URL           string   `name:"s3-url" placeholder:"URL" help:"https://KEY:SECRET@HOST/BUCKET to keep files with an S3 service instead of the data folder."`
 	NATS            string   `name:"nats" placeholder:"URL" help:"nats://… to connect several nodes."`
 	Domain          string   `default:"localhost" help:"Bare host; workspaces are at {slug}.crm.DOMAIN and so on."`
 	PublicURL       string   `name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
@@ -150,6 +151,9 @@ func (c *Config) DatabaseURL() string {
 	}
 	return "sqlite:" + filepath.Join(c.Data, "konak.db")
 }
+
+// FilesFolder is where files lie, and where they come in.
+func (c *Config) FilesFolder() string { return filepath.Join(c.Data, "files") }
 
 func prefixes(flag string, list []string) ([]netip.Prefix, error) {
 	out := make([]netip.Prefix, 0, len(list))

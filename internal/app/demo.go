@@ -79,5 +79,8 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 			return err
 		}
 	}
+	if err := a.fillDesk(ctx, w.Slug); err != nil {
+		return err
+	}
 	return a.fillCRM(ctx, w)
 }

@@ -216,10 +216,15 @@ func (s *Service) registerSessions(a *api.API) {
 // own host: the cookie of one host does not reach the other.
 func (s *Service) registerHandover(a *api.API) {
 	give := showsSecret(route("POST", "/handover", "hand-over", "Make a code that takes this session to another workspace's host"))
-	give.Doc = "The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used."
+	give.Doc = "The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used; the cookie of this host goes at once."
 	give.Status, give.Refusals = 201, []int{404}
 	api.Handle(a, give, func(ctx context.Context, in *switchIn) (Handover, error) {
-		return s.HandOver(ctx, in.Body.WorkspaceID)
+		out, err := s.HandOver(ctx, in.Body.WorkspaceID)
+		if err == nil {
+			// A tab that stays here would show it later, as a thief would.
+			a.SetSessionCookie(ctx, "", time.Time{})
+		}
+		return out, err
 	})
 
 	take := guessed(showsSecret(public(route("POST", "/handover/claim", "take-over", "Go on with a session that comes from another host"))))

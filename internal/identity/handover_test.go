@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,7 +25,10 @@ func TestHandover(t *testing.T) {
 		browser := s.Client("").Host("sube.crm.localhost").Header("X-Forwarded-For", from)
 		give := func() (h identity.Handover) {
 			t.Helper()
-			here.Post(auth+"/handover", object{"workspace_id": there.Workspace.ID}).Want(201).Data(&h)
+			resp := here.Post(auth+"/handover", object{"workspace_id": there.Workspace.ID}).Want(201).Data(&h)
+			if !strings.Contains(resp.Header.Get("Set-Cookie"), "Max-Age=0") {
+				t.Error("the old host keeps its cookie")
+			}
 			return h
 		}
 		take := func(c *apptest.Client, code string) *apptest.Response {

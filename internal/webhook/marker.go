@@ -45,7 +45,7 @@ func (s *Sender) markSoon(l *lane) {
 	case !s.marking:
 		s.marking = true
 		go s.mark()
-	case l.inflight == 0 || l.full():
+	case s.flying == 0 || l.full():
 		s.hasten()
 	}
 }
@@ -85,11 +85,11 @@ func (s *Sender) mark() {
 }
 
 // rest lets results gather while the sender runs by itself, unless a lane waits
-// for its marks or has nothing under way that could join them: what is answered
+// for its marks or nothing is under way that could join them: what is answered
 // and not marked is what a crash repeats.
 func (s *Sender) rest() {
 	s.mu.Lock()
-	run := s.running && !s.stopping && !slices.ContainsFunc(s.dirty, func(l *lane) bool { return l.inflight == 0 || l.full() })
+	run := s.running && !s.stopping && s.flying > 0 && !slices.ContainsFunc(s.dirty, (*lane).full)
 	select {
 	case <-s.haste: // of an earlier batch
 	default:
@@ -303,11 +303,11 @@ func (s *Sender) finish(e *entry, err error) {
 		return
 	}
 	s.metrics.count(e)
-	l.pace.marked += len(e.results)
 	if e.lost {
 		s.lose(l)
 		return
 	}
+	l.pace.marked += len(e.results)
 	if e.changed {
 		l.clean = e.health.clean()
 		l.probe = e.health.status == Disabled

@@ -20,7 +20,7 @@ type newDelivery struct {
 var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", "text", "bigint", "bigint"}
 
 // insertRows is how many rows one statement inserts at most.
-const insertRows = 64
+const insertRows = 256
 
 var insertDeliveries = bySize(insertRows, func(d db.Dialect, n int) string {
 	return `INSERT INTO webhook_delivery (tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at)

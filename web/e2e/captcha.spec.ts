@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, owner, shoot, test } from './helpers'
 
+test.setTimeout(240_000)
+
 const started: { child: ChildProcess; folder?: string }[] = []
 
 test.afterEach(async () => {

@@ -403,6 +403,13 @@ type Error struct {
 	Fields     map[string][]string `json:"fields"`
 	Reason     string              `json:"reason"`
 	Permission string              `json:"permission"`
+	Step       *ErrorStep          `json:"step"`
+}
+
+// ErrorStep is which of several actions failed.
+type ErrorStep struct {
+	Index  int    `json:"index"`
+	Action string `json:"action"`
 }
 
 // Data reads the answer's data.

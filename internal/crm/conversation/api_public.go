@@ -15,10 +15,11 @@ import (
 type publicReplyIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
-		Type        string     `json:"type" enum:"admin,user" doc:"admin: an agent wrote it; user: the customer wrote it"`
-		AdminID     *uuid.UUID `json:"admin_id,omitempty" format:"uuid" doc:"The agent; required when type is admin"`
-		Body        string     `json:"body" minLength:"1" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
-		MessageType string     `json:"message_type,omitempty" enum:"comment,note" default:"comment" doc:"A note is internal and invisible to the customer"`
+		Type        string      `json:"type" enum:"admin,user" doc:"admin: an agent wrote it; user: the customer wrote it"`
+		AdminID     *uuid.UUID  `json:"admin_id,omitempty" format:"uuid" doc:"The agent; required when type is admin"`
+		Body        string      `json:"body" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		MessageType string      `json:"message_type,omitempty" enum:"comment,note" default:"comment" doc:"A note is internal and invisible to the customer"`
 	}
 }
 
@@ -158,7 +159,7 @@ func (s *Service) publicReply(ctx context.Context, in *publicReplyIn) (Reference
 			}
 			return Reference{}, fault.Invalid("message_type", "not_for_customers")
 		}
-		out, err := s.ReplyAsCustomer(ctx, id, b.Body)
+		out, err := s.ReplyAsCustomer(ctx, id, b.Body, b.Attachments...)
 		return refer(out.Conversation), err
 	}
 	if b.AdminID == nil {
@@ -167,6 +168,6 @@ func (s *Service) publicReply(ctx context.Context, in *publicReplyIn) (Reference
 		}
 		return Reference{}, fault.Invalid("admin_id", "required")
 	}
-	out, err := s.Reply(ctx, id, Answer{Author: AgentAuthor(*b.AdminID), Body: b.Body, Note: b.MessageType == "note"})
+	out, err := s.Reply(ctx, id, Answer{Author: AgentAuthor(*b.AdminID), Body: b.Body, Note: b.MessageType == "note", Attachments: b.Attachments})
 	return refer(out.Conversation), err
 }

@@ -14,29 +14,32 @@ import (
 type replyAsAgentIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
-		Body        string     `json:"body" minLength:"1" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
-		MessageType string     `json:"message_type,omitempty" enum:"comment,note" default:"comment" doc:"A note is internal and invisible to the customer"`
-		Channel     string     `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
-		AccountID   *uuid.UUID `json:"channel_account_id,omitempty" format:"uuid"`
+		Body        string      `json:"body" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		MessageType string      `json:"message_type,omitempty" enum:"comment,note" default:"comment" doc:"A note is internal and invisible to the customer"`
+		Channel     string      `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
+		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
 	}
 }
 
 type replyAsCustomerIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
-		Body string `json:"body" minLength:"1" maxLength:"100000" example:"Teşekkürler, bekliyorum."`
+		Body        string      `json:"body" maxLength:"100000" example:"Teşekkürler, bekliyorum."`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
 	}
 }
 
 type newAsAgentIn struct {
 	Body struct {
-		ContactID uuid.UUID  `json:"contact_id" format:"uuid"`
-		Channel   string     `json:"channel" minLength:"1" maxLength:"40" example:"whatsapp"`
-		AccountID *uuid.UUID `json:"channel_account_id,omitempty" format:"uuid"`
-		Subject   string     `json:"subject,omitempty" maxLength:"300" example:"Randevu hatırlatma"`
-		Body      string     `json:"body" minLength:"1" maxLength:"100000" example:"Merhaba, yarınki randevunuzu hatırlatmak istedik."`
-		Priority  string     `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
-		GroupID   *uuid.UUID `json:"group_id,omitempty" format:"uuid"`
+		ContactID   uuid.UUID   `json:"contact_id" format:"uuid"`
+		Channel     string      `json:"channel" minLength:"1" maxLength:"40" example:"whatsapp"`
+		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
+		Subject     string      `json:"subject,omitempty" maxLength:"300" example:"Randevu hatırlatma"`
+		Body        string      `json:"body" maxLength:"100000" example:"Merhaba, yarınki randevunuzu hatırlatmak istedik."`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		Priority    string      `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
+		GroupID     *uuid.UUID  `json:"group_id,omitempty" format:"uuid"`
 	}
 }
 
@@ -58,7 +61,7 @@ func (s *Service) registerReplies(a *api.API) {
 	api.Handle(a, agent, func(ctx context.Context, in *replyAsAgentIn) (Written, error) {
 		b := in.Body
 		return s.Reply(ctx, in.ID.UUID, Answer{
-			Author: AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID,
+			Author: AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
 		})
 	})
 
@@ -66,7 +69,7 @@ func (s *Service) registerReplies(a *api.API) {
 	customer.Refusals = []int{409}
 	customer.Doc = "Where a closed conversation does not reopen any more, the answer is the new one that begins."
 	api.Handle(a, customer, func(ctx context.Context, in *replyAsCustomerIn) (Written, error) {
-		return s.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body)
+		return s.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
 	})
 
 	ways := route("GET", "/{id}/reply-channels", "reply-channels", "Routes a reply can take", perm.ConversationsReply)
@@ -82,7 +85,7 @@ func (s *Service) registerReplies(a *api.API) {
 		b := in.Body
 		out, err := s.BeginAsAgent(ctx, Opening{
 			ContactID: b.ContactID, Channel: b.Channel, AccountID: b.AccountID, Subject: b.Subject, Body: b.Body,
-			Priority: b.Priority, GroupID: b.GroupID,
+			Priority: b.Priority, GroupID: b.GroupID, Attachments: b.Attachments,
 		})
 		return newAsAgent(&out), err
 	})

@@ -97,11 +97,17 @@ type Item struct {
 	ChannelAccountID *uuid.UUID     `json:"channel_account_id" nullable:"true" format:"uuid"`
 	Delivery         *string        `json:"delivery" nullable:"true" enum:"sent,queued,failed,none" doc:"What became of an outgoing message"`
 	DeliveryError    *string        `json:"delivery_error" nullable:"true"`
+	Attachments      []Attachment   `json:"attachments" nullable:"false" doc:"Files"`
+	Tepkiler         []Reaction     `json:"tepkiler" nullable:"false" doc:"Reactions"`
+	HasEmail         bool           `json:"has_email" doc:"Whether the original e-mail can be read"`
 	EditedAt         *clock.Time    `json:"edited_at" nullable:"true"`
+	DeletedAt        *clock.Time    `json:"deleted_at" nullable:"true" doc:"Set only in the event that tells of the deletion"`
 	CreatedAt        clock.Time     `json:"created_at"`
 
 	providerMessageID *string
 	test              bool
+	email             *Email     // kept with the item
+	sources           []AISource // kept with the item
 }
 
 // Author wrote an item.

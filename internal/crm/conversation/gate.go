@@ -89,7 +89,7 @@ func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 	c.Test = caller.From(tx.Context()).Test
 	var list []*Item
 	if first != nil {
-		c.Preview = preview(first.Body)
+		c.Preview = summary(first)
 		list = append(list, first)
 	}
 	place(tx, c, list)
@@ -128,6 +128,10 @@ func place(tx *db.Tx, c *Conversation, list []*Item) {
 		if i.Detail == nil {
 			i.Detail = map[string]any{}
 		}
+		if i.Attachments == nil {
+			i.Attachments = []Attachment{}
+		}
+		i.Tepkiler, i.HasEmail = []Reaction{}, i.email != nil
 	}
 	if c.lastItemAt.IsZero() {
 		c.lastItemAt = clock.At(tx.Now())
@@ -140,10 +144,18 @@ func (s *Service) follow(tx *db.Tx, was, c *Conversation, list []*Item) error {
 		if err := putItem(tx, i); err != nil {
 			return fmt.Errorf("conversation: put item: %w", err)
 		}
+		if err := s.bind(tx, i); err != nil {
+			return err
+		}
 	}
 	if was != nil && len(c.Tags) > 0 && !was.LastActivityAt.Equal(c.LastActivityAt.Time) {
 		if err := touchTags(tx, c); err != nil {
 			return fmt.Errorf("conversation: touch tags: %w", err)
+		}
+	}
+	if was == nil && c.AIState != AIOff || was != nil && was.AIState != c.AIState {
+		if err := putAISince(tx, c.ID, c.UpdatedAt); err != nil {
+			return fmt.Errorf("conversation: note the assistant's state: %w", err)
 		}
 	}
 	return recount(tx, was, c)
@@ -187,7 +199,7 @@ func (s *Service) announce(tx *db.Tx, names []string, was, c *Conversation, item
 		if len(before) > 0 {
 			change.Previous = before
 		}
-		if item != nil && (name == Replied || name == Created || name == Noted) {
+		if item != nil && (name == Replied || name == Created || name == Noted || name == ItemChanged) {
 			change.Item = item
 		}
 		if _, err := event.Emit(tx, change); err != nil {
@@ -291,7 +303,7 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 		return was, err
 	}
 	c := was
-	c.Preview = preview(item.Body)
+	c.Preview = summary(item)
 	if ref.Blocked {
 		return c, s.move(tx, was, &c, BlockedMessage, item, nil)
 	}
@@ -312,6 +324,9 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 		return c, err
 	}
 	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
+		return c, err
+	}
+	if err := s.cancelOnReply(tx, &c); err != nil {
 		return c, err
 	}
 	return c, s.notify(tx, &c)
@@ -359,7 +374,7 @@ func (s *Service) keepOwner(tx *db.Tx, c *Conversation) error {
 // answered puts an answer into a conversation.
 func (s *Service) answered(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
-	c.Preview, c.WaitingSince = preview(item.Body), nil
+	c.Preview, c.WaitingSince = summary(item), nil
 	if c.FirstReplyAt == nil {
 		c.FirstReplyAt = clock.Ptr(tx.Now())
 	}

@@ -154,7 +154,7 @@ func TestWakeAmongMany(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		tenant := dbtest.Tenant(t, d, "a")
 		fill(t, d, tenant, 100_000, `'snoozed'`, c.Now())
-		s := New(d, contact.New(d, nobody{}), nobody{})
+		s := New(d, contact.New(d, nobody{}), nobody{}, nil)
 		w := &Waker{Service: s}
 		ctx := caller.With(t.Context(), &caller.Caller{TenantID: tenant})
 		c.Advance(100 * time.Second) // row i is due at second i

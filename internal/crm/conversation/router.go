@@ -40,6 +40,18 @@ type Outgoing struct {
 	ContactID      uuid.UUID
 	Route          Route
 	Subject, Body  string
+	Attachments    []OutgoingFile
+	// EmailCC gets a copy, where the message goes by e-mail.
+	EmailCC []string
+}
+
+// OutgoingFile is a file of an outgoing message. Service.ReadFile opens it.
+type OutgoingFile struct {
+	ID     uuid.UUID
+	Name   string
+	Type   string
+	Size   int64
+	BlobID uuid.UUID
 }
 
 // Delivery is what became of an outgoing message.
@@ -64,6 +76,26 @@ type Router interface {
 	// Push tries to carry out now what was taken, for callers who wait for the
 	// outcome. It reports through its answer, not through Delivered.
 	Push(ctx context.Context, m Outgoing) (Delivery, error)
+}
+
+// OutgoingReaction is a sign on a message; an empty one takes it away.
+type OutgoingReaction struct {
+	ConversationID    uuid.UUID
+	ItemID            uuid.UUID
+	ContactID         uuid.UUID
+	Route             Route
+	ProviderMessageID string
+	// OwnMessage says that the message was ours, not the customer's.
+	OwnMessage bool
+	Emoji      string
+}
+
+// Reactor is implemented by a router some of whose channels have reactions.
+type Reactor interface {
+	// React asks the channel's provider; it is called outside any transaction.
+	// A channel without reactions answers reaction_unsupported with the reason
+	// channel_unsupported.
+	React(ctx context.Context, r OutgoingReaction) error
 }
 
 // NoRouter is the router of a house without channels.

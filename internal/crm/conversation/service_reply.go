@@ -30,42 +30,77 @@ type Answer struct {
 	// Channel and AccountID choose another route than the conversation's own.
 	Channel   string
 	AccountID *uuid.UUID
+	// Attachments are the caller's uploads; Files come from a channel or the
+	// house itself. Either can stand without a text.
+	Attachments []uuid.UUID
+	Files       []Prepared
+	// Sources are what the assistant relied on.
+	Sources []AISource
+	// Configuration is which assistant wrote it, for a bot's answer.
+	Configuration *Configuration
+
+	held []Attachment // files that waited with the message
 }
 
 // Reply writes an answer or an internal note. An answer without a route to
 // the customer is refused and leaves nothing behind.
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Written, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
-		if err != nil {
-			return err
-		}
-		if err := s.checkAuthor(tx, a.Author); err != nil {
-			return err
-		}
-		item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body)}
-		if item.Body == "" {
-			return fault.Invalid("body", "required")
-		}
-		if a.Note {
-			item.Kind = Note
-			out.Conversation, err = s.noted(tx, was, item)
-			out.Item = *item
-			return err
-		}
-		route, err := s.way(tx, &was, a)
-		if err != nil {
-			return err
-		}
-		address(item, &was, route)
-		out.Conversation, err = s.answered(tx, was, item)
-		out.Item = *item
-		if err != nil || route == nil {
-			return err
-		}
-		return s.router.Take(tx, outgoing(&out.Conversation, item, route))
-	})
+	_, err = s.change(ctx, id, s.ToReply(a, &out), s.sent)
 	return out, err
+}
+
+// ToReply is Reply as a step; what was written goes to out.
+func (s *Service) ToReply(a Answer, out *Written) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
+		var err error
+		*out, err = s.reply(tx, was, a)
+		return out.Conversation, err
+	}
+}
+
+// reply writes an answer into a conversation that is locked.
+func (s *Service) reply(tx *db.Tx, was Conversation, a Answer) (out Written, err error) {
+	if err := s.checkAuthor(tx, a.Author); err != nil {
+		return out, err
+	}
+	item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body), sources: a.Sources}
+	if a.held != nil {
+		item.Attachments = a.held
+	} else if err := s.compose(tx, item, a.Attachments, a.Files); err != nil {
+		return out, err
+	}
+	if a.Note {
+		item.Kind = Note
+		out.Conversation, err = s.noted(tx, was, item)
+		out.Item = *item
+		return out, err
+	}
+	route, err := s.way(tx, &was, a)
+	if err != nil {
+		return out, err
+	}
+	addressTo(item, &was, route)
+	out.Conversation, err = s.answered(tx, was, item)
+	out.Item = *item
+	if err == nil && item.AuthorKind == ByBot {
+		err = addAIAnswer(tx, was.ID, a.Configuration)
+	}
+	if err != nil || route == nil {
+		return out, err
+	}
+	_, err = s.send(tx, &out.Conversation, item, route)
+	return out, err
+}
+
+// compose puts the files on an item, which needs a text or at least one of them.
+func (s *Service) compose(tx *db.Tx, item *Item, uploads []uuid.UUID, files []Prepared) error {
+	if err := s.take(tx, item, uploads, files); err != nil {
+		return err
+	}
+	if item.Body == "" && len(item.Attachments) == 0 {
+		return fault.Invalid("body", "required")
+	}
+	return nil
 }
 
 // checkAuthor checks that an agent who is named is one.
@@ -109,8 +144,8 @@ func (s *Service) route(r *db.Reader, customer uuid.UUID, w Wish) (*Route, error
 	return s.router.Route(r, w)
 }
 
-// address writes on an outgoing message where it goes.
-func address(item *Item, c *Conversation, route *Route) {
+// addressTo writes on an outgoing message where it goes.
+func addressTo(item *Item, c *Conversation, route *Route) {
 	status := NotGoing
 	item.Channel, item.ChannelAccountID = &c.Channel, c.ChannelAccountID
 	if route != nil {
@@ -120,22 +155,40 @@ func address(item *Item, c *Conversation, route *Route) {
 	item.Delivery = &status
 }
 
-func outgoing(c *Conversation, item *Item, route *Route) Outgoing {
-	return Outgoing{
+// send gives a message that was written to the router.
+func (s *Service) send(tx *db.Tx, c *Conversation, item *Item, route *Route) (Outgoing, error) {
+	out := Outgoing{
 		ConversationID: c.ID, ItemID: item.ID, ContactID: c.ContactID, Route: *route, Subject: c.Subject, Body: item.Body,
+		Attachments: outgoingFiles(item),
 	}
+	if route.Channel == Mail {
+		var err error
+		if out.EmailCC, err = copiesOf(&tx.Reader, c.ID); err != nil {
+			return out, err
+		}
+	}
+	return out, s.router.Take(tx, out)
 }
 
-// ReplyAsCustomer writes what the customer said.
-func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string) (out Written, err error) {
+func outgoingFiles(item *Item) (out []OutgoingFile) {
+	for _, a := range item.Attachments {
+		if a.blobID != nil {
+			out = append(out, OutgoingFile{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, BlobID: *a.blobID})
+		}
+	}
+	return out
+}
+
+// ReplyAsCustomer writes what the customer said, with uploads of the caller.
+func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string, attachments ...uuid.UUID) (out Written, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
 		}
 		item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &was.ContactID, Body: strings.TrimSpace(body), Channel: &was.Channel}
-		if item.Body == "" {
-			return fault.Invalid("body", "required")
+		if err := s.compose(tx, item, attachments, nil); err != nil {
+			return err
 		}
 		out.Conversation, err = s.wrote(tx, was, item)
 		out.Item = *item
@@ -157,6 +210,10 @@ type Inbound struct {
 	ConversationID *uuid.UUID
 	// AI says that the assistant answers on this account.
 	AI bool
+	// Attachments were stored with Service.Prepare.
+	Attachments []Prepared
+	// Email is the original, where the message came as one.
+	Email *Email
 }
 
 // Ingested is what became of an inbound message.
@@ -179,12 +236,15 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 		if err != nil {
 			return err
 		}
-		item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel}
+		item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, email: in.Email}
 		if in.From.AccountID != uuid.Nil {
 			item.ChannelAccountID = &in.From.AccountID
 		}
 		if in.ProviderMessageID != "" {
 			item.providerMessageID = &in.ProviderMessageID
+		}
+		if err := s.take(tx, item, nil, in.Attachments); err != nil {
+			return err
 		}
 		was, err := s.thread(tx, in, ref, source)
 		if db.IsNoRow(err) {
@@ -215,6 +275,9 @@ func (s *Service) seen(tx *db.Tx, in Inbound) (*Item, error) {
 	item, err := itemByProvider(&tx.Reader, in.From.AccountID, in.ProviderMessageID)
 	if db.IsNoRow(err) {
 		return nil, nil
+	}
+	if err == nil {
+		err = filled(&tx.Reader, &item)
 	}
 	return &item, err
 }
@@ -288,6 +351,8 @@ type Opening struct {
 	Body      string
 	Priority  string
 	GroupID   *uuid.UUID
+	// Attachments are the caller's uploads.
+	Attachments []uuid.UUID
 }
 
 // Begun is what became of it.
@@ -297,6 +362,8 @@ type Begun struct {
 	Delivery     Delivery
 	Route        *Route
 	Reused       bool
+
+	outgoing Outgoing
 }
 
 // BeginAsAgent opens a conversation with a customer, or writes into the one
@@ -317,8 +384,8 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 			return err
 		}
 		item := &Item{Kind: Message, Body: strings.TrimSpace(o.Body)}
-		if item.Body == "" {
-			return fault.Invalid("body", "required")
+		if err := s.compose(tx, item, o.Attachments, nil); err != nil {
+			return err
 		}
 		who := author(tx)
 		item.AuthorKind, item.AuthorID = who.Kind, who.ID
@@ -329,7 +396,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		switch {
 		case err == nil:
 			out.Reused = true
-			address(item, &was, out.Route)
+			addressTo(item, &was, out.Route)
 			out.Conversation, err = s.answered(tx, was, item)
 		case db.IsNoRow(err):
 			out.Conversation, err = s.beginWith(tx, o, source, ref, out.Route, item)
@@ -341,7 +408,8 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if out.Route == nil {
 			return s.undelivered(tx, &out)
 		}
-		return s.router.Take(tx, outgoing(&out.Conversation, item, out.Route))
+		out.outgoing, err = s.send(tx, &out.Conversation, item, out.Route)
+		return err
 	})
 	if err != nil || out.Route == nil {
 		return out, err
@@ -390,7 +458,7 @@ func (s *Service) beginWith(tx *db.Tx, o Opening, source Source, ref contact.Ref
 	if route != nil {
 		c.ChannelAccountID, c.singleThread = &route.AccountID, source.Messaging
 	}
-	address(item, &c, route)
+	addressTo(item, &c, route)
 	free, err := s.begin(tx, &c, Begin, item)
 	if err == nil && !free {
 		err = contact.ErrRace
@@ -413,7 +481,7 @@ func (s *Service) undelivered(tx *db.Tx, out *Begun) error {
 
 // push tries to deliver while the agent waits, and writes the outcome down.
 func (s *Service) push(ctx context.Context, out *Begun) error {
-	d, err := s.router.Push(ctx, outgoing(&out.Conversation, &out.Item, out.Route))
+	d, err := s.router.Push(ctx, out.outgoing)
 	if err != nil {
 		// It was taken durably, so it stays on its way.
 		d = Delivery{Status: Queued}
@@ -436,6 +504,9 @@ func (s *Service) delivered(ctx context.Context, id uuid.UUID, d Delivery) (c Co
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if item, err = itemByID(&tx.Reader, id); err != nil {
 			return absent(err)
+		}
+		if err := filled(&tx.Reader, &item); err != nil {
+			return err
 		}
 		if d.Status == Failed {
 			c, item, err = s.failed(tx, item.ConversationID, item, d)
@@ -485,7 +556,12 @@ func (s *Service) failed(tx *db.Tx, conversation uuid.UUID, item Item, d Deliver
 // Escalate hands a conversation from the assistant to people, because the
 // customer asked for one or the assistant gave up.
 func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToEscalate(reason, group))
+}
+
+// ToEscalate is Escalate as a step.
+func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		handOver(&c, reason)
 		if group != nil {
@@ -504,7 +580,7 @@ func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, gro
 			return c, err
 		}
 		return c, s.notify(tx, &c)
-	})
+	}
 }
 
 // SetAI turns the assistant on, off or to pause for one conversation.
@@ -516,6 +592,9 @@ func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conver
 		}
 		c.HandoverReason, c.UpdatedAt = nil, clock.At(tx.Now())
 		if err := save(tx, &c, was.State); err != nil {
+			return c, err
+		}
+		if err := s.follow(tx, &was, &c, nil); err != nil {
 			return c, err
 		}
 		return c, s.announce(tx, []string{Updated}, &was, &c, nil)

@@ -97,14 +97,15 @@ func save(tx *db.Tx, c *Conversation, was State) error {
 }
 
 const itemColumns = `id, conversation_id, kind, author_kind, author_id, body, event, detail, channel, channel_account_id,
-	delivery, delivery_error, edited_at, at, provider_message_id, test`
+	delivery, delivery_error, edited_at, at, provider_message_id, test, EXISTS (SELECT 1 FROM item_email e
+		WHERE e.tenant_id = conversation_item.tenant_id AND e.item_id = conversation_item.id)`
 
 func scanItem(row db.Row) (Item, error) {
 	var i Item
 	var detail db.JSON[map[string]any]
 	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
-		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.test)
-	i.Detail = detail.V
+		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.test, &i.HasEmail)
+	i.Detail, i.Attachments, i.Tepkiler = detail.V, []Attachment{}, []Reaction{}
 	return i, err
 }
 
@@ -142,10 +143,12 @@ func setDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *strin
 	return err
 }
 
-// reparent moves a merged conversation's items, contacts and agents.
+// reparent moves a merged conversation's items, contacts, agents and what waits
+// to be sent.
 func reparent(tx *db.Tx, from, to uuid.UUID) error {
 	for _, query := range []string{
 		`UPDATE conversation_item SET conversation_id = $3, merged_from = $2 WHERE tenant_id = $1 AND conversation_id = $2`,
+		`UPDATE scheduled_message SET conversation_id = $3 WHERE tenant_id = $1 AND conversation_id = $2 AND state = 'waiting'`,
 		`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
 			SELECT tenant_id, $3, contact_id, added_at FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2
 			ON CONFLICT DO NOTHING`,

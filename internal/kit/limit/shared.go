@@ -60,6 +60,9 @@ func (s *Shared) Take(ctx context.Context, p Policy, k Key) Result {
 		until, ok, err = useOne(tx, at, now, p.pace(), p.Window)
 		return err
 	})
+	if err != nil && ctx.Err() != nil {
+		return r // the caller left
+	}
 	if err != nil {
 		// The node's own count still holds.
 		s.log.ErrorContext(ctx, "limits cannot be shared", "policy", p.Name, "error", err)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"io"
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
@@ -12,6 +13,8 @@ import (
 	"net/textproto"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // Letter is a mail to one person, written in their language by the module that
@@ -28,6 +31,15 @@ type Letter struct {
 	// PNG is a picture such as a QR code, shown before the link.
 	PNG   []byte   `json:"png"`
 	After []string `json:"after"` // paragraphs after the link
+	// Files go with the letter; their bytes are read when it is sent.
+	Files []File `json:"files,omitempty"`
+}
+
+// File is a blob of the workspace that a letter is sent for.
+type File struct {
+	Name string    `json:"name"`
+	Type string    `json:"type"`
+	Blob uuid.UUID `json:"blob"`
 }
 
 func (l *Letter) text() string {
@@ -58,15 +70,15 @@ var page = template.Must(template.New("letter").Parse(`<!doctype html>
 
 // render makes the message as it goes over the wire. The same parcel gets the
 // same Message-ID, so a receiver can tell a repeated delivery.
-func (m *Mailer) render(p parcel, now time.Time) ([]byte, error) {
+func (m *Mailer) render(p parcel, files []content, now time.Time) ([]byte, error) {
 	l := &p.Letter
 	var html bytes.Buffer
 	if err := page.Execute(&html, l); err != nil {
 		return nil, fmt.Errorf("mailer: render: %w", err)
 	}
 	_, domain, _ := strings.Cut(m.from.Address, "@")
-	var out bytes.Buffer
-	alt := multipart.NewWriter(&out)
+	var out, text bytes.Buffer
+	alt := multipart.NewWriter(&text)
 	for _, h := range [][2]string{
 		{"From", m.from.String()},
 		{"To", (&mail.Address{Address: l.To}).String()},
@@ -76,11 +88,9 @@ func (m *Mailer) render(p parcel, now time.Time) ([]byte, error) {
 		{"Auto-Submitted", "auto-generated"},
 		{"Content-Language", l.Language},
 		{"MIME-Version", "1.0"},
-		{"Content-Type", `multipart/alternative; boundary="` + alt.Boundary() + `"`},
 	} {
 		fmt.Fprintf(&out, "%s: %s\r\n", h[0], h[1])
 	}
-	out.WriteString("\r\n")
 	if err := writeText(alt, "text/plain", l.text()); err != nil {
 		return nil, err
 	}
@@ -90,7 +100,59 @@ func (m *Mailer) render(p parcel, now time.Time) ([]byte, error) {
 	if err := alt.Close(); err != nil {
 		return nil, err
 	}
+	kind := `multipart/alternative; boundary="` + alt.Boundary() + `"`
+	if len(files) > 0 {
+		err := writeMixed(&out, kind, text.Bytes(), files)
+		return out.Bytes(), err
+	}
+	fmt.Fprintf(&out, "Content-Type: %s\r\n\r\n", kind)
+	out.Write(text.Bytes())
 	return out.Bytes(), nil
+}
+
+// content is a file with its bytes.
+type content struct {
+	File
+	bytes []byte
+}
+
+// writeMixed puts files behind the text.
+func writeMixed(out *bytes.Buffer, kind string, text []byte, files []content) error {
+	mixed := multipart.NewWriter(out)
+	fmt.Fprintf(out, "Content-Type: multipart/mixed; boundary=\"%s\"\r\n\r\n", mixed.Boundary())
+	part, err := mixed.CreatePart(textproto.MIMEHeader{"Content-Type": {kind}})
+	if err != nil {
+		return err
+	}
+	if _, err := part.Write(text); err != nil {
+		return err
+	}
+	for _, f := range files {
+		part, err := mixed.CreatePart(textproto.MIMEHeader{
+			"Content-Type":              {f.Type},
+			"Content-Transfer-Encoding": {"base64"},
+			"Content-Disposition":       {mime.FormatMediaType("attachment", map[string]string{"filename": f.Name})},
+		})
+		if err != nil {
+			return err
+		}
+		if err := writeBase64(part, f.bytes); err != nil {
+			return err
+		}
+	}
+	return mixed.Close()
+}
+
+func writeBase64(w io.Writer, b []byte) error {
+	text := base64.StdEncoding.EncodeToString(b)
+	for len(text) > 0 {
+		n := min(76, len(text))
+		if _, err := io.WriteString(w, text[:n]+"\r\n"); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
 }
 
 func writeText(w *multipart.Writer, kind, text string) error {
@@ -127,13 +189,8 @@ func writeHTML(w *multipart.Writer, html string, png []byte) error {
 	if err != nil {
 		return err
 	}
-	text := base64.StdEncoding.EncodeToString(png)
-	for len(text) > 0 {
-		n := min(76, len(text))
-		if _, err := part.Write([]byte(text[:n] + "\r\n")); err != nil {
-			return err
-		}
-		text = text[n:]
+	if err := writeBase64(part, png); err != nil {
+		return err
 	}
 	if err := related.Close(); err != nil {
 		return err

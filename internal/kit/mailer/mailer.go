@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/mail"
 
@@ -34,7 +35,16 @@ type Mailer struct {
 	log    *slog.Logger
 	from   mail.Address
 	server *server // nil: the outbox
+	files  Files
 }
+
+// Files is where the files of letters lie.
+type Files interface {
+	Open(ctx context.Context, tenant, id uuid.UUID) (io.ReadSeekCloser, error)
+}
+
+// ReadFiles sets where the files of letters lie; the app calls it at start.
+func (m *Mailer) ReadFiles(f Files) { m.files = f }
 
 // Settings are how mail goes out.
 type Settings struct {
@@ -105,11 +115,31 @@ func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 	if m.server == nil {
 		return m.keep(ctx, j.TenantID, parcel, p.Sealed)
 	}
-	body, err := m.render(parcel, m.db.Clock().Now())
+	files, err := m.load(ctx, j.TenantID, parcel.Letter.Files)
+	if err != nil {
+		return err
+	}
+	body, err := m.render(parcel, files, m.db.Clock().Now())
 	if err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	return m.server.send(ctx, m.from.Address, parcel.Letter.To, body)
+}
+
+func (m *Mailer) load(ctx context.Context, tenant uuid.UUID, list []File) ([]content, error) {
+	var out []content
+	for _, f := range list {
+		r, err := m.files.Open(ctx, tenant, f.Blob)
+		if err != nil {
+			return nil, fmt.Errorf("mailer: file: %w", err)
+		}
+		b, err := io.ReadAll(r)
+		if err = errors.Join(err, r.Close()); err != nil {
+			return nil, fmt.Errorf("mailer: file: %w", err)
+		}
+		out = append(out, content{f, b})
+	}
+	return out, nil
 }
 
 func (m *Mailer) open(tenant, id uuid.UUID, sealed []byte) (parcel, error) {

@@ -2,7 +2,9 @@ package mailer_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"io"
 	"log"
@@ -288,4 +290,68 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%+v is taken", c)
 		}
 	}
+}
+
+// shelf holds files by id.
+type shelf map[uuid.UUID]string
+
+type opened struct{ *strings.Reader }
+
+func (opened) Close() error { return nil }
+
+func (s shelf) Open(_ context.Context, _, id uuid.UUID) (io.ReadSeekCloser, error) {
+	text, ok := s[id]
+	if !ok {
+		return nil, errors.New("missing")
+	}
+	return opened{strings.NewReader(text)}, nil
+}
+
+// A letter's files go behind its text; one that cannot be read keeps the
+// letter waiting.
+func TestFilesGoWithALetter(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		p := &post{}
+		m, r := open(t, d, "smtp://"+p.listen(t))
+		id := uuid.New()
+		files := shelf{}
+		m.ReadFiles(files)
+		l := letter
+		l.Files = []mailer.File{{Name: "fatura ğ.txt", Type: "text/plain", Blob: id}}
+		tenant := dbtest.Tenant(t, d, "a")
+		if err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error { return m.Send(tx, l) }); err != nil {
+			t.Fatal(err)
+		}
+		step(t, r)
+		if len(p.got) != 0 {
+			t.Fatal("sent without its file")
+		}
+		files[id] = strings.Repeat("fatura ", 40)
+		c.Advance(time.Minute)
+		step(t, r)
+		if len(p.got) != 1 {
+			t.Fatalf("%d letters", len(p.got))
+		}
+		msg, err := mail.ReadMessage(bytes.NewReader(p.got[0].body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, params, err := mime.ParseMediaType(msg.Header.Get("Content-Type"))
+		if err != nil || kind != "multipart/mixed" {
+			t.Fatal(kind, err)
+		}
+		parts := multipart.NewReader(msg.Body, params["boundary"])
+		if text, err := parts.NextPart(); err != nil || !strings.HasPrefix(text.Header.Get("Content-Type"), "multipart/alternative") {
+			t.Fatal(err)
+		}
+		file, err := parts.NextPart()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, file))
+		if err != nil || string(got) != files[id] || file.FileName() != "fatura ğ.txt" {
+			t.Errorf("%q %q %v", file.FileName(), got, err)
+		}
+	})
 }

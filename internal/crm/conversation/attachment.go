@@ -1,0 +1,87 @@
+package conversation
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/filetype"
+)
+
+const (
+	// MaxAttachment is how large a file may be.
+	MaxAttachment = 25 << 20
+	// MaxAttachments is how many files an item may have.
+	MaxAttachments = 20
+)
+
+// Why a file that arrived was not kept.
+const (
+	BlockedType = "type_not_allowed"
+	BlockedSize = "too_large"
+)
+
+// Attachment is a file of an item.
+type Attachment struct {
+	ID        uuid.UUID  `json:"id" format:"uuid"`
+	Name      string     `json:"name" example:"fatura.pdf"`
+	Type      string     `json:"type" example:"application/pdf" doc:"What the content was found to be"`
+	Size      int64      `json:"size" example:"48213"`
+	Shown     bool       `json:"shown" doc:"Whether a browser can show it in place"`
+	Blocked   *string    `json:"blocked" nullable:"true" enum:"type_not_allowed,too_large" doc:"Why the file was not kept; null where it can be downloaded"`
+	ContentID *string    `json:"content_id" nullable:"true" doc:"How the text of an e-mail refers to it"`
+	CreatedAt clock.Time `json:"created_at"`
+
+	blobID   *uuid.UUID
+	declared string
+	uploader *uuid.UUID
+	test     bool
+	fresh    bool // not a row yet
+}
+
+// Prepared is a file that a channel brings or makes for a message: its bytes
+// lie in the blob store, and the item that they belong to is being written.
+// Service.Prepare makes one.
+type Prepared struct {
+	Name         string
+	DeclaredType string
+	Type         string
+	Size         int64
+	// BlobID is nil where the file was not let in, and Blocked says why.
+	BlobID    *uuid.UUID
+	Blocked   string
+	ContentID string
+}
+
+// attachment is the record that it becomes.
+func (p Prepared) attachment() Attachment {
+	a := Attachment{
+		Name: filetype.Name(p.Name), Type: p.Type, Size: p.Size, blobID: p.BlobID, declared: declaredType(p.DeclaredType), fresh: true,
+	}
+	if p.BlobID == nil {
+		a.Blocked = &p.Blocked
+	}
+	if p.ContentID != "" {
+		a.ContentID = &p.ContentID
+	}
+	a.Shown = a.Blocked == nil && filetype.Shown(a.Type)
+	return a
+}
+
+// declaredType is kept for the record only.
+func declaredType(kind string) string {
+	return strings.ToValidUTF8(kind[:min(len(kind), 200)], "")
+}
+
+// summary stands for a message in lists: its text, or else its files.
+func summary(i *Item) string {
+	if i.Body != "" || len(i.Attachments) == 0 {
+		return preview(i.Body)
+	}
+	names := make([]string, len(i.Attachments))
+	for n, a := range i.Attachments {
+		names[n] = a.Name
+	}
+	return preview("📎 " + strings.Join(names, ", "))
+}

@@ -1,0 +1,83 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// addresses reads a list of e-mail addresses, each once; a malformed one is a
+// refusal on the field, never dropped.
+func addresses(field string, list []string) ([]string, error) {
+	out, seen := []string{}, map[string]bool{}
+	for _, text := range list {
+		a, ok := address.ParseEmail(text)
+		if !ok {
+			return nil, fault.Invalid(field, "invalid_address")
+		}
+		if !seen[a.Key] {
+			seen[a.Key], out = true, append(out, a.Address)
+		}
+	}
+	return out, nil
+}
+
+// Forward sends a message or a note to people outside by e-mail and says whom.
+func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) ([]string, error) {
+	_, err := s.changeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) (err error) {
+		if f.To, err = addresses("to", f.To); err != nil {
+			return err
+		}
+		if i.Kind == Event {
+			return fault.New(fault.Conflict).Because(LockedEvent)
+		}
+		if err := filled(&tx.Reader, i); err != nil {
+			return err
+		}
+		me := &Item{AuthorKind: string(caller.From(ctx).Kind), AuthorID: &caller.From(ctx).ID}
+		if f.Agent, err = s.authorName(&tx.Reader, c, me); err != nil {
+			return err
+		}
+		if f.Author, err = s.authorName(&tx.Reader, c, i); err != nil {
+			return err
+		}
+		f.Note, f.At, f.Body, f.Files = strings.TrimSpace(f.Note), i.CreatedAt, i.Body, outgoingFiles(i)
+		if f.Subject = c.Subject; f.Subject == "" {
+			f.Subject = c.ContactName
+		}
+		if err := s.forwarder.Forward(tx, f); err != nil {
+			return fmt.Errorf("conversation: forward: %w", err)
+		}
+		if err := s.record(tx, *c, c, "forwarded", map[string]any{"item_id": i.ID, "to": f.To}); err != nil {
+			return err
+		}
+		return audit.Write(tx, "conversation.item_forwarded", i.ID.String(), map[string]any{"conversation": c.ID, "to": f.To})
+	})
+	return f.To, err
+}
+
+// SetCopies replaces who gets a copy of e-mail answers.
+func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string) (out []string, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := lockUnmerged(tx, id)
+		if err != nil {
+			return err
+		}
+		if out, err = addresses("email_cc", list); err != nil {
+			return err
+		}
+		if err := putCopies(tx, id, out); err != nil {
+			return fmt.Errorf("conversation: copies: %w", err)
+		}
+		return s.announce(tx, []string{Updated}, nil, &c, nil)
+	})
+	return out, err
+}

@@ -1,0 +1,112 @@
+package conversation
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/filetype"
+)
+
+const attachmentColumns = `id, name, declared_type, type, size, blob_id, blocked, content_id, uploader_id, test, created_at`
+
+func scanAttachment(row db.Row) (Attachment, error) {
+	var a Attachment
+	err := row.Scan(&a.ID, &a.Name, &a.declared, &a.Type, &a.Size, &a.blobID, &a.Blocked, &a.ContentID, &a.uploader, &a.test, &a.CreatedAt)
+	a.Shown = a.Blocked == nil && filetype.Shown(a.Type)
+	return a, err
+}
+
+func putAttachment(tx *db.Tx, a *Attachment, item *uuid.UUID) error {
+	_, err := tx.Exec(`INSERT INTO attachment (tenant_id, id, item_id, name, declared_type, type, size, blob_id, blocked,
+			content_id, uploader_id, test, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		tx.Tenant(), a.ID, item, a.Name, a.declared, a.Type, a.Size, a.blobID, a.Blocked, a.ContentID, a.uploader, a.test, a.CreatedAt)
+	return err
+}
+
+// waiting reads uploads that no item has yet, and keeps others from taking
+// them.
+func waiting(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, error) {
+	in, args := db.In(3, ids)
+	return db.All(&tx.Reader, scanAttachment, `SELECT `+attachmentColumns+` FROM attachment
+		WHERE tenant_id = $1 AND uploader_id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND id IN `+in+
+		tx.Dialect().ForUpdate("attachment"), append([]any{tx.Tenant(), uploader}, args...)...)
+}
+
+func claimAttachment(tx *db.Tx, id, item uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE attachment SET item_id = $3, scheduled_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, item)
+	return err
+}
+
+// attachmentsOf reads the files of several items at once, each item's in the
+// order in which they came.
+func attachmentsOf(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Attachment, error) {
+	type row struct {
+		item uuid.UUID
+		Attachment
+	}
+	in, args := db.In(2, items)
+	rows, err := db.All(r, func(s db.Row) (o row, err error) {
+		o.Attachment, err = scanAttachment(prefixed{s, &o.item})
+		return o, err
+	}, `SELECT item_id, `+attachmentColumns+` FROM attachment WHERE tenant_id = $1 AND item_id IN `+in+` ORDER BY id`,
+		append([]any{r.Tenant()}, args...)...)
+	out := map[uuid.UUID][]Attachment{}
+	for _, o := range rows {
+		out[o.item] = append(out[o.item], o.Attachment)
+	}
+	return out, err
+}
+
+// prefixed scans a column that stands before those of a record.
+type prefixed struct {
+	db.Row
+	first any
+}
+
+func (p prefixed) Scan(dest ...any) error { return p.Row.Scan(append([]any{p.first}, dest...)...) }
+
+// attachmentByID reads a file that can be seen: an upload of the caller, or a
+// file of an item and a conversation that are not deleted.
+func attachmentByID(r *db.Reader, id, caller uuid.UUID) (Attachment, error) {
+	return db.One(r, scanAttachment, `SELECT `+attachmentColumns+` FROM attachment a
+		WHERE tenant_id = $1 AND id = $2 AND (uploader_id = $3 AND item_id IS NULL OR EXISTS (
+			SELECT 1 FROM conversation_item i JOIN conversation c ON c.tenant_id = i.tenant_id AND c.id = i.conversation_id
+			WHERE i.tenant_id = a.tenant_id AND i.id = a.item_id AND i.deleted_at IS NULL AND c.deleted_at IS NULL))`,
+		r.Tenant(), id, caller)
+}
+
+// dropAttachments removes rows and gives the blobs that they held.
+func dropAttachments(tx *db.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
+	in, args := db.In(2, ids)
+	list, err := db.All(&tx.Reader, db.Scalar[*uuid.UUID], `DELETE FROM attachment
+		WHERE tenant_id = $1 AND item_id IS NULL AND id IN `+in+` RETURNING blob_id`, append([]any{tx.Tenant()}, args...)...)
+	var blobs []uuid.UUID
+	for _, id := range list {
+		if id != nil {
+			blobs = append(blobs, *id)
+		}
+	}
+	return blobs, err
+}
+
+// forgotten finds uploads of any tenant that nobody took.
+func forgotten(r *db.Reader, before clock.Time, limit int) ([]dueRow, error) {
+	return db.All(r, func(row db.Row) (dueRow, error) {
+		var d dueRow
+		err := row.Scan(&d.tenant, &d.id)
+		return d, err
+	}, `SELECT tenant_id, id FROM attachment WHERE item_id IS NULL AND scheduled_id IS NULL AND created_at < $1
+		ORDER BY created_at LIMIT $2`, before, limit)
+}
+
+// stillWaiting locks an upload unless something has it by now.
+func stillWaiting(tx *db.Tx, id uuid.UUID) (bool, error) {
+	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM attachment
+		WHERE tenant_id = $1 AND id = $2 AND item_id IS NULL AND scheduled_id IS NULL`+tx.Dialect().ForUpdate("attachment"), tx.Tenant(), id)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}

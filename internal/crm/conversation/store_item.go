@@ -1,0 +1,165 @@
+package conversation
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// itemOf reads an item of a conversation, and of no other.
+func itemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
+	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
+		WHERE tenant_id = $1 AND id = $2 AND conversation_id = $3 AND deleted_at IS NULL`, r.Tenant(), id, conversation)
+}
+
+func setBody(tx *db.Tx, i *Item) error {
+	_, err := tx.Exec(`UPDATE conversation_item SET body = $3, edited_at = $4 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), i.ID, i.Body, i.EditedAt)
+	return err
+}
+
+func setDeleted(tx *db.Tx, i *Item) error {
+	_, err := tx.Exec(`UPDATE conversation_item SET deleted_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeletedAt)
+	return err
+}
+
+func putEdition(tx *db.Tx, item uuid.UUID, e Edition) error {
+	_, err := tx.Exec(`INSERT INTO item_edit (tenant_id, id, item_id, body, editor_kind, editor_id, edited_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), e.ID, item, e.Body, e.EditorKind, e.EditorID, e.EditedAt)
+	return err
+}
+
+// editions reads what an item said before, the newest first.
+func editions(r *db.Reader, item uuid.UUID, p db.Page) (db.List[Edition], error) {
+	rows, err := db.All(r, func(row db.Row) (e Edition, err error) {
+		err = row.Scan(&e.ID, &e.Body, &e.EditorKind, &e.EditorID, &e.EditedAt)
+		return e, err
+	}, `SELECT id, body, editor_kind, editor_id, edited_at FROM item_edit
+		WHERE tenant_id = $1 AND item_id = $2 AND (edited_at, id) < ($3, $4)
+		ORDER BY edited_at DESC, id DESC LIMIT $5`, r.Tenant(), item, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(e Edition) db.Key { return db.Key{Sort: e.EditedAt.UnixMicro(), ID: e.ID} }), err
+}
+
+// lastMessage reads the newest message of a conversation.
+func lastMessage(r *db.Reader, conversation uuid.UUID) (Item, error) {
+	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND kind = 'message' AND deleted_at IS NULL
+		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
+}
+
+func putReaction(tx *db.Tx, item uuid.UUID, re Reaction) error {
+	_, err := tx.Exec(`INSERT INTO item_reaction (tenant_id, item_id, author_kind, author_id, emoji, at)
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (tenant_id, item_id, author_kind, author_id) DO UPDATE SET emoji = excluded.emoji, at = excluded.at`,
+		tx.Tenant(), item, re.AuthorKind, re.AuthorID, re.Emoji, re.At)
+	return err
+}
+
+func dropReaction(tx *db.Tx, item uuid.UUID, kind string, author uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind = $3 AND author_id = $4`,
+		tx.Tenant(), item, kind, author)
+	return err
+}
+
+// reactionsTo reads the reactions to several items at once, the oldest first.
+func reactionsTo(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Reaction, error) {
+	out := map[uuid.UUID][]Reaction{}
+	in, args := db.In(2, items)
+	_, err := db.All(r, func(row db.Row) (re Reaction, err error) {
+		var item uuid.UUID
+		if err = row.Scan(&item, &re.AuthorKind, &re.AuthorID, &re.Emoji, &re.At); err == nil {
+			out[item] = append(out[item], re)
+		}
+		return re, err
+	}, `SELECT item_id, author_kind, author_id, emoji, at FROM item_reaction WHERE tenant_id = $1 AND item_id IN `+in+`
+		ORDER BY at, author_id`, append([]any{r.Tenant()}, args...)...)
+	return out, err
+}
+
+func putFeedback(tx *db.Tx, f Feedback) error {
+	_, err := tx.Exec(`INSERT INTO item_feedback (tenant_id, item_id, author_kind, author_id, rating, comment, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (tenant_id, item_id, author_kind, author_id)
+			DO UPDATE SET rating = excluded.rating, comment = excluded.comment, at = excluded.at`,
+		tx.Tenant(), f.ItemID, f.AuthorKind, f.AuthorID, f.Rating, f.Comment, f.At)
+	return err
+}
+
+func putSources(tx *db.Tx, item uuid.UUID, list []AISource) error {
+	for n, a := range list {
+		if _, err := tx.Exec(`INSERT INTO item_source (tenant_id, item_id, position, kind, title, url, excerpt)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), item, n, a.Kind, a.Title, a.URL, a.Excerpt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sourcesOf(r *db.Reader, item uuid.UUID) ([]AISource, error) {
+	list, err := db.All(r, func(row db.Row) (a AISource, err error) {
+		err = row.Scan(&a.Kind, &a.Title, &a.URL, &a.Excerpt)
+		return a, err
+	}, `SELECT kind, title, url, excerpt FROM item_source WHERE tenant_id = $1 AND item_id = $2 ORDER BY position`, r.Tenant(), item)
+	if list == nil {
+		list = []AISource{}
+	}
+	return list, err
+}
+
+// putEmail says which original it replaced, nil for none.
+func putEmail(tx *db.Tx, item uuid.UUID, e *Email) (replaced *uuid.UUID, err error) {
+	replaced, err = db.One(&tx.Reader, db.Scalar[*uuid.UUID], `SELECT raw_blob_id FROM item_email WHERE tenant_id = $1 AND item_id = $2`, tx.Tenant(), item)
+	if err != nil && !db.IsNoRow(err) {
+		return nil, err
+	}
+	_, err = tx.Exec(`INSERT INTO item_email (tenant_id, item_id, message_id, sender, recipients, copies, reply_to, subject, sent_at,
+			headers, body, html, raw_blob_id, raw_size)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+		ON CONFLICT (tenant_id, item_id) DO UPDATE SET message_id = excluded.message_id, sender = excluded.sender,
+			recipients = excluded.recipients, copies = excluded.copies, reply_to = excluded.reply_to, subject = excluded.subject,
+			sent_at = excluded.sent_at, headers = excluded.headers, body = excluded.body, html = excluded.html,
+			raw_blob_id = excluded.raw_blob_id, raw_size = excluded.raw_size`,
+		tx.Tenant(), item, e.MessageID, e.From, db.AsJSON(orEmpty(e.To)), db.AsJSON(orEmpty(e.Cc)), e.ReplyTo, e.Subject, e.Date,
+		db.AsJSON(orEmpty(e.Headers)), e.Text, e.HTML, e.RawBlobID, e.RawSize)
+	return replaced, err
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
+	return db.One(r, func(row db.Row) (e Email, err error) {
+		var to, cc db.JSON[[]string]
+		var headers db.JSON[[]Header]
+		err = row.Scan(&e.MessageID, &e.From, &to, &cc, &e.ReplyTo, &e.Subject, &e.Date, &headers, &e.Text, &e.HTML, &e.RawBlobID, &e.RawSize)
+		e.To, e.Cc, e.Headers = to.V, cc.V, headers.V
+		return e, err
+	}, `SELECT message_id, sender, recipients, copies, reply_to, subject, sent_at, headers, body, html, raw_blob_id, raw_size
+		FROM item_email WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
+}
+
+func copiesOf(r *db.Reader, conversation uuid.UUID) ([]string, error) {
+	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT addresses FROM conversation_cc
+		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
+	if db.IsNoRow(err) {
+		return []string{}, nil
+	}
+	return list.V, err
+}
+
+func putCopies(tx *db.Tx, conversation uuid.UUID, list []string) error {
+	_, err := tx.Exec(`INSERT INTO conversation_cc (tenant_id, conversation_id, addresses) VALUES ($1, $2, $3)
+		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET addresses = excluded.addresses`, tx.Tenant(), conversation, db.AsJSON(list))
+	return err
+}
+
+// setRetrying marks a message that failed as on its way again.
+func setRetrying(tx *db.Tx, i *Item) error {
+	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = NULL, channel = $4, channel_account_id = $5
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.Delivery, i.Channel, i.ChannelAccountID)
+	return err
+}

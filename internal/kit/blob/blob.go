@@ -1,0 +1,205 @@
+package blob
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+var (
+	// ErrTooLarge says that a stream went over its limit.
+	ErrTooLarge = errors.New("blob: larger than allowed")
+	// ErrMissing says that there is no such blob, or no more.
+	ErrMissing = errors.New("blob: missing")
+)
+
+// Blob is a stored file.
+type Blob struct {
+	ID   uuid.UUID
+	Hash []byte // SHA-256
+	Size int64
+}
+
+// HexHash is the hash as it is written down.
+func (b Blob) HexHash() string { return hex.EncodeToString(b.Hash) }
+
+// backend is where bytes lie. Names are paths with slashes.
+type backend interface {
+	// put takes a whole file over; when it returns, the bytes are safe.
+	put(ctx context.Context, name string, f *os.File, size int64) error
+	// open gives ErrMissing where there is none.
+	open(ctx context.Context, name string) (io.ReadSeekCloser, error)
+	// remove is content where there is none.
+	remove(ctx context.Context, name string) error
+	// check says whether the place can be used.
+	check(ctx context.Context) error
+}
+
+// Store keeps blobs.
+type Store struct {
+	db    *db.DB
+	back  backend
+	spool string // folder of streams that are still coming in
+}
+
+// New opens the store: in the folder, or at the S3 address when there is one.
+// Streams that are coming in lie in the folder either way.
+func New(d *db.DB, folder, s3URL string) (*Store, error) {
+	s := &Store{db: d, spool: filepath.Join(folder, "incoming"), back: disk{folder}}
+	if s3URL != "" {
+		remote, err := parseS3(s3URL)
+		if err != nil {
+			return nil, err
+		}
+		s.back = remote
+	}
+	return s, nil
+}
+
+// Check says whether files can be kept.
+func (s *Store) Check(ctx context.Context) error { return s.back.check(ctx) }
+
+// Put stores a stream of at most limit bytes. It reads to the end and must not
+// be called inside a transaction.
+func (s *Store) Put(ctx context.Context, tenant uuid.UUID, r io.Reader, limit int64) (Blob, error) {
+	f, b, err := s.receive(r, limit)
+	if err != nil {
+		return Blob{}, err
+	}
+	defer func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name()) // gone already where it was moved into its place
+	}()
+	h := s.db.Tenant(tenant)
+	var known bool
+	err = h.InTx(ctx, func(tx *db.Tx) (err error) {
+		if b.ID, known, err = reuse(tx, b); err != nil || known {
+			return err
+		}
+		b.ID = tx.NewID()
+		return begin(tx, b)
+	})
+	if err != nil || known {
+		return b, err
+	}
+	if err := s.back.put(ctx, name(tenant, b.ID), f, b.Size); err != nil {
+		return Blob{}, fmt.Errorf("blob: put: %w", err)
+	}
+	return b, h.InTx(ctx, func(tx *db.Tx) error { return finish(tx, b.ID) })
+}
+
+// receive writes a stream to a file of its own: only then are its size and
+// hash known.
+func (s *Store) receive(r io.Reader, limit int64) (*os.File, Blob, error) {
+	if err := os.MkdirAll(s.spool, 0o700); err != nil {
+		return nil, Blob{}, fmt.Errorf("blob: %w", err)
+	}
+	f, err := os.CreateTemp(s.spool, "*")
+	if err != nil {
+		return nil, Blob{}, fmt.Errorf("blob: %w", err)
+	}
+	hash := sha256.New()
+	n, err := io.Copy(io.MultiWriter(f, hash), io.LimitReader(r, limit+1))
+	if err == nil && n > limit {
+		err = ErrTooLarge
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, Blob{}, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	return f, Blob{Hash: hash.Sum(nil), Size: n}, nil
+}
+
+// Open reads a blob. Closing the result is the caller's.
+func (s *Store) Open(ctx context.Context, tenant, id uuid.UUID) (io.ReadSeekCloser, error) {
+	return s.back.open(ctx, name(tenant, id))
+}
+
+// Find tells what is known about a blob without touching its bytes;
+// ErrMissing where there is none.
+func Find(r *db.Reader, id uuid.UUID) (Blob, error) {
+	b, err := find(r, id)
+	if db.IsNoRow(err) {
+		return b, ErrMissing
+	}
+	return b, err
+}
+
+// Hold counts one more record that needs a blob, in the transaction that
+// writes the record.
+func Hold(tx *db.Tx, id uuid.UUID) error {
+	ok, err := hold(tx, id)
+	if err == nil && !ok {
+		return ErrMissing
+	}
+	return err
+}
+
+// Drop counts one record less, in the transaction that removes it.
+func Drop(tx *db.Tx, id uuid.UUID) error { return drop(tx, id) }
+
+const (
+	// grace is how long a blob that nobody holds is kept.
+	grace      = 24 * time.Hour
+	sweepRound = 100
+)
+
+// Sweep removes blobs that nobody has held for a day and says how many.
+func (s *Store) Sweep(ctx context.Context) (int, error) {
+	var list []owned
+	h := s.db.System("blob sweep")
+	err := h.InTx(ctx, func(tx *db.Tx) (err error) {
+		list, err = dismiss(tx, clock.At(tx.Now().Add(-grace)), sweepRound)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("blob: sweep: %w", err)
+	}
+	for i, o := range list {
+		if err := s.back.remove(ctx, name(o.tenant, o.id)); err != nil {
+			return i, fmt.Errorf("blob: remove: %w", err)
+		}
+		if err := h.InTx(ctx, func(tx *db.Tx) error { return forget(tx, o) }); err != nil {
+			return i, fmt.Errorf("blob: sweep: %w", err)
+		}
+	}
+	return len(list), s.clearSpool()
+}
+
+// clearSpool removes what processes left behind that died while receiving.
+func (s *Store) clearSpool() error {
+	left, err := os.ReadDir(s.spool)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("blob: sweep: %w", err)
+	}
+	for _, e := range left {
+		info, err := e.Info()
+		if err != nil || s.db.Clock().Now().Sub(info.ModTime()) < grace {
+			continue // gone meanwhile, or still coming in
+		}
+		if err := os.Remove(filepath.Join(s.spool, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("blob: sweep: %w", err)
+		}
+	}
+	return nil
+}
+
+// name spreads a workspace's blobs over folders by the random end of their id.
+func name(tenant, id uuid.UUID) string {
+	text := id.String()
+	return tenant.String() + "/" + text[len(text)-2:] + "/" + text
+}

@@ -1,0 +1,77 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// disk keeps blobs as files of a folder.
+type disk struct{ folder string }
+
+func (d disk) path(name string) string { return filepath.Join(d.folder, filepath.FromSlash(name)) }
+
+// put moves the file into its place once its bytes are on the disk: under a
+// blob's name there is never a part of one.
+func (d disk) put(_ context.Context, name string, f *os.File, _ int64) error {
+	to := d.path(name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), to); err != nil {
+		return err
+	}
+	// The name is safe once its folder is, and a new folder once its own is.
+	for dir := filepath.Dir(to); ; dir = filepath.Dir(dir) {
+		if err := syncFolder(dir); err != nil {
+			return err
+		}
+		if dir == filepath.Clean(d.folder) {
+			return nil
+		}
+	}
+}
+
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func (d disk) open(_ context.Context, name string) (io.ReadSeekCloser, error) {
+	f, err := os.Open(d.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrMissing
+	}
+	if err != nil {
+		return nil, fmt.Errorf("blob: open: %w", err)
+	}
+	return f, nil
+}
+
+func (d disk) remove(_ context.Context, name string) error {
+	if err := os.Remove(d.path(name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (d disk) check(context.Context) error {
+	if err := os.MkdirAll(d.folder, 0o700); err != nil {
+		return fmt.Errorf("the folder of files cannot be made: %w", err)
+	}
+	f, err := os.CreateTemp(d.folder, "check-*")
+	if err != nil {
+		return fmt.Errorf("the folder of files cannot be written: %w", err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}

@@ -1,0 +1,115 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// s3 keeps blobs in a bucket.
+type s3 struct {
+	client         *minio.Client
+	bucket, prefix string
+}
+
+var errS3URL = errors.New("--s3-url: write https://ACCESS_KEY:SECRET_KEY@HOST/BUCKET[/PREFIX][?region=REGION]; http:// only on this machine")
+
+// parseS3 reads https://key:secret@host/bucket/prefix?region=…. Errors do not
+// repeat the address: it holds a secret.
+func parseS3(address string) (*s3, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !local(u.Hostname())) {
+		return nil, errS3URL
+	}
+	secret, _ := u.User.Password()
+	bucket, prefix, _ := strings.Cut(strings.Trim(u.Path, "/"), "/")
+	query := u.Query()
+	region := query.Get("region")
+	query.Del("region")
+	if u.User.Username() == "" || secret == "" || bucket == "" || len(query) > 0 {
+		return nil, errS3URL
+	}
+	if region == "" {
+		region = "us-east-1" // what services without regions call theirs
+	}
+	client, err := minio.New(u.Host, &minio.Options{
+		Creds: credentials.NewStaticV4(u.User.Username(), secret, ""), Secure: u.Scheme == "https", Region: region,
+		BucketLookup: lookup(u.Hostname()), MaxRetries: 4,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--s3-url: %w", err)
+	}
+	return &s3{client, bucket, prefix}, nil
+}
+
+// lookup asks Amazon by the bucket's own host and every other service, whose
+// certificate seldom covers those, by path.
+func lookup(host string) minio.BucketLookupType {
+	if strings.HasSuffix(host, ".amazonaws.com") {
+		return minio.BucketLookupAuto
+	}
+	return minio.BucketLookupPath
+}
+
+func local(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+func (s *s3) key(name string) string { return path.Join(s.prefix, name) }
+
+func (s *s3) put(ctx context.Context, name string, f *os.File, size int64) error {
+	_, err := s.client.PutObject(ctx, s.bucket, s.key(name), f, size, minio.PutObjectOptions{
+		ContentType: "application/octet-stream",
+		// Signing nothing piece by piece would announce a body of unknown length.
+		DisableContentSha256: size == 0,
+	})
+	return err
+}
+
+func (s *s3) open(ctx context.Context, name string) (io.ReadSeekCloser, error) {
+	o, err := s.client.GetObject(ctx, s.bucket, s.key(name), minio.GetObjectOptions{})
+	if err == nil {
+		// Nothing is asked before the first read; whether it is there must be
+		// known before an answer begins.
+		if _, err = o.Stat(); err == nil {
+			return o, nil
+		}
+		_ = o.Close()
+	}
+	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
+		return nil, ErrMissing
+	}
+	return nil, fmt.Errorf("blob: open: %w", err)
+}
+
+func (s *s3) remove(ctx context.Context, name string) error {
+	return s.client.RemoveObject(ctx, s.bucket, s.key(name), minio.RemoveObjectOptions{})
+}
+
+func (s *s3) check(ctx context.Context) error {
+	ok, err := s.client.BucketExists(ctx, s.bucket)
+	var network net.Error
+	switch {
+	case errors.As(err, &network):
+		return errors.New("the S3 service cannot be reached")
+	case err != nil:
+		return fmt.Errorf("the S3 service refuses: %s", minio.ToErrorResponse(err).Code)
+	case !ok:
+		return fmt.Errorf("the S3 service has no bucket %q", s.bucket)
+	}
+	return nil
+}

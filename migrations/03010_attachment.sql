@@ -1,0 +1,24 @@
+-- +goose Up
+-- A file of an item, or one that was uploaded and waits for its item. Without a
+-- blob it was not let in, and blocked says why.
+CREATE TABLE attachment (
+    tenant_id     uuid NOT NULL REFERENCES tenant (id),
+    id            uuid NOT NULL,
+    item_id       uuid,
+    scheduled_id  uuid,
+    name          text NOT NULL,
+    declared_type text NOT NULL,
+    type          text NOT NULL,
+    size          bigint NOT NULL,
+    blob_id       uuid,
+    blocked       text,
+    content_id    text,
+    uploader_id   uuid,
+    test          boolean NOT NULL,
+    created_at    bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, item_id) REFERENCES conversation_item (tenant_id, id)
+);
+CREATE INDEX attachment_item ON attachment (tenant_id, item_id, id) WHERE item_id IS NOT NULL;
+CREATE INDEX attachment_scheduled ON attachment (tenant_id, scheduled_id, id) WHERE scheduled_id IS NOT NULL;
+CREATE INDEX attachment_waiting ON attachment (created_at) WHERE item_id IS NULL AND scheduled_id IS NULL;
