@@ -51,7 +51,7 @@ func measureStreams(ctx context.Context, e *env, only *regexp.Regexp) error {
 		w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(w, "streams\tp50\tp99\tlast\tevents\tmessages\tmissed\tCPU a message\t")
 		for _, n := range []int{1, 100, 1000} {
-			if err := h.streams(ctx, w, n); err != nil {
+			if err := h.streams(ctx, w, n, streamRate*streamSeconds); err != nil {
 				return err
 			}
 		}
@@ -99,7 +99,8 @@ func (a *arrivals) read(body io.Reader) {
 	a.mu.Unlock()
 }
 
-func (h *house) streams(ctx context.Context, w io.Writer, n int) error {
+// streams opens so many and writes so many events.
+func (h *house) streams(ctx context.Context, w io.Writer, n, events int) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: -1}}
@@ -132,7 +133,6 @@ func (h *house) streams(ctx context.Context, w io.Writer, n int) error {
 	act := caller.With(ctx, &caller.Caller{Kind: caller.Agent, TenantID: h.tenant, Slug: "bench", ID: h.member})
 	tick := time.NewTicker(time.Second / streamRate)
 	defer tick.Stop()
-	const events = streamRate * streamSeconds
 	for range events {
 		<-tick.C
 		number := made.Add(1)
@@ -216,14 +216,15 @@ func measureSearch(ctx context.Context, e *env, only *regexp.Regexp) error {
 		if err != nil {
 			return err
 		}
-		if err := h.searches(ctx, d); err != nil {
+		if err := h.searches(ctx, d, large, searches); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *house) searches(ctx context.Context, d db.Dialect) error {
+// searches asks so often in an inbox of a size.
+func (h *house) searches(ctx context.Context, d db.Dialect, size, times int) error {
 	const slug, password = "library", "correct horse battery staple"
 	w, _, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
 		Slug: slug, Name: slug, OwnerName: "Owner", OwnerEmail: "owner@library.example", Password: password,
@@ -238,7 +239,7 @@ func (h *house) searches(ctx context.Context, d db.Dialect) error {
 		return err
 	}
 	source := newWords(3)
-	if err := fillTexts(ctx, h.app.DB, w.ID, large, func() (string, string) { return source.text(3), source.text(8 + source.rng.IntN(25)) }); err != nil {
+	if err := fillTexts(ctx, h.app.DB, w.ID, size, func() (string, string) { return source.text(3), source.text(8 + source.rng.IntN(25)) }); err != nil {
 		return err
 	}
 	search := func(q string) (int, error) {
@@ -266,7 +267,7 @@ func (h *house) searches(ctx context.Context, d db.Dialect) error {
 	}
 	_, held := h.app.Finder.Held()
 	fmt.Printf("\n%s, %s: %d conversations with two messages of 8 to 32 words, over HTTP; index made in %s, %d MiB\n",
-		searchGroup, d, large, time.Since(begin).Round(10*time.Millisecond), held>>20)
+		searchGroup, d, size, time.Since(begin).Round(10*time.Millisecond), held>>20)
 	t := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "clients\tper second\tp50\tp99\tlast\t")
 	for _, clients := range []int{1, 8} {
@@ -278,7 +279,7 @@ func (h *house) searches(ctx context.Context, d db.Dialect) error {
 		for c := range clients {
 			ask := newWords(uint64(100 + c))
 			wg.Go(func() {
-				for range searches / clients {
+				for range times / clients {
 					q := ask.text(1 + ask.rng.IntN(3))
 					from := time.Now()
 					status, err := search(q)
