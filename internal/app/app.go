@@ -23,6 +23,9 @@ import (
 	"konak/internal/advisor"
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/desk"
@@ -72,6 +75,9 @@ type App struct {
 	Conversations *conversation.Service
 	Agents        *agent.Service
 	Desk          *desk.Service
+	Channels      *channel.Service
+	Custom        *custom.Service
+	Widget        *widget.Service
 	Live          *live.Service
 	Finder        *finder.Service
 
@@ -89,6 +95,8 @@ func Catalog() event.Catalog {
 	var c event.Catalog
 	c = append(c, contact.Events()...)
 	c = append(c, conversation.Events()...)
+	c = append(c, channel.Events()...)
+	c = append(c, custom.Events()...)
 	c = append(c, mail.Events()...)
 	c = append(c, commerce.Events()...)
 	return append(c, webhook.Events()...)
@@ -196,6 +204,9 @@ func (a *App) wire(box *secret.Box) error {
 	a.Conversations.Sell(shop{a.Commerce})
 	a.Contacts.Follow(shop{a.Commerce})
 	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
+	a.Channels = channel.New(a.DB, box, a.Conversations)
+	a.Conversations.Deliver(a.Channels)
+	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
 	}
@@ -204,9 +215,13 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	streams.Audience = a.Live
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
+	a.Widget = widget.New(widget.Deps{
+		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Typing: visitors{a.Live}, Bus: hub, Limits: limits, BaseURL: a.cfg.BaseURL(),
+	})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
+	handlers[webhook.OutcomeJob] = a.Custom.Outcome
 	handlers[contact.ImportJob] = a.Contacts.RunImport
 	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
@@ -224,6 +239,9 @@ func (a *App) wire(box *secret.Box) error {
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
 	a.Desk.Register(a.API)
+	a.Channels.Register(a.API)
+	a.Custom.Register(a.API)
+	a.Widget.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
@@ -238,7 +256,8 @@ func (a *App) wire(box *secret.Box) error {
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample, a.Desk.Sample, a.Commerce.Sample,
+		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Widget.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err

@@ -35,6 +35,10 @@ func inline(r huma.Registry, s *huma.Schema, within map[string]bool) *huma.Schem
 	}
 	out := *s
 	out.Items = inline(r, s.Items, within)
+	out.AnyOf = nil
+	for _, one := range s.AnyOf {
+		out.AnyOf = append(out.AnyOf, inline(r, one, within))
+	}
 	if more, ok := s.AdditionalProperties.(*huma.Schema); ok {
 		out.AdditionalProperties = inline(r, more, within)
 	} else {

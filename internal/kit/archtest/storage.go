@@ -35,6 +35,7 @@ var systemReasons = []string{
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known
 	"limits", "mail outbox", "dispatcher", "job claim", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "upload sweep",
 	"fill demo",         // before anybody is there
+	"channel look-up",   // crm: a channel key or a provider names the account before the tenant is known
 	"regulation corpus", // advisor: public text that belongs to no tenant
 }
 

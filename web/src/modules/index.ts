@@ -34,3 +34,5 @@ export const screenRoutes = [
 ] as const
 
 export const liveTables: readonly LiveTable[] = modules.map((module) => module.live ?? {})
+
+export const liveAppliers = modules.flatMap((module) => module.apply ?? [])

@@ -118,9 +118,9 @@ function WebhookDetails({ webhook, deliveries, deliveryId }: WebhookDetailsProps
                 {t('webhooks.test.send')}
               </Button>
               <Button icon={Pencil} onClick={() => setLayer('edit')}>
-                {t('webhooks.editAction')}
+                {t('common.edit')}
               </Button>
-              <Menu trigger={<IconButton icon={Ellipsis} label={t('webhooks.more')} className="border border-edge bg-surface" />}>
+              <Menu trigger={<IconButton icon={Ellipsis} label={t('common.more')} className="border border-edge bg-surface" />}>
                 {webhook.status === 'active' ? (
                   <MenuItem icon={Pause} onSelect={() => setStatus('paused')}>
                     {t('webhooks.pause')}

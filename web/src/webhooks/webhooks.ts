@@ -65,7 +65,7 @@ export function useCatalog() {
 
 export function useDeliveries(webhookId: string) {
   const source = useSource()
-  return usePages({
+  return usePages<Delivery>({
     key: [source.id, 'deliveries', webhookId],
     fetch: (cursor) => source.deliveries(webhookId, cursor),
     refetchInterval: watchInterval,

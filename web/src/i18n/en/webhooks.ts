@@ -1,16 +1,10 @@
-export const erp = {
-  'webhooks.title': 'Webhooks',
-  'webhooks.mail.title': 'Mail webhooks',
-  'webhooks.lead': 'Your servers are told by a signed request the moment something happens here.',
+export const webhooks = {
   'webhooks.register': 'Register a webhook',
   'webhooks.registerLead': 'Say where to deliver and which events. The signing secret is shown once, right after.',
   'webhooks.registerAction': 'Register',
   'webhooks.edit': 'Edit the webhook',
   'webhooks.editLead': 'The signing secret stays the same.',
-  'webhooks.editAction': 'Edit',
-  'webhooks.save': 'Save',
   'webhooks.saved': 'The webhook is saved',
-  'webhooks.more': 'More actions',
   'webhooks.failures_one': '{count} failure in a row',
   'webhooks.failures_other': '{count} failures in a row',
   'webhooks.pause': 'Pause',
@@ -80,7 +74,8 @@ export const erp = {
   'webhooks.rotate.action': 'Rotate',
   'webhooks.recover': 'Recover since…',
   'webhooks.recover.title': 'Send what was missed',
-  'webhooks.recover.text': 'Every event of the range that this webhook asks for and that did not arrive is sent, in order.',
+  'webhooks.recover.text':
+    'Every event of the range that this webhook asks for and that did not arrive is sent, in order.',
   'webhooks.recover.since': 'Since',
   'webhooks.recover.sinceHint': 'At most 30 days ago.',
   'webhooks.recover.range': 'Choose a time before the end and within the last 30 days.',
@@ -111,10 +106,10 @@ export const erp = {
   'webhooks.stats.last': 'Last arrival',
   'webhooks.settings': 'Settings of the workspace',
   'webhooks.keyless': 'Allow calls that carry only an id',
-  'webhooks.keylessHint': 'Routes with a webhook’s or a delivery’s id then work without a credential: whoever knows the id can read its history, test and resend. Such calls are audited.',
+  'webhooks.keylessHint':
+    'Routes with a webhook’s or a delivery’s id then work without a credential: whoever knows the id can read its history, test and resend. Such calls are audited.',
   'webhooks.delete.title': 'Delete this webhook?',
-  'webhooks.delete.text':
-    '{address} gets no further deliveries, and its secret and delivery history are gone for good.',
+  'webhooks.delete.text': '{address} gets no further deliveries, and its secret and delivery history are gone for good.',
   'webhooks.delete.action': 'Delete the webhook',
   'webhooks.delete.done': 'The webhook is deleted',
   'webhooks.empty.title': 'Nobody is listening yet',
