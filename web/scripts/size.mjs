@@ -41,6 +41,7 @@ const screens = {
   roles: [shell, 'src/modules/identity/RolesScreen.tsx'],
   'audit log': [shell, 'src/modules/identity/AuditScreen.tsx'],
   profile: [shell, 'src/modules/account/ProfileScreen.tsx'],
+  channels: [shell, 'src/modules/channels/ChannelsScreen.tsx'],
   agents: [shell, 'src/modules/agents/AgentsScreen.tsx'],
   'sign-up': ['src/modules/account/SignUpScreen.tsx'],
   consent: ['src/modules/account/ConsentScreen.tsx'],

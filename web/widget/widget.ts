@@ -177,7 +177,7 @@ class Widget {
   private line(id: string, from: Message['from'], name: string, body: string): void {
     const old = this.shown.get(id)
     if (old) {
-      old.querySelector('.text')!.textContent = body
+      old.lastElementChild?.replaceChildren(body)
       return
     }
     const who = from === 'visitor' ? this.t.you : name || this.t.team
