@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"konak/internal/advisor"
+	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/widget"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -72,5 +74,22 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 			return err
 		}
 	}
+	if err := a.fillChannels(ctx, w); err != nil {
+		return err
+	}
 	return a.fillCRM(ctx, w)
+}
+
+// fillChannels connects the demo's custom channel and its live chat. Their
+// addresses lead nowhere, and the widget may stand on the panel's own host.
+func (a *App) fillChannels(ctx context.Context, w identity.Workspace) error {
+	if _, err := a.Custom.Create(ctx, custom.NewChannel{
+		ID: DemoAccount(w.ID, custom.Name), Name: "Mobil uygulama", Settings: custom.Settings{Address: "https://app." + w.Slug + ".example/konak"},
+	}); err != nil {
+		return err
+	}
+	_, err := a.Widget.Create(ctx, widget.NewWidget{
+		ID: DemoAccount(w.ID, widget.Name), Name: "Web sitesi", Look: widget.Look{Origins: []string{"http://localhost:8000", "https://www." + w.Slug + ".example"}},
+	})
+	return err
 }
