@@ -70,6 +70,7 @@ test: test-go test-web test-browser ## Run every test
 .PHONY: test-go
 test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-postgres || true
+	@scripts/ensure-snippets || true
 	@scripts/with-postgres go test -timeout 12m $(TESTFLAGS) $(PACKAGES)
 
 .PHONY: test-race
@@ -92,10 +93,15 @@ test-browser: build ## Run the browser tests against the real binary
 		echo "browser tests are skipped: no Chromium, and none could be installed"; \
 	fi
 
+.PHONY: screenshots
+screenshots: build ## Take the README's pictures of the inbox anew
+	@browser=$$(scripts/ensure-chromium) && \
+		KONAK_README=1 KONAK_TEST_CHROMIUM=$$browser KONAK_TEST_BIN=$(CURDIR)/bin/konak $(NPM) run e2e -- readme
+
 # --- check ---
 
 .PHONY: check
-check: check-format check-go check-rules check-vulnerabilities check-contract check-web ## Check format, code, rules, known flaws and the API contract
+check: check-format check-go check-rules check-vulnerabilities check-contract check-web check-size ## Check format, code, rules, known flaws and the API contract
 	@echo "all checks passed"
 
 .PHONY: check-format
@@ -139,6 +145,12 @@ check-web:
 	@scripts/ensure-node-modules
 	@$(NPM) run typecheck
 	@$(NPM) run lint
+
+# The first load of every screen stays within its budget.
+.PHONY: check-size
+check-size: panel
+	@echo "panel: size"
+	@$(NPM) run size
 
 # --- measure ---
 

@@ -46,9 +46,11 @@ CREATE UNIQUE INDEX webhook_lane_id ON webhook_lane (id);
 CREATE INDEX webhook_lane_due ON webhook_lane (run_at) WHERE run_at IS NOT NULL;
 
 -- base is how many attempts there were when a person last queued the delivery:
--- the schedule begins anew there. The columns from attempted_at on are those of the newest attempt; the ones
--- before it stand in webhook_attempt. Most deliveries need one attempt, and
--- so one row. The answer comes last, where a reader of the rest need not pass.
+-- the schedule begins anew there. The columns from attempted_at on are those of
+-- the newest attempt; the ones before it stand in webhook_attempt. Most deliveries
+-- need one attempt, and so one row. The answer comes last, where a reader of the
+-- rest need not pass. Calls without a credential bring an id alone, so the key
+-- begins with it.
 CREATE TABLE webhook_delivery (
     tenant_id    uuid NOT NULL,
     id           uuid NOT NULL,
@@ -68,13 +70,11 @@ CREATE TABLE webhook_delivery (
     error_class  text,
     error_text   text,
     answer       bytea,
-    PRIMARY KEY (tenant_id, id),
+    PRIMARY KEY (id, tenant_id),
     FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoint (tenant_id, id)
 );
-CREATE UNIQUE INDEX webhook_delivery_id ON webhook_delivery (id);
 CREATE INDEX webhook_delivery_waiting ON webhook_delivery (tenant_id, endpoint_id, next_at, event_id) WHERE status IN ('pending', 'failed');
 CREATE INDEX webhook_delivery_history ON webhook_delivery (tenant_id, endpoint_id, created_at, id);
-CREATE INDEX webhook_delivery_list ON webhook_delivery (tenant_id, module, created_at, id);
 CREATE INDEX webhook_delivery_trouble ON webhook_delivery (tenant_id, module, status, created_at, id) WHERE status IN ('failed', 'exhausted');
 
 CREATE TABLE webhook_attempt (
@@ -90,6 +90,26 @@ CREATE TABLE webhook_attempt (
     PRIMARY KEY (tenant_id, delivery_id, number),
     FOREIGN KEY (tenant_id, delivery_id) REFERENCES webhook_delivery (tenant_id, id)
 );
+
+-- after_event and reached say how far a recovery has come.
+CREATE TABLE webhook_recovery (
+    tenant_id         uuid NOT NULL,
+    id                uuid NOT NULL,
+    endpoint_id       uuid NOT NULL,
+    since             bigint NOT NULL,
+    until             bigint NOT NULL,
+    include_delivered boolean NOT NULL,
+    status            text NOT NULL,
+    reached           bigint NOT NULL,
+    after_event       uuid NOT NULL,
+    examined          bigint NOT NULL DEFAULT 0,
+    queued            bigint NOT NULL DEFAULT 0,
+    created_at        bigint NOT NULL,
+    finished_at       bigint,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoint (tenant_id, id)
+);
+CREATE INDEX webhook_recovery_list ON webhook_recovery (tenant_id, endpoint_id, created_at, id);
 
 CREATE TABLE webhook_setting (
     tenant_id uuid PRIMARY KEY REFERENCES tenant (id),

@@ -10,4 +10,3 @@ CREATE TABLE dlp_exception (
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, email_key)
 );
-CREATE INDEX dlp_exception_list ON dlp_exception (tenant_id, created_at, id);

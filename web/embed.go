@@ -21,12 +21,20 @@ var dist embed.FS
 
 // contentPolicy lets the page load what this origin serves and nothing else:
 // no inline script, no inline style element, no frame around it. Styles that
-// script sets on an element are not inline styles to the browser.
-const contentPolicy = "default-src 'none'; " +
-	"script-src 'self'; style-src 'self'; font-src 'self'; " +
-	"img-src 'self' data: blob:; media-src 'self' blob:; " +
-	"connect-src 'self'; worker-src 'self'; manifest-src 'self'; " +
-	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+// script sets on an element are not inline styles to the browser. Where a
+// captcha service is configured, its widget may load its script and its frame.
+func contentPolicy(outside []string) string {
+	also, frames := "", ""
+	if len(outside) > 0 {
+		also = " " + strings.Join(outside, " ")
+		frames = "frame-src" + also + "; "
+	}
+	return "default-src 'none'; " +
+		"script-src 'self'" + also + "; style-src 'self'" + also + "; font-src 'self'; " +
+		"img-src 'self' data: blob:; media-src 'self' blob:; " +
+		"connect-src 'self'" + also + "; " + frames + "worker-src 'self'; manifest-src 'self'; " +
+		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+}
 
 // widgetScript is the live-chat widget, the one file that is made for pages of
 // other sites.
@@ -34,13 +42,14 @@ const widgetScript = "/widget.js"
 
 const notBuilt = "panel not built: run make build"
 
-// Handler serves the embedded panel.
-func Handler() http.Handler {
+// Handler serves the embedded panel. Outside are the origins of a captcha
+// service, if there is one.
+func Handler(outside ...string) http.Handler {
 	build, err := fs.Sub(dist, "dist")
 	if err != nil {
 		panic("web: the embedded folder has no dist: " + err.Error())
 	}
-	return newHandler(build)
+	return newHandler(build, outside...)
 }
 
 // Built reports whether the binary carries a panel.
@@ -57,11 +66,12 @@ type file struct {
 }
 
 type handler struct {
-	files map[string]file
+	files  map[string]file
+	policy string
 }
 
-func newHandler(build fs.FS) http.Handler {
-	h := &handler{files: make(map[string]file)}
+func newHandler(build fs.FS, outside ...string) http.Handler {
+	h := &handler{files: make(map[string]file), policy: contentPolicy(outside)}
 	err := fs.WalkDir(build, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -147,13 +157,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		found = index
 		w.Header().Set("Cache-Control", "no-cache")
-		setPageHeaders(w.Header())
+		h.setPageHeaders(w.Header())
 	}
 	send(w, r, found)
 }
 
-func setPageHeaders(header http.Header) {
-	header.Set("Content-Security-Policy", contentPolicy)
+func (h *handler) setPageHeaders(header http.Header) {
+	header.Set("Content-Security-Policy", h.policy)
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Permissions-Policy", "camera=(), geolocation=(), payment=(), usb=(), microphone=(self)")

@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 )
 
-func builtPanel() http.Handler {
+func builtPanel(outside ...string) http.Handler {
 	return newHandler(fstest.MapFS{
 		"index.html":              {Data: []byte("<!doctype html>panel")},
 		"index.html.gz":           {Data: []byte("packed page")},
@@ -20,7 +20,24 @@ func builtPanel() http.Handler {
 		"assets/font.woff2":       {Data: []byte("font")},
 		".vite/manifest.json":     {Data: []byte("{}")},
 		".gitkeep":                {Data: nil},
-	})
+	}, outside...)
+}
+
+func TestPolicyNamesTheCaptchaAlone(t *testing.T) {
+	t.Parallel()
+	const name = "Content-Security-Policy"
+	closed := get(t, builtPanel(), "GET", "/", "").Header.Get(name)
+	if !strings.Contains(closed, "script-src 'self';") || strings.Contains(closed, "frame-src") || strings.Contains(closed, "http") {
+		t.Errorf("policy %s", closed)
+	}
+	open := get(t, builtPanel("https://captcha.example"), "GET", "/", "").Header.Get(name)
+	for _, want := range []string{
+		"default-src 'none'", "script-src 'self' https://captcha.example;", "frame-src https://captcha.example;", "connect-src 'self' https://captcha.example;",
+	} {
+		if !strings.Contains(open, want) {
+			t.Errorf("policy %s lacks %s", open, want)
+		}
+	}
 }
 
 func get(t *testing.T, h http.Handler, method, target, encoding string) *http.Response {

@@ -51,19 +51,17 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       output: {
-        // Three files that every screen shares, instead of dozens of crumbs. Libraries are
-        // named one by one: what only one screen needs must stay in that screen's own chunk.
+        // A few files that every screen shares, instead of dozens of crumbs. Libraries are
+        // named one by one: what only one screen needs must stay in that screen's own chunk, and
+        // what draws layers comes with the first of them.
         codeSplitting: {
           groups: [
-            { name: 'react', test: inPackages('react', 'react-dom', 'scheduler'), priority: 3 },
-            {
-              name: 'vendor',
-              test: inPackages('@tanstack[\\\\/](?!react-virtual|virtual-core)[^\\\\/]+', '@radix-ui', '@floating-ui', 'openapi-fetch', 'aria-hidden', 'react-remove-scroll'),
-              priority: 2,
-            },
+            { name: 'react', test: inPackages('react', 'react-dom', 'scheduler'), priority: 4 },
+            { name: 'vendor', test: inPackages('@tanstack', 'openapi-fetch'), priority: 3 },
+            { name: 'layers', test: inPackages('@radix-ui', 'aria-hidden', 'react-remove-scroll'), priority: 2 },
             {
               name: 'kit',
-              test: /[\\/]src[\\/](ui|api|lib|live|routes|shell)[\\/]|[\\/]src[\\/]i18n[\\/]index|[\\/]lucide-react[\\/]/,
+              test: /[\\/]src[\\/]((ui(?![\\/](Layer|Scrim|Tabs)\.tsx)|api|lib|live|routes|shell)[\\/]|i18n[\\/](index|sections))|[\\/]lucide-react[\\/]/,
               priority: 1,
               minShareCount: 2,
             },

@@ -11,20 +11,25 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"konak/internal/advisor"
+	"konak/internal/commerce"
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/desk"
+	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
@@ -36,6 +41,7 @@ import (
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
+	"konak/internal/kit/node"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/realtime"
 	"konak/internal/kit/secret"
@@ -63,19 +69,23 @@ type App struct {
 	Mail     *mail.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
+	Commerce *commerce.Service
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
 	Agents        *agent.Service
+	Desk          *desk.Service
 	Channels      *channel.Service
 	Custom        *custom.Service
 	Widget        *widget.Service
 	Live          *live.Service
+	Finder        *finder.Service
 
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
 	Waker      *conversation.Waker
+	Limits     *limit.Shared // nil where there is but one node
 
 	ready atomic.Bool
 }
@@ -88,6 +98,7 @@ func Catalog() event.Catalog {
 	c = append(c, channel.Events()...)
 	c = append(c, custom.Events()...)
 	c = append(c, mail.Events()...)
+	c = append(c, commerce.Events()...)
 	return append(c, webhook.Events()...)
 }
 
@@ -157,8 +168,12 @@ func (a *App) wire(box *secret.Box) error {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
 	hub, catalog := bus.NewHub(), Catalog()
-	limits := limit.NewMemory(a.clock, a.cfg.limitFactor())
-	if a.Mailer, err = mailer.New(a.DB, box, a.log, a.cfg.SMTPURL, a.cfg.mailFrom()); err != nil {
+	var limits limit.Limiter = limit.NewMemory(a.clock, a.cfg.limitFactor())
+	if a.DB.Dialect() == db.Postgres { // there may be other nodes
+		a.Limits = limit.NewShared(a.DB, a.log, a.cfg.limitFactor())
+		limits = a.Limits
+	}
+	if a.Mailer, err = mailer.New(a.DB, box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom()}); err != nil {
 		return err
 	}
 	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
@@ -184,6 +199,11 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
+	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
+	a.Commerce = commerce.New(a.DB, book{a.Contacts})
+	a.Conversations.Sell(shop{a.Commerce})
+	a.Contacts.Follow(shop{a.Commerce})
+	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
 	a.Channels = channel.New(a.DB, box, a.Conversations)
 	a.Conversations.Deliver(a.Channels)
 	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
@@ -194,15 +214,16 @@ func (a *App) wire(box *secret.Box) error {
 		DB: a.DB, Log: a.log, Bus: hub, Streams: streams, Limits: limits, Agents: a.Agents, Conversations: a.Conversations,
 	})
 	streams.Audience = a.Live
+	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Widget = widget.New(widget.Deps{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Typing: visitors{a.Live}, Bus: hub, Limits: limits, BaseURL: a.cfg.BaseURL(),
 	})
-	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
 	handlers[webhook.OutcomeJob] = a.Custom.Outcome
 	handlers[contact.ImportJob] = a.Contacts.RunImport
+	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
@@ -210,20 +231,23 @@ func (a *App) wire(box *secret.Box) error {
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: box.Derive("cursor"),
-		TrustedProxies: proxies, Limits: limits, Fallback: web.Handler(),
+		TrustedProxies: proxies, Limits: limits, Fallback: web.Handler(a.cfg.captchaSources()...),
 	})
 	a.registerHealth()
 	a.Identity.Register(a.API)
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
+	a.Desk.Register(a.API)
 	a.Channels.Register(a.API)
 	a.Custom.Register(a.API)
 	a.Widget.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
+	a.Commerce.Register(a.API)
 	a.Live.Register(a.API)
+	a.Finder.Register(a.API)
 	streams.Register(a.API)
 	return nil
 }
@@ -233,7 +257,7 @@ func (a *App) wire(box *secret.Box) error {
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
 		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
-		a.Custom.Sample, a.Widget.Sample,
+		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Widget.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err
@@ -243,15 +267,46 @@ func (a *App) Sample(ctx context.Context, text string) error {
 }
 
 // Close closes the database.
-func (a *App) Close() error { return a.DB.Close() }
+func (a *App) Close() error {
+	a.Finder.Close()
+	return a.DB.Close()
+}
 
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
+	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
-	for _, run := range []func(context.Context){a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Advisor.Run, a.janitor} {
+	workers := []func(context.Context){
+		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor,
+	}
+	if a.Limits != nil {
+		workers = append(workers, a.Limits.Run)
+	}
+	for _, run := range workers {
 		wg.Go(func() { run(ctx) })
 	}
 	wg.Wait()
+}
+
+// succeed frees what the process before this one on the same data folder held.
+// Without it, or where another process runs on the folder, leases end by
+// themselves. What it returns lets go of the folder.
+func (a *App) succeed(ctx context.Context) (leave func()) {
+	n, err := node.Take(a.cfg.Data)
+	if err != nil {
+		a.log.Debug("what an earlier process held is free when its lease ends", "reason", err)
+		return func() {}
+	}
+	if n.Before != uuid.Nil {
+		err = a.Sender.Succeed(ctx, n.Before)
+	}
+	if err == nil {
+		err = n.Keep(a.Sender.Claim())
+	}
+	if err != nil {
+		a.log.Error("what an earlier process held could not be freed", "error", err)
+	}
+	return func() { _ = n.Close() }
 }
 
 // grace is how long open requests may take to finish at a stop.

@@ -35,11 +35,13 @@ type Config struct {
 	LogLevel        string   `enum:"debug,info,warn,error" default:"info" help:"How much to log."`
 	LogFormat       string   `enum:"text,json" default:"text" help:"How log lines look."`
 	SMTPURL         string   `name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
+	SMTPCA          string   `name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) that vouch for the mail server beside those that the system trusts."`
 	MailFrom        string   `placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
 	Captcha         string   `enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
 	CaptchaProvider string   `enum:"altcha,turnstile,hcaptcha" default:"altcha" help:"Who checks it; altcha is embedded and asks nobody."`
 	CaptchaSiteKey  string   `placeholder:"KEY" help:"Site key of turnstile or hcaptcha."`
 	CaptchaSecret   string   `placeholder:"SECRET" help:"Secret of turnstile or hcaptcha."`
+	CaptchaAddress  string   `placeholder:"URL" help:"Where turnstile or hcaptcha is, if not at its own address: a stand-in while developing."`
 	Demo            bool     `help:"Fill an empty database with demo workspaces; loopback only."`
 
 	// PasswordCost is for tests, which hash many passwords that guard nothing.
@@ -47,8 +49,6 @@ type Config struct {
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
 	// measurements are all one caller.
 	LimitFactor int `kong:"-"`
-	// CaptchaURL is where a stand-in of the captcha service listens.
-	CaptchaURL string `kong:"-"`
 }
 
 // check refuses what cannot work, with the way out.
@@ -65,6 +65,12 @@ func (c *Config) check() error {
 	}
 	if c.CaptchaProvider != "" && c.CaptchaProvider != identity.CaptchaEmbedded && (c.CaptchaSiteKey == "" || c.CaptchaSecret == "") {
 		return fmt.Errorf("--captcha-provider %s needs --captcha-site-key and --captcha-secret", c.CaptchaProvider)
+	}
+	if c.CaptchaAddress != "" {
+		// It stands in the page's policy, so it must be an origin and no more.
+		if u, err := url.Parse(c.CaptchaAddress); err != nil || u.Host == "" || c.CaptchaAddress != u.Scheme+"://"+u.Host || u.Scheme != "http" && u.Scheme != "https" {
+			return fmt.Errorf("--captcha-address %q: write http://HOST:PORT or https://HOST", c.CaptchaAddress)
+		}
 	}
 	if c.PublicURL != "" {
 		if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -99,11 +105,22 @@ func (c *Config) captcha() identity.CaptchaConfig {
 	}
 	switch key := secret.Of(c.CaptchaSecret); out.Provider {
 	case "turnstile":
-		out.Verifier = turnstile.New(c.CaptchaURL, key)
+		out.Verifier, out.Script = turnstile.New(c.CaptchaAddress, key), turnstile.Script(c.CaptchaAddress)
 	case "hcaptcha":
-		out.Verifier = hcaptcha.New(c.CaptchaURL, key, c.CaptchaSiteKey)
+		out.Verifier, out.Script = hcaptcha.New(c.CaptchaAddress, key, c.CaptchaSiteKey), hcaptcha.Script(c.CaptchaAddress)
 	}
 	return out
+}
+
+// captchaSources are the origins that the panel may load a captcha from.
+func (c *Config) captchaSources() []string {
+	switch c.CaptchaProvider {
+	case "turnstile":
+		return turnstile.Sources(c.CaptchaAddress)
+	case "hcaptcha":
+		return hcaptcha.Sources(c.CaptchaAddress)
+	}
+	return nil
 }
 
 func (c *Config) mailFrom() string {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/commerce"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
@@ -21,7 +22,8 @@ import (
 )
 
 // The demo's contacts and conversations. A line that begins with @ is a
-// contact, # begins a conversation; > is the customer, < the agent, ! a note.
+// contact, # begins a conversation; > is the customer, < the agent, ! a note; $
+// is an order.
 //
 //go:embed demo/*.txt
 var demoTexts embed.FS
@@ -58,6 +60,7 @@ type demoCRM struct {
 	now           time.Time
 	contacts      *contact.Service
 	conversations *conversation.Service
+	shop          *commerce.Service
 	tenant        uuid.UUID
 	slug          string
 	people        map[string]contact.Contact
@@ -88,17 +91,24 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 	if f.agents, err = a.demoAgents(ctx, w); err != nil {
 		return err
 	}
-	people, talks, err := readDemo(w.Slug)
+	file, err := readDemo(w.Slug)
 	if err != nil {
 		return err
 	}
-	for i, line := range people {
+	for i, line := range file.people {
 		f.clock.Set(now.Add(-60*24*time.Hour + time.Duration(i)*7*time.Hour))
 		if err := f.person(ctx, line); err != nil {
 			return fmt.Errorf("demo contact %q: %w", line, err)
 		}
 	}
+	f.shop = commerce.New(d, book{f.contacts})
+	for _, line := range file.orders {
+		if err := f.order(ctx, line); err != nil {
+			return fmt.Errorf("demo order %q: %w", line, err)
+		}
+	}
 	// In the order in which they began, so that events are numbered so too.
+	talks := file.talks
 	slices.SortStableFunc(talks, func(x, y talk) int { return int(y.age - x.age) })
 	for _, t := range talks {
 		if err := f.talk(ctx, t); err != nil {
@@ -131,11 +141,17 @@ func (a *App) demoAgents(ctx context.Context, w identity.Workspace) (map[string]
 	return out, err
 }
 
+// demoFile is what a workspace's file holds.
+type demoFile struct {
+	people, orders []string
+	talks          []talk
+}
+
 // readDemo reads a workspace's file.
-func readDemo(slug string) (people []string, talks []talk, err error) {
+func readDemo(slug string) (out demoFile, err error) {
 	file, err := demoTexts.Open("demo/" + slug + ".txt")
 	if err != nil {
-		return nil, nil, err
+		return out, err
 	}
 	defer func() { _ = file.Close() }()
 	lines := bufio.NewScanner(file)
@@ -144,19 +160,21 @@ func readDemo(slug string) (people []string, talks []talk, err error) {
 		switch {
 		case line == "":
 		case strings.HasPrefix(line, "@ "):
-			people = append(people, line[2:])
+			out.people = append(out.people, line[2:])
+		case strings.HasPrefix(line, "$ "):
+			out.orders = append(out.orders, line[2:])
 		case strings.HasPrefix(line, "# "):
 			t, err := readTalk(line[2:])
 			if err != nil {
-				return nil, nil, err
+				return out, err
 			}
-			talks = append(talks, t)
+			out.talks = append(out.talks, t)
 		default:
-			last := &talks[len(talks)-1]
+			last := &out.talks[len(out.talks)-1]
 			last.lines = append(last.lines, strings.ReplaceAll(line, `\n`, "\n"))
 		}
 	}
-	return people, talks, lines.Err()
+	return out, lines.Err()
 }
 
 func cells(line string) []string {
@@ -177,14 +195,17 @@ func readTalk(line string) (talk, error) {
 		t.tags = strings.Split(c[7], ",")
 	}
 	var err error
-	if days, ok := strings.CutSuffix(c[2], "d"); ok {
-		c[2] = days + "h"
-		t.age, err = time.ParseDuration(c[2])
-		t.age *= 24
-		return t, err
-	}
-	t.age, err = time.ParseDuration(c[2])
+	t.age, err = readAge(c[2])
 	return t, err
+}
+
+// readAge reads a duration that may be in days.
+func readAge(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		age, err := time.ParseDuration(days + "h")
+		return 24 * age, err
+	}
+	return time.ParseDuration(text)
 }
 
 func (f *demoCRM) as(ctx context.Context, agent uuid.UUID) context.Context {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"konak/internal/app"
+	"konak/internal/commerce"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
@@ -121,6 +122,32 @@ func checkDemo(t *testing.T, a *app.App, slug string, least [2]int) {
 	counts, err := a.Conversations.Counts(ctx)
 	if err != nil || counts.All.Open == 0 || counts.All.Snoozed == 0 || counts.All.Open+counts.All.Snoozed+counts.All.Closed != len(talks.Rows) {
 		t.Errorf("%s: %+v of %d, %v", slug, counts.All, len(talks.Rows), err)
+	}
+	views, err := a.Desk.ViewCounts(ctx)
+	if err != nil || len(views) < 2 || views[0].Count == 0 {
+		t.Errorf("%s: views %+v, %v", slug, views, err)
+	}
+	orders, err := a.Commerce.Orders(ctx, commerce.OrderFilter{}, page)
+	if err != nil || len(orders.Rows) < 3 {
+		t.Errorf("%s: %d orders, %v", slug, len(orders.Rows), err)
+	}
+	cards := 0
+	for _, c := range talks.Rows {
+		card, err := a.Conversations.Commerce(ctx, c.ID)
+		if err != nil || !card.Licensed {
+			t.Fatalf("%s: %+v, %v", slug, card, err)
+		}
+		if len(card.Orders) > 0 {
+			cards++
+		}
+		for _, o := range card.Orders {
+			if o.PlacedAt.After(dbtest.Start) || o.Total.Amount == 0 {
+				t.Errorf("%s: %+v", slug, o)
+			}
+		}
+	}
+	if cards < 3 {
+		t.Errorf("%s: %d cards with orders", slug, cards)
 	}
 	if n, err := a.Sender.Step(t.Context()); err != nil || n != 0 {
 		t.Errorf("%s: %d deliveries, %v", slug, n, err)

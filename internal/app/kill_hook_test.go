@@ -19,12 +19,17 @@ import (
 
 const (
 	hookKills = 30
-	// hookRound is how many deliveries are made between two kills.
-	hookRound = 100
+	// hookRound is how many deliveries are made between two kills, give or take:
+	// a third of a second's work.
+	hookRound = 1000
+	// mostRepeatedShare is which part of all deliveries may be repetitions, at
+	// one kill for every hookRound of them.
+	mostRepeatedShare = 0.01
 )
 
 // A sender that is killed again and again in the middle of a long queue loses
-// nothing and repeats no more than what it had under way.
+// nothing and repeats less than one delivery in a hundred. Each one goes on where
+// the one before stopped, without waiting for its lease.
 func TestKillSender(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -41,8 +46,9 @@ func TestKillSender(t *testing.T) {
 	})
 }
 
-// Two nodes share a database and one of them is killed in the middle: nothing
-// is lost, and what it held goes on when its lease ends.
+// Two nodes share a database and one of them is killed in the middle, at last
+// for good: nothing is lost, and what it held goes on with its successor, or with
+// the other node when its lease ends.
 func TestKillOneOfTwo(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -90,19 +96,28 @@ func (k *trial) runQueue(nodes int) {
 	for i := range others {
 		others[i] = k.start()
 	}
-	for range rounds {
+	for i := range rounds {
 		all, _ := k.hook.repeated()
 		goal := all + 1 + k.rand.IntN(2*hookRound)
 		k.until("deliveries under way", func() bool {
-			n, _ := k.hook.repeated()
-			return n >= goal || len(k.hook.received(k.t)) >= len(want)
+			n, again := k.hook.repeated()
+			return n >= goal || n-again >= len(want)
 		})
 		k.must(p.kill())
-		k.endLeases(d)
+		if p = nil; nodes > 1 && i == rounds-1 {
+			k.endLeases(d)
+			break
+		}
 		p = k.start()
 	}
+	k.until("deliveries", func() bool {
+		n, again := k.hook.repeated()
+		return n-again >= len(want)
+	})
 	k.settle(d)
-	k.must(p.stop())
+	if p != nil {
+		k.must(p.stop())
+	}
 	for _, o := range others {
 		k.must(o.stop())
 	}
@@ -116,8 +131,8 @@ func (k *trial) runQueue(nodes int) {
 		k.t.Error(fault)
 	}
 	all, again := k.hook.repeated()
-	if most := rounds * mostRepeated * nodes; again > most {
-		k.t.Errorf("%d of %d deliveries were repetitions, more than %d", again, all, most)
+	if float64(again) >= mostRepeatedShare*float64(all) {
+		k.t.Errorf("%d of %d deliveries were repetitions, not less than %.0f %%", again, all, 100*mostRepeatedShare)
 	}
 	k.t.Logf("%d events, %d deliveries, %d repetitions at %d kills (%.2f %%)", len(want), all, again, rounds, 100*float64(again)/float64(all))
 }

@@ -92,7 +92,7 @@ type trial struct {
 }
 
 func newTrial(t *testing.T, binary, url string, args ...string) *trial {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*patience)
 	t.Cleanup(cancel)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -121,7 +121,6 @@ func (k *trial) run(crash func() error) {
 		stop := k.load(p)
 		k.must(p.kill())
 		stop()
-		k.endLeases(d)
 		p = k.start()
 	}
 	if crash != nil {
@@ -133,7 +132,6 @@ func (k *trial) run(crash func() error) {
 	stop := k.load(p)
 	k.must(p.kill())
 	stop()
-	k.endLeases(d)
 	p = k.start()
 	k.settle(d)
 	k.must(p.stop())

@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 )
 
@@ -88,7 +89,7 @@ func (a *App) janitor(ctx context.Context) {
 // clean does one round of that and says how much it removed.
 func (a *App) clean(ctx context.Context) (int, error) {
 	total := 0
-	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs, a.Conversations.CleanUploads, a.Blobs.Sweep} {
+	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs, a.cleanLimits, a.Conversations.CleanUploads, a.Blobs.Sweep} {
 		n, err := step(ctx)
 		if err != nil {
 			return total, err
@@ -97,3 +98,5 @@ func (a *App) clean(ctx context.Context) (int, error) {
 	}
 	return total, nil
 }
+
+func (a *App) cleanLimits(ctx context.Context) (int, error) { return limit.Clean(ctx, a.DB) }

@@ -59,7 +59,7 @@ type Sent struct {
 func (s *Service) registerAccounts(a *api.API) {
 	robot := public(route("GET", "/captcha", "captcha", "Whether and how to show that one is no robot"))
 	robot.Doc = "In adaptive mode required_now depends on the caller's address. The POST that takes the token looks again."
-	api.Handle(a, robot, func(ctx context.Context, _ *struct{}) (CaptchaInfo, error) { return s.Captcha(api.ClientIP(ctx)) })
+	api.Handle(a, robot, func(ctx context.Context, _ *struct{}) (CaptchaInfo, error) { return s.Captcha(ctx, api.ClientIP(ctx)) })
 
 	signUp := mailing(public(route("POST", "/sign-up", "sign-up", "Ask for an account and a workspace")))
 	signUp.Doc = "Mails a link that proves the address; the account is made when the link is opened. " +

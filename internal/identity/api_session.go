@@ -37,6 +37,13 @@ type sessionIn struct {
 
 type sessionsIn struct{ api.Paged }
 
+type profileIn struct {
+	Body struct {
+		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Defne Yılmaz"`
+		Language *string `json:"language,omitempty" enum:"tr,en" doc:"What mail to this person is written in"`
+	}
+}
+
 type reauthIn struct {
 	Body struct {
 		Password string `json:"password" minLength:"1" maxLength:"1024" example:"konak-demo-password"`
@@ -47,6 +54,12 @@ type reauthIn struct {
 type switchIn struct {
 	Body struct {
 		WorkspaceID uuid.UUID `json:"workspace_id" format:"uuid"`
+	}
+}
+
+type takeOverIn struct {
+	Body struct {
+		Code string `json:"code" minLength:"1" maxLength:"100" example:"hov_…"`
 	}
 }
 
@@ -152,6 +165,12 @@ func (s *Service) registerSessions(a *api.API) {
 	me.Delegable = true
 	api.Handle(a, me, func(ctx context.Context, _ *struct{}) (Me, error) { return s.Me(ctx) })
 
+	profile := route("PATCH", "/me", "change-profile", "Change one's own name and language")
+	profile.Doc = "A person is the same in all their workspaces. What a field does not name stays."
+	api.Handle(a, profile, func(ctx context.Context, in *profileIn) (User, error) {
+		return s.ChangeProfile(ctx, ProfileChange{Name: in.Body.Name, Language: in.Body.Language})
+	})
+
 	api.HandleList(a, route("GET", "/sessions", "list-sessions", "One's own open sessions and devices"),
 		func(ctx context.Context, in *sessionsIn) (db.List[OwnSession], error) {
 			return s.Sessions(ctx, in.Page())
@@ -189,6 +208,29 @@ func (s *Service) registerSessions(a *api.API) {
 			return SignedIn{}, err
 		}
 		return entered(ctx, a)(s.SwitchWorkspace(ctx, in.Body.WorkspaceID, api.ClientIP(ctx)))
+	})
+	s.registerHandover(a)
+}
+
+// registerHandover adds the switch for a panel that is served at a workspace's
+// own host: the cookie of one host does not reach the other.
+func (s *Service) registerHandover(a *api.API) {
+	give := showsSecret(route("POST", "/handover", "hand-over", "Make a code that takes this session to another workspace's host"))
+	give.Doc = "The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used; the cookie of this host goes at once."
+	give.Status, give.Refusals = 201, []int{404}
+	api.Handle(a, give, func(ctx context.Context, in *switchIn) (Handover, error) {
+		out, err := s.HandOver(ctx, in.Body.WorkspaceID)
+		if err == nil {
+			// A tab that stays here would show it later, as a thief would.
+			a.SetSessionCookie(ctx, "", time.Time{})
+		}
+		return out, err
+	})
+
+	take := guessed(showsSecret(public(route("POST", "/handover/claim", "take-over", "Go on with a session that comes from another host"))))
+	take.Doc = "Switches the workspace as POST /app/switch-workspace does, and sets the cookie of this host. A code that is used, too old, or another host's is a 422."
+	api.Handle(a, take, func(ctx context.Context, in *takeOverIn) (SignedIn, error) {
+		return entered(ctx, a)(s.TakeOver(ctx, in.Body.Code, api.HostSlug(ctx), api.ClientIP(ctx)))
 	})
 }
 

@@ -210,8 +210,12 @@ func TestTokenRefusals(t *testing.T) {
 		// None of that used it up.
 		nobody.Post(auth+"/app/token", redeem(a, code, nil)).Want(200)
 
+		// Sixty seconds, to the letter of the platform document.
+		last := approve(t, w.Owner, a, nil).Get("code")
+		s.Clock.Advance(60*time.Second - time.Microsecond)
+		nobody.Post(auth+"/app/token", redeem(a, last, nil)).Want(200)
 		late := approve(t, w.Owner, a, nil).Get("code")
-		s.Clock.Advance(identity.CodeLife)
+		s.Clock.Advance(60 * time.Second)
 		nobody.Post(auth+"/app/token", redeem(a, late, nil)).Refused(400, "invalid_grant")
 
 		taken := approve(t, w.Owner, a, nil).Get("code")

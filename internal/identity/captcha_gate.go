@@ -2,10 +2,12 @@ package identity
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"konak/internal/identity/captcha"
-	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 	"konak/internal/kit/limit"
 )
 
@@ -31,6 +33,8 @@ type CaptchaConfig struct {
 	// Provider is CaptchaEmbedded or the name of the service behind Verifier.
 	Provider string
 	SiteKey  string
+	// Script is what a page loads to show the service's widget.
+	Script   string
 	Verifier CaptchaVerifier
 	// Patience multiplies what adaptive mode lets pass.
 	Patience int
@@ -44,58 +48,95 @@ const (
 	spike          = 100
 )
 
-// suspicion counts what looks like a robot.
+// suspicion counts what looks like a robot, on all nodes together.
 type suspicion struct {
 	cfg                     CaptchaConfig
+	db                      *db.DB
 	byIP, byEmail, requests *limit.Recent
 	everywhere              *limit.Recent
 }
 
-func newSuspicion(c clock.Source, cfg CaptchaConfig) *suspicion {
+func newSuspicion(d *db.DB, cfg CaptchaConfig) *suspicion {
 	cfg.Patience = max(cfg.Patience, 1)
 	return &suspicion{
-		cfg:        cfg,
-		byIP:       limit.NewRecent(c, 15*time.Minute, failedSignIns*cfg.Patience),
-		byEmail:    limit.NewRecent(c, 15*time.Minute, failedAccounts*cfg.Patience),
-		requests:   limit.NewRecent(c, time.Hour, mailedRequests*cfg.Patience),
-		everywhere: limit.NewRecent(c, time.Minute, spike*cfg.Patience),
+		cfg: cfg, db: d,
+		byIP:       limit.NewRecent("failed-ip", 15*time.Minute, failedSignIns*cfg.Patience),
+		byEmail:    limit.NewRecent("failed-email", 15*time.Minute, failedAccounts*cfg.Patience),
+		requests:   limit.NewRecent("mailing-ip", time.Hour, mailedRequests*cfg.Patience),
+		everywhere: limit.NewRecent("failed", time.Minute, spike*cfg.Patience),
 	}
 }
 
 // failed notes a wrong password or code.
-func (s *suspicion) failed(ip, emailKey string) {
-	s.byIP.Add(limit.OfIP(ip))
-	s.everywhere.Add(limit.Key{})
-	if emailKey != "" {
-		s.byEmail.Add(limit.OfText(emailKey))
-	}
+func (s *suspicion) failed(ctx context.Context, ip, emailKey string) error {
+	return s.note(ctx, func(tx *db.Tx) error {
+		err := errors.Join(s.byIP.Add(tx, limit.OfIP(ip)), s.everywhere.Add(tx, limit.Key{}))
+		if err == nil && emailKey != "" {
+			err = s.byEmail.Add(tx, limit.OfText(emailKey))
+		}
+		return err
+	})
 }
 
 // requested notes a sign-up or a wish for mail.
-func (s *suspicion) requested(ip string) { s.requests.Add(limit.OfIP(ip)) }
-
-// attack says whether wrong passwords rain from everywhere.
-func (s *suspicion) attack() bool { return s.everywhere.Count(limit.Key{}) >= spike*s.cfg.Patience }
-
-// required says whether an address must show that it is no robot.
-func (s *suspicion) required(ip string) bool {
-	switch s.cfg.Mode {
-	case CaptchaOff:
-		return false
-	case CaptchaAlways:
-		return true
-	}
-	k := limit.OfIP(ip)
-	return s.byIP.Count(k) >= failedSignIns*s.cfg.Patience || s.requests.Count(k) >= mailedRequests*s.cfg.Patience || s.attack()
+func (s *suspicion) requested(ctx context.Context, ip string) error {
+	return s.note(ctx, func(tx *db.Tx) error { return s.requests.Add(tx, limit.OfIP(ip)) })
 }
 
-// requiredFor also looks at the account, which GET /captcha cannot know. It is
-// the same for an account that does not exist.
-func (s *suspicion) requiredFor(ip, emailKey string) bool {
-	if s.required(ip) {
-		return true
+func (s *suspicion) note(ctx context.Context, add func(*db.Tx) error) error {
+	if s.cfg.Mode == CaptchaOff {
+		return nil // nobody will ask
 	}
-	return s.cfg.Mode == CaptchaAdaptive && s.byEmail.Count(limit.OfText(emailKey)) >= failedAccounts*s.cfg.Patience
+	if err := s.db.System("captcha").InTx(ctx, add); err != nil {
+		return fmt.Errorf("identity: note suspicion: %w", err)
+	}
+	return nil
+}
+
+// verdict is what is thought of an address.
+type verdict struct {
+	required bool // whether it must show that it is no robot
+	attack   bool // whether wrong passwords rain from everywhere
+}
+
+// about judges an address and, where it is known, an account, which GET
+// /captcha cannot know. It is the same for an account that does not exist.
+func (s *suspicion) about(ctx context.Context, ip, emailKey string) (v verdict, err error) {
+	if s.cfg.Mode == CaptchaOff {
+		return verdict{}, nil
+	}
+	type look struct {
+		in *limit.Recent
+		of limit.Key
+		at int
+	}
+	looks := []look{
+		{s.everywhere, limit.Key{}, spike},
+		{s.byIP, limit.OfIP(ip), failedSignIns},
+		{s.requests, limit.OfIP(ip), mailedRequests},
+	}
+	if emailKey != "" {
+		looks = append(looks, look{s.byEmail, limit.OfText(emailKey), failedAccounts})
+	}
+	now := s.db.Clock().Now()
+	err = s.db.System("captcha").Read(ctx, func(r *db.Reader) error {
+		for i, l := range looks {
+			n, err := l.in.Count(r, now, l.of)
+			if err != nil {
+				return err
+			}
+			if n >= l.at*s.cfg.Patience {
+				v.required = true
+				v.attack = v.attack || i == 0
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return verdict{}, fmt.Errorf("identity: look for suspicion: %w", err)
+	}
+	v.required = v.required || s.cfg.Mode == CaptchaAlways
+	return v, nil
 }
 
 // CaptchaInfo is what a sign-in screen needs to know.
@@ -103,6 +144,7 @@ type CaptchaInfo struct {
 	Provider    string             `json:"provider" enum:"altcha,turnstile,hcaptcha"`
 	Mode        string             `json:"mode" enum:"off,adaptive,always"`
 	SiteKey     string             `json:"site_key" doc:"Of turnstile and hcaptcha; empty for altcha"`
+	Script      string             `json:"script_url" doc:"Of turnstile and hcaptcha: the widget that a page loads; empty for altcha"`
 	RequiredNow bool               `json:"required_now" doc:"Whether the caller's address must send a token now"`
 	Challenge   *captcha.Challenge `json:"challenge,omitempty" doc:"Of altcha: what its widget solves"`
 }

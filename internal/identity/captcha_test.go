@@ -110,13 +110,13 @@ func TestOutsideCaptcha(t *testing.T) {
 	t.Parallel()
 	cloud, h := turnstile.New("s3cret"), hcaptcha.New("s3cret", "site")
 	for _, c := range []struct {
-		name, path string
-		service    http.Handler
-		visit      func(token string)
-		broken     func(bool)
+		name    string
+		service http.Handler
+		visit   func(token string)
+		broken  func(bool)
 	}{
-		{"turnstile", "/turnstile/v0/siteverify", cloud, func(token string) { cloud.Visit(token, "localhost") }, cloud.Break},
-		{"hcaptcha", "/siteverify", h, h.Visit, h.Break},
+		{"turnstile", cloud, func(token string) { cloud.Visit(token, "localhost") }, cloud.Break},
+		{"hcaptcha", h, h.Visit, h.Break},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +125,7 @@ func TestOutsideCaptcha(t *testing.T) {
 			start := func(secret string) func(*app.Config) {
 				return func(cfg *app.Config) {
 					cfg.Captcha, cfg.CaptchaProvider = "always", c.name
-					cfg.CaptchaSiteKey, cfg.CaptchaSecret, cfg.CaptchaURL = "site", secret, server.URL+c.path
+					cfg.CaptchaSiteKey, cfg.CaptchaSecret, cfg.CaptchaAddress = "site", secret, server.URL
 				}
 			}
 			try := func(s *apptest.Server, token string) *apptest.Response {
@@ -134,7 +134,7 @@ func TestOutsideCaptcha(t *testing.T) {
 			s := apptest.NewWith(t, start("s3cret"))
 			var info identity.CaptchaInfo
 			s.Client("").Get(auth + "/captcha").Want(200).Data(&info)
-			if info.Provider != c.name || info.SiteKey != "site" || !info.RequiredNow || info.Challenge != nil {
+			if info.Provider != c.name || info.SiteKey != "site" || !info.RequiredNow || info.Challenge != nil || !strings.HasPrefix(info.Script, server.URL+"/") {
 				t.Errorf("info %+v", info)
 			}
 			try(s, "").Refused(422, "captcha_required")

@@ -70,7 +70,7 @@ func New(cfg Config) *Service {
 	return &Service{
 		cfg: cfg, db: cfg.DB, box: cfg.Box, mailer: cfg.Mailer, hasher: newHasher(cfg.PasswordCost),
 		work:      captcha.NewWork(cfg.DB.Clock(), cfg.Box.Derive("captcha"), cfg.Box.Derive("captcha-key")),
-		suspicion: newSuspicion(cfg.DB.Clock(), cfg.Captcha),
+		suspicion: newSuspicion(cfg.DB, cfg.Captcha),
 		cache: otter.Must(&otter.Options[[sha256.Size]byte, *proven]{
 			MaximumSize:      100_000,
 			ExpiryCalculator: otter.ExpiryWriting[[sha256.Size]byte, *proven](cacheFor),

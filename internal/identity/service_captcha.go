@@ -10,21 +10,27 @@ import (
 
 // Captcha tells a sign-in screen how to show that its visitor is no robot, and
 // whether it must now.
-func (s *Service) Captcha(ip string) (CaptchaInfo, error) {
+func (s *Service) Captcha(ctx context.Context, ip string) (CaptchaInfo, error) {
 	cfg := s.suspicion.cfg
-	out := CaptchaInfo{Provider: cfg.Provider, Mode: cfg.Mode, SiteKey: cfg.SiteKey, RequiredNow: s.suspicion.required(ip)}
+	v, err := s.suspicion.about(ctx, ip, "")
+	if err != nil {
+		return CaptchaInfo{}, err
+	}
+	out := CaptchaInfo{Provider: cfg.Provider, Mode: cfg.Mode, SiteKey: cfg.SiteKey, Script: cfg.Script, RequiredNow: v.required}
 	if cfg.Provider != CaptchaEmbedded || cfg.Mode == CaptchaOff {
 		return out, nil
 	}
-	challenge, err := s.work.Challenge(s.suspicion.attack())
+	challenge, err := s.work.Challenge(v.attack)
 	out.Challenge = &challenge
 	return out, err
 }
 
-// human refuses a robot, where it must be shown that the caller is none.
-func (s *Service) human(ctx context.Context, required bool, token, ip string) error {
-	if !required {
-		return nil
+// human refuses a robot, where it must be shown that the caller is none: for
+// an address, and an account where one is named.
+func (s *Service) human(ctx context.Context, token, ip, emailKey string) error {
+	v, err := s.suspicion.about(ctx, ip, emailKey)
+	if err != nil || !v.required {
+		return err
 	}
 	if token == "" {
 		return fault.New(fault.CaptchaRequired).Field("captcha_token", "required")

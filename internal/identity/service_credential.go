@@ -89,6 +89,11 @@ func (s *Service) forget(is func(*caller.Caller) bool) {
 	}
 }
 
+// forgetUser drops the sessions of a person in every workspace.
+func (s *Service) forgetUser(id uuid.UUID) {
+	s.forget(func(c *caller.Caller) bool { return c.UserID == id })
+}
+
 // forgetActor drops the sessions of a membership, or an API key.
 func (s *Service) forgetActor(id uuid.UUID) {
 	s.forget(func(c *caller.Caller) bool { return c.ID == id })
@@ -104,12 +109,14 @@ func sessionCaller(row credentialRow) *proven {
 		// An app acts for a person: within what they granted and may do themselves.
 		perms = perm.Expand(row.scopes).Within(perms)
 	}
+	who := &caller.Caller{
+		Kind: caller.Agent, TenantID: row.tenantID, Slug: row.slug, ID: row.membershipID,
+		UserID: row.userID, SessionID: row.id, VerifiedAt: row.verifiedAt,
+		Perms: perms, Licences: licenceSet(row.licences), Delegated: row.kind == SessionApp || row.bound && row.verifiedAt.UnixMicro() == 0,
+	}
+	who.Kept = newMe(row, who)
 	return &proven{
-		caller: &caller.Caller{
-			Kind: caller.Agent, TenantID: row.tenantID, Slug: row.slug, ID: row.membershipID,
-			UserID: row.userID, SessionID: row.id, VerifiedAt: row.verifiedAt,
-			Perms: perms, Licences: licenceSet(row.licences), Delegated: row.kind == SessionApp || row.bound && row.verifiedAt.UnixMicro() == 0,
-		},
+		caller:  who,
 		expires: earlier(row.lastSeenAt.Add(idleOf(row.kind)), row.expiresAt),
 	}
 }

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -86,7 +87,6 @@ func (s *Service) FinishSignIn(ctx context.Context, in SecondStep) (SignedIn, er
 		if ok, err := s.secondStep(tx, &a, &t, in); err != nil {
 			return err
 		} else if !ok {
-			s.suspicion.failed(in.Device.IP, "")
 			return fault.New(fault.WrongCode).Field("code", "wrong")
 		}
 		if ok, err := dropTicket(tx, t.id); err != nil {
@@ -97,6 +97,9 @@ func (s *Service) FinishSignIn(ctx context.Context, in SecondStep) (SignedIn, er
 		out, err = s.enterIn(tx, a, in.Device, "password+"+in.Method)
 		return err
 	})
+	if fault.Is(err, fault.WrongCode) {
+		err = cmp.Or(s.suspicion.failed(ctx, in.Device.IP, ""), err)
+	}
 	return out, err
 }
 

@@ -17,7 +17,6 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/limit"
-	"konak/internal/kit/perm"
 	"konak/internal/kit/secret"
 )
 
@@ -42,21 +41,23 @@ type Device struct{ Name, Platform, IP string }
 
 // perEmail bounds the tries at one address, wherever they come from. It is the
 // same for an address that nobody has.
-var perEmail = limit.Policy{Name: "credentials-email", Burst: 30, Window: time.Hour}
+var perEmail = limit.Policy{Name: "credentials-email", Burst: 30, Window: time.Hour, Strict: true}
 
 // SignIn proves a password. It opens a session in the person's workspace, or
 // gives a ticket for the second step where that is on.
 func (s *Service) SignIn(ctx context.Context, in Proof) (SignInAnswer, error) {
 	key := address.Fold(strings.TrimSpace(in.Email))
-	if r := s.cfg.Limits.Take(perEmail, limit.OfText(key)); !r.Allowed {
+	if r := s.cfg.Limits.Take(ctx, perEmail, limit.OfText(key)); !r.Allowed {
 		return SignInAnswer{}, api.RateLimited(r)
 	}
-	if err := s.human(ctx, s.suspicion.requiredFor(in.Device.IP, key), in.Captcha, in.Device.IP); err != nil {
+	if err := s.human(ctx, in.Captcha, in.Device.IP, key); err != nil {
 		return SignInAnswer{}, err
 	}
 	a, err := s.provePassword(ctx, key, in)
 	if fault.Is(err, fault.WrongCredentials) {
-		s.suspicion.failed(in.Device.IP, key)
+		if err := s.suspicion.failed(ctx, in.Device.IP, key); err != nil {
+			return SignInAnswer{}, err
+		}
 	}
 	if err != nil {
 		return SignInAnswer{}, err
@@ -220,39 +221,4 @@ func (s *Service) closeOthers(tx *db.Tx, user, but uuid.UUID, reason string) (in
 	}
 	s.forgetTokens(tx, hashes...)
 	return len(hashes), nil
-}
-
-// Me is who is signed in and what they may do.
-type Me struct {
-	User        User              `json:"user"`
-	Workspace   Workspace         `json:"workspace"`
-	Membership  Membership        `json:"membership"`
-	SessionID   uuid.UUID         `json:"session_id"`
-	VerifiedAt  clock.Time        `json:"verified_at" doc:"When the password was last proven; some calls need it within 15 minutes"`
-	Permissions []perm.Permission `json:"permissions"`
-	Licences    []string          `json:"licences"`
-}
-
-// Me tells the caller about themselves.
-func (s *Service) Me(ctx context.Context) (Me, error) {
-	who := caller.From(ctx)
-	var a account
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		a, err = accountByMember(r, who.ID)
-		return err
-	})
-	if err != nil {
-		return Me{}, fmt.Errorf("identity: me: %w", err)
-	}
-	me := Me{
-		User: a.user, Workspace: a.workspace, Membership: a.membership,
-		SessionID: who.SessionID, VerifiedAt: clock.At(who.VerifiedAt),
-		Permissions: who.Perms.Sorted(), Licences: []string{},
-	}
-	for _, l := range AllLicences {
-		if who.Licences[l] {
-			me.Licences = append(me.Licences, l)
-		}
-	}
-	return me, nil
 }

@@ -37,11 +37,13 @@ func (s *Service) SignUp(ctx context.Context, in SignUpRequest) error {
 	if err := checkPassword("password", in.Password, false, mail.Address, p.user.Name, p.workspaceName); err != nil {
 		return err
 	}
-	err := s.human(ctx, s.suspicion.required(in.IP), in.Captcha, in.IP)
+	if err := s.human(ctx, in.Captcha, in.IP, ""); err != nil {
+		return err
+	}
+	err := s.suspicion.requested(ctx, in.IP)
 	if err != nil {
 		return err
 	}
-	s.suspicion.requested(in.IP)
 	if p.passwordHash, err = s.hasher.hash(ctx, in.Password); err != nil {
 		return err
 	}
@@ -78,10 +80,12 @@ const (
 )
 
 func (s *Service) later(ctx context.Context, kind string, in AddressRequest) error {
-	if err := s.human(ctx, s.suspicion.required(in.IP), in.Captcha, in.IP); err != nil {
+	if err := s.human(ctx, in.Captcha, in.IP, ""); err != nil {
 		return err
 	}
-	s.suspicion.requested(in.IP)
+	if err := s.suspicion.requested(ctx, in.IP); err != nil {
+		return err
+	}
 	return s.db.System("sign-up").InTx(ctx, func(tx *db.Tx) error {
 		_, err := jobs.Enqueue(tx, kind, tx.Now(), addressJob{EmailKey: address.Fold(strings.TrimSpace(in.Email))})
 		return err

@@ -24,10 +24,19 @@ const switchGrace = time.Minute
 // closes the one that asks, in one statement. The new one joins the family and
 // keeps the ceiling: switching does not make a sign-in last longer.
 func (s *Service) SwitchWorkspace(ctx context.Context, workspace uuid.UUID, ip string) (SignedIn, error) {
+	return s.switchTo(ctx, workspace, ip, func(*db.Tx) error { return nil })
+}
+
+// switchTo is the gate for a switch of the caller's session; may has a say in
+// its transaction.
+func (s *Service) switchTo(ctx context.Context, workspace uuid.UUID, ip string, may func(*db.Tx) error) (SignedIn, error) {
 	who := caller.From(ctx)
 	token := secret.NewToken(secret.SessionPrefix)
 	var out SignedIn
 	err := s.db.Tenant(workspace).InTx(ctx, func(tx *db.Tx) error {
+		if err := may(tx); err != nil {
+			return err
+		}
 		next, old, err := switchSession(tx, who.SessionID, workspace, tx.NewID(), secret.Hash(token), ip)
 		if db.IsNoRow(err) {
 			return s.notSwitched(tx, who.SessionID)

@@ -81,6 +81,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, code string) (RecoveryCodes, 
 		if err := s.mailer.Send(tx, secondStepOnLetter.to(a.user, "")); err != nil {
 			return err
 		}
+		tx.AfterCommit(func() { s.forgetUser(a.user.ID) })
 		return audit.Write(tx, "two_factor.on", a.user.ID.String(), nil)
 	})
 	return RecoveryCodes{codes}, err
@@ -106,6 +107,7 @@ func (s *Service) DropTOTP(ctx context.Context) error {
 		if err := s.mailer.Send(tx, secondStepOffLetter.to(a.user, s.page(pageSignIn, ""))); err != nil {
 			return err
 		}
+		tx.AfterCommit(func() { s.forgetUser(a.user.ID) })
 		return audit.Write(tx, "two_factor.off", a.user.ID.String(), nil)
 	})
 }

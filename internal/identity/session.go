@@ -67,6 +67,8 @@ type SessionInfo struct {
 type credentialRow struct {
 	tenantID, id, userID, membershipID uuid.UUID
 	slug                               string
+	workspace                          string // its name
+	user                               User   // nobody behind a key
 	licences                           []string
 	role                               string
 	ownRole                            *[]perm.Permission // the workspace's version of the role

@@ -15,6 +15,7 @@ var expiring = [][2]string{
 	{"mfa_ticket", "id"},
 	{"passkey_challenge", "id"},
 	{"captcha_used", "nonce"},
+	{"handover", "id"},
 }
 
 func dropExpired(tx *db.Tx, now, sessions time.Time, limit int) (int64, error) {

@@ -11,9 +11,11 @@ import (
 )
 
 const findSession = `SELECT s.tenant_id, s.id, s.user_id, s.membership_id, t.slug, t.licences, m.role, r.permissions,
-		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes, s.bound
+		s.verified_at, s.last_seen_at, s.absolute_expires_at, s.kind, s.scopes, s.bound,
+		t.name, u.email, u.name, u.language, u.totp_confirmed_at IS NOT NULL
 	FROM session s JOIN membership m ON m.tenant_id = s.tenant_id AND m.id = s.membership_id
 	JOIN tenant t ON t.id = s.tenant_id
+	JOIN app_user u ON u.id = s.user_id
 	LEFT JOIN role r ON r.tenant_id = m.tenant_id AND r.name = m.role
 	WHERE s.token_hash = $1 AND s.closed_at IS NULL AND m.state = 'active'`
 
@@ -25,7 +27,9 @@ func sessionByHash(r *db.Reader, hash []byte) (credentialRow, error) {
 		var scopes *db.JSON[[]string]
 		var verified, seen, expires clock.Time
 		err := row.Scan(&c.tenantID, &c.id, &c.userID, &c.membershipID, &c.slug, &licences, &c.role, &own,
-			&verified, &seen, &expires, &c.kind, &scopes, &c.bound)
+			&verified, &seen, &expires, &c.kind, &scopes, &c.bound,
+			&c.workspace, &c.user.Email, &c.user.Name, &c.user.Language, &c.user.TwoFactor)
+		c.user.ID = c.userID
 		c.licences = licences.V
 		if own != nil {
 			c.ownRole = &own.V

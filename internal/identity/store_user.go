@@ -53,3 +53,8 @@ func putUser(tx *db.Tx, u User, emailKey, passwordHash string) error {
 		u.ID, u.Email, emailKey, clock.At(tx.Now()), u.Name, u.Language, passwordHash)
 	return err
 }
+
+func updateProfile(tx *db.Tx, u User) error {
+	_, err := tx.Exec(`UPDATE app_user SET name = $2, language = $3 WHERE id = $1`, u.ID, u.Name, u.Language)
+	return err
+}

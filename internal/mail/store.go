@@ -16,9 +16,8 @@ func scanException(row db.Row) (Exception, error) {
 
 func listExceptions(r *db.Reader, p db.Page) (db.List[Exception], error) {
 	rows, err := db.All(r, scanException, `SELECT `+exceptionColumns+` FROM dlp_exception
-		WHERE tenant_id = $1 AND (created_at, id) < ($2, $3)
-		ORDER BY created_at DESC, id DESC LIMIT $4`, r.Tenant(), p.After.Sort, p.After.ID, p.Limit+1)
-	return db.Cut(rows, p, func(e Exception) db.Key { return db.Key{Sort: e.CreatedAt.UnixMicro(), ID: e.ID} }), err
+		WHERE tenant_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, r.Tenant(), p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(e Exception) db.Key { return db.Key{ID: e.ID} }), err
 }
 
 // putException says whether the address was free.

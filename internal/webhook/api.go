@@ -84,15 +84,6 @@ type emitWebhookIn struct {
 	}
 }
 
-type recoverWebhookIn struct {
-	ID   api.ID `path:"id" record:"webhook_endpoint"`
-	Body struct {
-		Since            time.Time `json:"since" format:"date-time" example:"2026-11-15T08:00:00Z" doc:"At most 30 days ago"`
-		Until            time.Time `json:"until,omitempty" format:"date-time" example:"2026-11-15T09:00:00Z" doc:"Now if absent"`
-		IncludeDelivered bool      `json:"include_delivered,omitempty" doc:"Send again what had arrived, too"`
-	}
-}
-
 type webhookSettingsIn struct {
 	Body WebhookSettings
 }
@@ -262,13 +253,7 @@ func (r *routes) registerMore(a *api.API, deliveries string) {
 			return r.Delivery(ctx, r.module, in.ID.UUID)
 		})
 
-	rec := r.route("POST", "/{id}/recover", "recover-webhook", "Send what an endpoint missed in a range of time", api.SessionOrKey, r.manage)
-	rec.Status = 202
-	rec.Doc = "A job goes over the events of the range in order: what did not arrive is sent, recorded for the endpoint at the time or not."
-	api.Handle(a, rec, func(ctx context.Context, in *recoverWebhookIn) (Recovery, error) {
-		b := in.Body
-		return r.Recover(ctx, r.module, newRecovery(in.ID.UUID, b.Since, b.Until, b.IncludeDelivered))
-	})
+	r.registerRecovery(a)
 }
 
 // registerSettings adds the workspace's own, which are one for all modules.
@@ -324,10 +309,6 @@ func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader
 	if caller.From(ctx).TenantID != uuid.Nil {
 		return ctx, nil
 	}
-	ip := api.ClientIP(ctx)
-	if err := r.limit.take(ip); err != nil {
-		return ctx, err
-	}
 	var o owner
 	err := r.db.System("keyless look-up").Read(ctx, func(rd *db.Reader) (err error) {
 		o, err = find(rd, id)
@@ -344,7 +325,7 @@ func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader
 	case !slices.Contains(o.licences, r.module):
 		return ctx, fault.New(fault.NotLicensed, r.module)
 	}
-	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: o.tenant, Slug: o.slug, IP: ip})
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: o.tenant, Slug: o.slug, IP: api.ClientIP(ctx)})
 	if read == "" {
 		return ctx, nil
 	}

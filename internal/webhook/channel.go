@@ -104,7 +104,7 @@ func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid
 		if err := requeue(tx, ids); err != nil {
 			return err
 		}
-		return s.wake(tx, map[uuid.UUID][]uuid.UUID{tx.Tenant(): {id}})
+		return s.wake(tx, id)
 	})
 	return delivery, retried, err
 }

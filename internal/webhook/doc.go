@@ -11,8 +11,8 @@
 // transaction and gives the lane back. So an endpoint has one sender at a time
 // in the whole installation, its limits hold everywhere, and claiming writes
 // one row for any number of deliveries. A node that dies loses its lanes when
-// their lease ends; one that was only slow finds them claimed by another and
-// can mark nothing.
+// their lease ends, or when it is started again; one that was only slow finds
+// them claimed by another and can mark nothing.
 //
 // Any 2xx means delivered, everything else is tried again: delivery is at
 // least once. Bodies are not copied: they are the outbox rows, sent as the

@@ -59,6 +59,7 @@ type lane struct {
 type pace struct {
 	limit  int  // how many may be under way: grows with success
 	slow   bool // it takes long to answer
+	marked int  // since this process first sent to it
 	window time.Time
 	sent   int // in the window
 }
@@ -67,9 +68,12 @@ type pace struct {
 const (
 	perEndpoint = 10
 	perTenant   = 32
-	// unmarkedMax bounds what is under way or not marked yet of an endpoint,
-	// and so what a crash can cause to be sent twice.
-	unmarkedMax = 2 * perEndpoint
+	// What is under way or not marked yet of an endpoint is what a crash can
+	// cause to be sent twice. It may be a few at first and more the more has
+	// been marked, so that it stays a small part of what was sent.
+	unmarkedLeast = 6
+	unmarkedMost  = 2 * perEndpoint
+	unmarkedShare = 200
 	// A fast slot is held for a second at most: an attempt that takes longer
 	// gives it back, and its endpoint's next ones wait for a slow slot. So
 	// those who answer never wait for those who do not.
@@ -98,7 +102,12 @@ func (l *lane) startable() bool {
 	if l.strict || l.probe {
 		limit = 1
 	}
-	return len(l.buffer) > 0 && l.inflight < limit && l.inflight+len(l.results)+l.marking < unmarkedMax && !l.stop && !l.lost && !l.reloading && !l.releasing
+	return len(l.buffer) > 0 && l.inflight < limit && !l.full() && !l.stop && !l.lost && !l.reloading && !l.releasing
+}
+
+// full says that nothing may begin before something is marked.
+func (l *lane) full() bool {
+	return l.inflight+len(l.results)+l.marking >= min(unmarkedLeast+l.pace.marked/unmarkedShare, unmarkedMost)
 }
 
 // idle says that nothing of the lane is under way and nothing more is to come.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
-	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
 
@@ -41,9 +41,20 @@ func (s *Sender) markSoon(l *lane) {
 		l.dirty = true
 		s.dirty = append(s.dirty, l)
 	}
-	if !s.marking {
+	switch {
+	case !s.marking:
 		s.marking = true
 		go s.mark()
+	case s.flying == 0 || l.full():
+		s.hasten()
+	}
+}
+
+// hasten ends the marker's rest.
+func (s *Sender) hasten() {
+	select {
+	case s.haste <- struct{}{}:
+	default:
 	}
 }
 
@@ -57,30 +68,39 @@ func (s *Sender) mark() {
 			return
 		}
 		err := s.commit(batch)
+		if err != nil {
+			s.log.Error("webhook results could not be marked", "error", err, "retry_in", markRetry)
+		}
+		for _, e := range batch { // rarely one; whoever waits for the lanes waits for this too
+			if err == nil && e.mail {
+				s.svc.mailOwners(context.Background(), e.lane.laneKey, s.log)
+			}
+		}
 		s.mu.Lock()
 		for _, e := range batch {
 			s.finish(e, err)
 		}
 		s.mu.Unlock()
-		if err != nil {
-			s.log.Error("webhook results could not be marked", "error", err, "retry_in", markRetry)
-			continue
-		}
-		for _, e := range batch {
-			if e.mail {
-				s.svc.mailOwners(context.Background(), e.lane.laneKey, s.log)
-			}
-		}
 	}
 }
 
-// rest lets results gather while the sender runs by itself.
+// rest lets results gather while the sender runs by itself, unless a lane waits
+// for its marks or nothing is under way that could join them: what is answered
+// and not marked is what a crash repeats.
 func (s *Sender) rest() {
 	s.mu.Lock()
-	run := s.running && !s.stopping
+	run := s.running && !s.stopping && s.flying > 0 && !slices.ContainsFunc(s.dirty, (*lane).full)
+	select {
+	case <-s.haste: // of an earlier batch
+	default:
+	}
 	s.mu.Unlock()
-	if run {
-		<-time.After(gather)
+	if !run {
+		return
+	}
+	select {
+	case <-s.haste:
+	case <-time.After(gather):
 	}
 }
 
@@ -109,25 +129,29 @@ func (s *Sender) take() []*entry {
 	return batch
 }
 
-// commit writes a batch. Leases are renewed on the way, which also tells
-// whether the lanes are still ours: of others nothing is marked.
+// commit writes a batch. What simply arrived takes one statement, which marks
+// nothing of a lane that another has claimed. What changes an endpoint's health,
+// was tried before or gives its lane back locks the lane's row first.
 func (s *Sender) commit(batch []*entry) error {
-	ids := make([]uuid.UUID, len(batch))
-	for i, e := range batch {
-		ids[i] = e.lane.id
+	var locked, open []uuid.UUID
+	for _, e := range batch {
+		if e.plain() {
+			open = append(open, e.lane.id)
+		} else {
+			locked = append(locked, e.lane.id)
+		}
 	}
 	return s.svc.db.System("delivery claim").InTx(context.Background(), func(tx *db.Tx) error {
-		owned, err := renewLanes(tx, s.claim, ids)
-		if err != nil {
-			return err
-		}
-		ours := make(map[uuid.UUID]bool, len(owned))
-		for _, id := range owned {
-			ours[id] = true
+		var owned []uuid.UUID
+		if len(locked) > 0 {
+			var err error
+			if owned, err = renewLanes(tx, s.claim, locked); err != nil {
+				return err
+			}
 		}
 		var marks []mark
 		for _, e := range batch {
-			e.begin(ours[e.lane.id])
+			e.begin(e.plain() || slices.Contains(owned, e.lane.id))
 			if e.lost {
 				continue
 			}
@@ -140,23 +164,48 @@ func (s *Sender) commit(batch []*entry) error {
 				return err
 			}
 		}
-		if err := markDeliveries(tx, marks); err != nil {
+		all, err := markDeliveries(tx, s.claim, marks)
+		if err != nil {
 			return err
 		}
-		for _, e := range batch {
-			if e.lost || !e.release {
-				continue
-			}
-			if e.back {
-				e.kept = true
-				continue
-			}
-			if e.kept, err = releaseLane(tx, e.lane.laneKey, s.claim, e.until); err != nil {
+		if !all && len(open) > 0 {
+			if owned, err = heldLanes(&tx.Reader, s.claim, open); err != nil {
 				return err
 			}
+			for _, e := range batch {
+				e.lost = e.lost || e.plain() && !slices.Contains(owned, e.lane.id)
+			}
 		}
-		return nil
+		return s.giveBack(tx, batch)
 	})
+}
+
+// giveBack releases the lanes of a batch that have nothing more to do.
+func (s *Sender) giveBack(tx *db.Tx, batch []*entry) error {
+	var list []release
+	for _, e := range batch {
+		switch {
+		case e.lost || !e.release:
+		case e.back:
+			e.kept = true
+		default:
+			list = append(list, release{e.lane.id, e.until})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	kept, err := releaseLanes(tx, s.claim, list)
+	for _, e := range batch {
+		e.kept = e.kept || kept[e.lane.id]
+	}
+	return err
+}
+
+// plain says that everything arrived at the first attempt and nothing else
+// changes.
+func (e *entry) plain() bool {
+	return !e.release && e.clean && !slices.ContainsFunc(e.results, func(r result) bool { return !r.ok() || r.attempts > 0 })
 }
 
 // begin clears what an earlier run of the transaction left.
@@ -262,7 +311,7 @@ func (s *Sender) finish(e *entry, err error) {
 		s.lose(l)
 		return
 	}
-	l.renewed = clock.Stopwatch()
+	l.pace.marked += len(e.results)
 	if e.changed {
 		l.clean = e.health.clean()
 		l.probe = e.health.status == Disabled

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"slices"
 	"sync"
 	"time"
 
@@ -21,13 +20,9 @@ import (
 const Topic = "webhook"
 
 const (
-	// lease is how long a silent node keeps its lanes. No attempt takes half
-	// as long.
-	lease      = 40 * time.Second
-	renewEvery = 10 * time.Second
-	perClaim   = 128
-	lanesMax   = 4096
-	look       = time.Second // without being woken
+	perClaim = 128
+	lanesMax = 4096
+	look     = time.Second // without being woken
 	// gather is how long results wait for others before they are marked, and
 	// linger how long a lane is kept when it has run dry: under a steady flow
 	// most transactions are shared or saved. Neither holds up a delivery.
@@ -54,8 +49,10 @@ type Sender struct {
 	running  bool // by itself, and not in steps
 	stopping bool
 	begun    int
+	flying   int        // attempts under way
 	empty    *sync.Cond // no lane is held
 	wake     chan struct{}
+	haste    chan struct{} // the marker is waited for
 }
 
 // NewSender makes the sender of a process.
@@ -63,7 +60,7 @@ func NewSender(s *Service, log *slog.Logger, m *Metrics) *Sender {
 	out := &Sender{
 		svc: s, log: log, metrics: m.in, claim: s.db.Clock().NewCapability(),
 		lanes: map[uuid.UUID]*lane{}, tenants: map[uuid.UUID]*load{}, paces: map[uuid.UUID]*pace{},
-		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1),
+		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1), haste: make(chan struct{}, 1),
 	}
 	out.empty = sync.NewCond(&out.mu)
 	s.queued, s.changed, s.settled = out.poke, out.reread, out.settled
@@ -402,6 +399,7 @@ func (s *Sender) start(l *lane, class int) {
 	l.dry = clock.Stopwatch()
 	l.inflight++
 	l.load.inflight++
+	s.flying++
 	s.pools[class].free--
 	s.begun++
 	go s.attempt(l, l.to, result{job: j, probe: l.probe, at: now, epoch: l.epoch}, class)
@@ -575,63 +573,6 @@ func (s *Sender) refresh() {
 		l.reloading = true
 		l.poked, l.more = true, true
 		go s.reload(l)
-	}
-}
-
-// renew prolongs the leases of all lanes, so that one that waits for slots or
-// for a slow answer is not taken for dead.
-func (s *Sender) renew(ctx context.Context) {
-	s.mu.Lock()
-	ids := make([]uuid.UUID, 0, len(s.lanes))
-	for id := range s.lanes {
-		ids = append(ids, id)
-	}
-	s.mu.Unlock()
-	for chunk := range slices.Chunk(ids, fetchRows) {
-		var owned []uuid.UUID
-		err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-			owned, err = renewLanes(tx, s.claim, chunk)
-			return err
-		})
-		if err != nil {
-			s.log.Error("webhook leases could not be renewed", "error", err)
-			return
-		}
-		s.mu.Lock()
-		for _, id := range chunk {
-			l, ok := s.lanes[id]
-			switch {
-			case !ok || l.releasing:
-			case slices.Contains(owned, id):
-				l.renewed = clock.Stopwatch()
-			default:
-				s.lose(l)
-			}
-		}
-		s.mu.Unlock()
-	}
-}
-
-// lose lets go of a lane that is no longer ours. The lock is held.
-func (s *Sender) lose(l *lane) {
-	l.lost, l.buffer, l.results = true, nil, nil
-	if s.lanes[l.id] == l {
-		delete(s.lanes, l.id)
-	}
-	s.forget(l)
-}
-
-// forget drops a lane's tenant once nothing of it is left.
-func (s *Sender) forget(l *lane) {
-	if l.inflight > 0 {
-		return
-	}
-	if l.load.lanes--; l.load.lanes == 0 {
-		delete(s.tenants, l.tenant)
-	}
-	s.metrics.lanes.Set(float64(len(s.lanes)))
-	if len(s.lanes) == 0 {
-		s.empty.Broadcast()
 	}
 }
 

@@ -27,7 +27,6 @@ type Service struct {
 	out     *outbound.Client
 	owners  Owners
 	watch   Watch
-	limit   *limiter
 	// queued tells this process's sender that endpoints have something to do,
 	// changed that they are not what they were.
 	queued, changed func(endpoints []uuid.UUID)
@@ -40,7 +39,6 @@ func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners
 	entries, err := describe(w.Catalog)
 	return &Service{
 		db: d, box: box, idKey: box.Derive("webhook delivery id"), catalog: entries, out: out, watch: w, owners: owners,
-		limit:  newLimiter(d.Clock()),
 		queued: func([]uuid.UUID) {}, changed: func([]uuid.UUID) {},
 		settled: func(context.Context, uuid.UUID) {},
 	}, err
@@ -297,6 +295,10 @@ func (s *Service) Sample(ctx context.Context, text string) error {
 			return err
 		}
 		if _, err := s.Test(ctx, module, e.ID); err != nil {
+			return err
+		}
+		now := s.db.Clock().Now()
+		if _, err := s.Recover(ctx, module, e.ID, now.Add(-time.Hour), now, false); err != nil {
 			return err
 		}
 	}

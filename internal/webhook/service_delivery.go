@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,25 +22,20 @@ import (
 // Dispatch implements event.Subscriber: one delivery for each endpoint that
 // asked for the event. Test-environment keys cause none.
 func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
-	subs := map[uuid.UUID][]subscription{}
-	lanes := map[uuid.UUID][]uuid.UUID{}
+	subs, err := s.subscribers(tx, events)
+	if err != nil {
+		return fmt.Errorf("webhook: subscriptions: %w", err)
+	}
+	var lanes []uuid.UUID
 	var list []newDelivery
 	for i, e := range events {
 		if e.Test {
 			continue
 		}
-		of, ok := subs[e.TenantID]
-		if !ok {
-			var err error
-			if of, err = subscriptions(&tx.Reader, e.TenantID); err != nil {
-				return fmt.Errorf("webhook: subscriptions: %w", err)
-			}
-			subs[e.TenantID] = of
-		}
 		// Rows of one transaction would all be of the same time; a microsecond
 		// between events keeps their order in the history.
 		created := clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond))
-		for _, sub := range of {
+		for _, sub := range subs[e.TenantID] {
 			if !wants(&sub, &e) {
 				continue
 			}
@@ -47,7 +43,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
 				event: e.ID, eventType: e.Type, nextAt: clock.At(tx.Now()), createdAt: created,
 			})
-			lanes[e.TenantID] = append(lanes[e.TenantID], sub.id)
+			lanes = append(lanes, sub.id)
 		}
 	}
 	if len(list) == 0 {
@@ -56,7 +52,26 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	if err := putDeliveries(tx, list); err != nil {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
 	}
-	return s.wake(tx, lanes)
+	return s.wake(tx, lanes...)
+}
+
+// subscribers are the subscriptions of the tenants that events belong to.
+func (s *Service) subscribers(tx *db.Tx, events []event.Event) (map[uuid.UUID][]subscription, error) {
+	out := map[uuid.UUID][]subscription{}
+	var tenants []uuid.UUID
+	for _, e := range events {
+		if _, ok := out[e.TenantID]; !ok && !e.Test {
+			out[e.TenantID], tenants = nil, append(tenants, e.TenantID)
+		}
+	}
+	if len(tenants) == 0 {
+		return nil, nil
+	}
+	list, err := subscriptions(&tx.Reader, tenants...)
+	for _, sub := range list {
+		out[sub.tenant] = append(out[sub.tenant], sub)
+	}
+	return out, err
 }
 
 func wants(sub *subscription, e *event.Event) bool {
@@ -68,15 +83,13 @@ func wants(sub *subscription, e *event.Event) bool {
 
 // wake says that lanes have something to do: in their rows, and to this
 // process's sender once that is durable.
-func (s *Service) wake(tx *db.Tx, lanes map[uuid.UUID][]uuid.UUID) error {
-	var all []uuid.UUID
-	for tenant, ids := range lanes {
-		if err := wakeLanes(tx, tenant, ids); err != nil {
-			return fmt.Errorf("webhook: wake lanes: %w", err)
-		}
-		all = append(all, ids...)
+func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) error {
+	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	lanes = slices.Compact(lanes)
+	if err := wakeLanes(tx, lanes); err != nil {
+		return fmt.Errorf("webhook: wake lanes: %w", err)
 	}
-	tx.AfterCommit(func() { s.queued(all) })
+	tx.AfterCommit(func() { s.queued(lanes) })
 	return nil
 }
 
@@ -147,11 +160,7 @@ func (s *Service) Deliveries(ctx context.Context, module string, id uuid.UUID, p
 // AllDeliveries is the history of a module, of one status or of all.
 func (s *Service) AllDeliveries(ctx context.Context, module, status string, p db.Page) (list db.List[Delivery], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if status == "" {
-			list, err = listAll(r, module, p)
-		} else {
-			list, err = listByStatus(r, module, status, p)
-		}
+		list, err = listAll(r, module, status, p)
 		return err
 	})
 	return list, err
@@ -209,7 +218,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 		if err := requeue(tx, []uuid.UUID{id}); err != nil {
 			return err
 		}
-		if err := s.wake(tx, map[uuid.UUID][]uuid.UUID{tx.Tenant(): {d.EndpointID}}); err != nil {
+		if err := s.wake(tx, d.EndpointID); err != nil {
 			return err
 		}
 		if d, err = deliveryByID(&tx.Reader, module, id); err != nil {
@@ -218,127 +227,6 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 		return audit.Write(tx, "webhook.resent", id.String(), map[string]string{"from": from})
 	})
 	return d, err
-}
-
-// Recovery is a range of time whose events an endpoint is to be sent.
-type Recovery struct {
-	Endpoint uuid.UUID  `json:"endpoint_id" format:"uuid"`
-	Since    clock.Time `json:"since"`
-	Until    clock.Time `json:"until"`
-	// Delivered sends again what had already arrived.
-	Delivered bool `json:"include_delivered"`
-}
-
-const (
-	recoverKind  = "webhook.recover"
-	recoverBatch = 500
-)
-
-// recoverJob is a recovery and how far it has come.
-type recoverJob struct {
-	Recovery
-	Module string    `json:"module"`
-	After  uuid.UUID `json:"after"`
-}
-
-// Recover queues the replay of a range of time as a job: every event that the
-// endpoint asks for and that did not arrive, recorded for it at the time or
-// not, is sent.
-func (s *Service) Recover(ctx context.Context, module string, rec Recovery) (out Recovery, err error) {
-	if caller.From(ctx).Test {
-		return out, fault.New(fault.TestEnvironment)
-	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if _, err := endpointByID(&tx.Reader, module, rec.Endpoint); err != nil {
-			return notFound(err)
-		}
-		out = rec
-		if out.Until.IsZero() || out.Until.After(tx.Now()) {
-			out.Until = clock.At(tx.Now())
-		}
-		if !out.Since.Before(out.Until.Time) || out.Since.Before(tx.Now().Add(-keepFor)) {
-			return fault.Invalid("since", "out_of_range")
-		}
-		if _, err := jobs.Enqueue(tx, recoverKind, tx.Now(), recoverJob{Recovery: out, Module: module}); err != nil {
-			return err
-		}
-		return audit.Write(tx, "webhook.recovered", rec.Endpoint.String(), map[string]any{"since": out.Since, "until": out.Until})
-	})
-	return out, err
-}
-
-// Jobs are the handlers of this room's durable work.
-func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{recoverKind: s.recover, purgeKind: s.purge}
-}
-
-// recover replays one batch and queues the rest, so no transaction is long and
-// a crash repeats one batch at most.
-func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
-	var rec recoverJob
-	if err := json.Unmarshal(j.Payload, &rec); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
-	}
-	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
-		e, err := endpointByID(&tx.Reader, rec.Module, rec.Endpoint)
-		if db.IsNoRow(err) {
-			return nil // it was deleted meanwhile
-		}
-		if err != nil {
-			return err
-		}
-		events, err := event.Between(&tx.Reader, rec.Since.Time, rec.Until.Time, rec.After, recoverBatch)
-		if err != nil || len(events) == 0 {
-			return err
-		}
-		if err := s.replay(tx, &rec, &e, events); err != nil {
-			return err
-		}
-		rec.After = events[len(events)-1].ID
-		_, err = jobs.Enqueue(tx, recoverKind, tx.Now(), rec)
-		return err
-	})
-}
-
-func (s *Service) replay(tx *db.Tx, rec *recoverJob, e *Endpoint, events []event.Event) error {
-	sub := subscription{id: e.ID, events: e.Events}
-	var ids []uuid.UUID
-	var rows []newDelivery
-	for i, ev := range events {
-		if ev.Test || !wants(&sub, &ev) {
-			continue
-		}
-		id := s.deliveryID(ev.ID, e.ID)
-		ids = append(ids, id)
-		rows = append(rows, newDelivery{
-			tenant: tx.Tenant(), id: id, module: rec.Module, endpoint: e.ID, event: ev.ID, eventType: ev.Type,
-			nextAt: clock.At(tx.Now()), createdAt: clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond)),
-		})
-	}
-	there, err := existing(&tx.Reader, ids)
-	if err != nil {
-		return err
-	}
-	var again []uuid.UUID
-	rows = slices.DeleteFunc(rows, func(d newDelivery) bool {
-		status, ok := there[d.id]
-		if ok && (status != Delivered || rec.Delivered) {
-			again = append(again, d.id)
-		}
-		return ok
-	})
-	if len(again) > 0 {
-		if err := requeue(tx, again); err != nil {
-			return err
-		}
-	}
-	if err := putDeliveries(tx, rows); err != nil {
-		return err
-	}
-	if len(again)+len(rows) == 0 {
-		return nil
-	}
-	return s.wake(tx, map[uuid.UUID][]uuid.UUID{tx.Tenant(): {e.ID}})
 }
 
 // purge removes what a deleted endpoint left, a batch at a time.
@@ -390,26 +278,21 @@ const outboxFor = 2*keepFor + 24*time.Hour
 
 func (s *Service) cleanTenant(ctx context.Context, tenant uuid.UUID) (n int, err error) {
 	err = s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
-		n = 0
-		for _, module := range []string{ERP, Mail, Channel} {
-			ids, err := oldDeliveries(&tx.Reader, module, clock.At(tx.Now().Add(-keepFor)), cleanBatch)
-			if err != nil {
+		ids, err := oldDeliveries(&tx.Reader, clock.At(tx.Now().Add(-keepFor)), cleanBatch)
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			if err := dropDeliveries(tx, ids); err != nil {
 				return err
 			}
-			if len(ids) > 0 {
-				if err := dropDeliveries(tx, ids); err != nil {
-					return err
-				}
-			}
-			n += len(ids)
+		}
+		if err := dropRecoveries(tx, clock.At(tx.Now().Add(-keepFor))); err != nil {
+			return err
 		}
 		events, err := event.Clean(tx, tx.Now().Add(-outboxFor), cleanBatch)
-		n += int(events)
+		n = len(ids) + int(events)
 		return err
 	})
 	return n, err
-}
-
-func newRecovery(endpoint uuid.UUID, since, until time.Time, delivered bool) Recovery {
-	return Recovery{Endpoint: endpoint, Since: clock.At(since), Until: clock.At(until), Delivered: delivered}
 }

@@ -2,13 +2,16 @@ package webhook_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
+	"time"
 
+	"konak/internal/kit/clock"
 	"konak/internal/webhook"
 )
 
@@ -66,7 +69,7 @@ func TestSnippets(t *testing.T) {
 		t.Run(m[1], func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(h.program[0]); err != nil {
-				t.Skip(err)
+				t.Skipf("%v (scripts/ensure-snippets installs what is missing)", err)
 			}
 			file := filepath.Join(t.TempDir(), h.file)
 			if err := os.WriteFile(file, []byte(h.before+m[2]+h.tail), 0o600); err != nil {
@@ -96,28 +99,59 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// An off-the-shelf verifier of Standard Webhooks takes what the sender signs,
-// where it is installed.
+// The verifiers that customers take off the shelf accept what the sender signs,
+// where the panel's packages are installed: with the secret as it was shown,
+// with one of two signatures during a rotation, and not with a changed body, a
+// foreign secret or an old time.
 func TestStandardWebhooks(t *testing.T) {
 	t.Parallel()
-	const program = `const { Webhook } = require('standardwebhooks')
-const [secret, id, timestamp, signature] = process.argv.slice(1)
-const body = require('node:fs').readFileSync(0, 'utf8')
-const verify = body => { try {
-  new Webhook(secret).verify(body, { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature })
-  return true } catch (e) { return false } }
-process.stdout.write(verify(body) + ' ' + verify(body + ' '))`
-	if err := exec.CommandContext(t.Context(), "node", "-e", "require('standardwebhooks')").Run(); err != nil {
-		t.Skip("node with the package standardwebhooks is not installed")
+	const program = `const { Webhook } = require(process.argv[1])
+const { secret, cases } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'))
+const verify = c => { try {
+  new Webhook(secret).verify(c.body, { 'webhook-id': c.id, 'webhook-timestamp': c.stamp, 'webhook-signature': c.signature })
+  return true } catch { return false } }
+process.stdout.write(JSON.stringify(cases.map(verify)))`
+	type delivery struct {
+		Body      string `json:"body"`
+		ID        string `json:"id"`
+		Stamp     string `json:"stamp"`
+		Signature string `json:"signature"`
 	}
-	stamp, err := exec.CommandContext(t.Context(), "node", "-e", "process.stdout.write(String(Math.floor(Date.now() / 1000)))").Output()
+	secret, old := webhook.NewSecret(), webhook.NewSecret()
+	sign := func(secret string, at time.Time, body string) delivery {
+		d := delivery{Body: body, ID: "5b0c6a0e-6a43-4a8e-9a3e-1f0f2d9c7b11", Stamp: fmt.Sprint(at.Unix())}
+		d.Signature = webhook.SignStandard(secret, d.ID, d.Stamp, []byte(body))
+		return d
+	}
+	now := clock.System{}.Now()
+	body := `{"sequence":1,"data":{"object":{"name":"Gülşah Öztürk"}}}`
+	good := sign(secret, now, body)
+	both := good
+	both.Signature = sign(old, now, body).Signature + " " + good.Signature
+	changed := good
+	changed.Body += " "
+	input, err := json.Marshal(map[string]any{
+		"secret": secret,
+		"cases":  []delivery{good, both, changed, sign(old, now, body), sign(secret, now.Add(-time.Hour), body)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, id, body := webhook.NewSecret(), "msg_1", `{"sequence":1}`
-	cmd := exec.CommandContext(t.Context(), "node", "-e", program, secret, id, string(stamp), webhook.SignStandard(secret, id, string(stamp), []byte(body)))
-	cmd.Stdin = strings.NewReader(body)
-	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "true false" {
-		t.Errorf("%s, %v", out, err)
+	for _, name := range []string{"standardwebhooks", "svix"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			node := func(args ...string) *exec.Cmd {
+				cmd := exec.CommandContext(t.Context(), "node", append([]string{"-e"}, args...)...)
+				cmd.Env = append(os.Environ(), "NODE_PATH=../../web/node_modules")
+				cmd.Stdin = bytes.NewReader(input)
+				return cmd
+			}
+			if err := node("require(process.argv[1])", name).Run(); err != nil {
+				t.Skipf("node with the package %s is not installed (npm ci in web/)", name)
+			}
+			if out, err := node(program, name).CombinedOutput(); err != nil || string(out) != "[true,true,false,false,false]" {
+				t.Errorf("%s, %v", out, err)
+			}
+		})
 	}
 }

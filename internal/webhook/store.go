@@ -121,27 +121,34 @@ func purgeEndpoint(tx *db.Tx, id uuid.UUID, limit int) (int, error) {
 	if len(ids) > 0 {
 		return len(ids), dropDeliveries(tx, ids)
 	}
+	if _, err := tx.Exec(`DELETE FROM webhook_recovery WHERE tenant_id = $1 AND endpoint_id = $2`, tx.Tenant(), id); err != nil {
+		return 0, err
+	}
 	_, err = tx.Exec(`DELETE FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NOT NULL`, tx.Tenant(), id)
 	return 0, err
 }
 
 type subscription struct {
+	tenant uuid.UUID
 	id     uuid.UUID
 	module string
 	events []string
 }
 
-// subscriptions are the endpoints for which deliveries are recorded: the
-// active ones, and the disabled ones that may still come back by themselves.
-func subscriptions(r *db.Reader, tenant uuid.UUID) ([]subscription, error) {
+// subscriptions are the endpoints of some tenants for which deliveries are
+// recorded: the active ones, and the disabled ones that may still come back by
+// themselves.
+func subscriptions(r *db.Reader, tenants ...uuid.UUID) ([]subscription, error) {
+	in, args := db.In(2, db.Padded(tenants))
 	return db.All(r, func(row db.Row) (subscription, error) {
 		var s subscription
 		var events db.JSON[[]string]
-		err := row.Scan(&s.id, &s.module, &events)
+		err := row.Scan(&s.tenant, &s.id, &s.module, &events)
 		s.events = events.V
 		return s, err
-	}, `SELECT e.id, e.module, e.events`+endpointTables+`
-		WHERE e.tenant_id = $1 AND e.status <> 'paused' AND e.deleted_at IS NULL AND l.hold_until < $2`, tenant, clock.At(never))
+	}, `SELECT e.tenant_id, e.id, e.module, e.events`+endpointTables+`
+		WHERE e.tenant_id IN `+in+` AND e.status <> 'paused' AND e.deleted_at IS NULL AND l.hold_until < $1`,
+		append([]any{clock.At(never)}, args...)...)
 }
 
 // owner is whose an id is, for calls without a credential.

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -19,34 +20,22 @@ type newDelivery struct {
 var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", "text", "bigint", "bigint"}
 
 // insertRows is how many rows one statement inserts at most.
-const insertRows = 64
+const insertRows = 256
+
+var insertDeliveries = bySize(insertRows, func(d db.Dialect, n int) string {
+	return `INSERT INTO webhook_delivery (tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at)
+		VALUES ` + db.Rows(d, 1, newDeliveryTypes, n) + `
+		ON CONFLICT (tenant_id, id) DO UPDATE SET next_at = excluded.next_at
+		WHERE webhook_delivery.attempts = 0 AND webhook_delivery.status = 'pending'`
+})
 
 // putDeliveries makes rows; one that is there already becomes due if it was
-// never tried. It gives the endpoints, by tenant, that have something to do.
+// never tried.
 func putDeliveries(tx *db.Tx, list []newDelivery) error {
-	for len(list) > 0 {
-		n := min(len(list), insertRows)
-		rows := list[:n]
-		if n < insertRows { // few lengths of statements; the rest of them one power of two at a time
-			for n = 1; 2*n <= len(list); n *= 2 {
-			}
-			rows = list[:n]
-		}
-		args := make([]any, 0, n*len(newDeliveryTypes))
-		for _, d := range rows {
-			args = append(args, d.tenant, d.id, d.module, d.endpoint, d.event, d.eventType, Pending, d.nextAt, d.createdAt)
-		}
-		_, err := tx.Exec(`INSERT INTO webhook_delivery
-				(tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at)
-			VALUES `+db.Rows(tx.Dialect(), 1, newDeliveryTypes, n)+`
-			ON CONFLICT (tenant_id, id) DO UPDATE SET next_at = excluded.next_at
-			WHERE webhook_delivery.attempts = 0 AND webhook_delivery.status = 'pending'`, args...)
-		if err != nil {
-			return err
-		}
-		list = list[n:]
-	}
-	return nil
+	_, err := execRows(tx, insertDeliveries, list, nil, func(args []any, d *newDelivery) []any {
+		return append(args, d.tenant, d.id, d.module, d.endpoint, d.event, d.eventType, Pending, d.nextAt, d.createdAt)
+	})
+	return err
 }
 
 const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.attempts, d.status_code, d.error_class,
@@ -80,35 +69,51 @@ func listDeliveries(r *db.Reader, endpoint uuid.UUID, p db.Page) (db.List[Delive
 	return db.Cut(rows, p, deliveryKey), err
 }
 
-// listAll is the history of a module, the newest first.
-func listAll(r *db.Reader, module string, p db.Page) (db.List[Delivery], error) {
-	rows, err := db.All(r, scanDelivery, `SELECT `+deliveryColumns+deliveryTables+`
-		WHERE d.tenant_id = $1 AND d.module = $2 AND (d.created_at, d.id) < ($3, $4)
-		ORDER BY d.created_at DESC, d.id DESC LIMIT $5`, r.Tenant(), module, p.After.Sort, p.After.ID, p.Limit+1)
+// listAll is the history of a module, of one status or of all, the newest
+// first: the newest of each of its endpoints, which are few, and of those the
+// newest. So the deliveries need no index of their module.
+func listAll(r *db.Reader, module, status string, p db.Page) (db.List[Delivery], error) {
+	endpoints, err := db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_endpoint
+		WHERE tenant_id = $1 AND module = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3`, r.Tenant(), module, maxEndpoints)
+	if err != nil || len(endpoints) == 0 {
+		return db.List[Delivery]{Rows: []Delivery{}}, err
+	}
+	args := []any{r.Tenant(), p.After.Sort, p.After.ID, p.Limit + 1, status}
+	narrow := narrowed[status]
+	if status == Pending {
+		args = append(args, waitingMost)
+	}
+	if status == "" {
+		args = args[:4]
+	}
+	var text strings.Builder
+	for i, id := range endpoints {
+		if i > 0 {
+			text.WriteString(` UNION ALL `)
+		}
+		args = append(args, id)
+		fmt.Fprintf(&text, `SELECT * FROM (SELECT `+deliveryColumns+deliveryTables+`
+			WHERE d.tenant_id = $1 AND d.endpoint_id = $%d`+narrow+` AND (d.created_at, d.id) < ($2, $3)
+			ORDER BY d.created_at DESC, d.id DESC LIMIT $4) AS e%d`, len(args), i)
+	}
+	rows, err := db.All(r, scanDelivery, text.String()+` ORDER BY created_at DESC, id DESC LIMIT $4`, args...)
 	return db.Cut(rows, p, deliveryKey), err
 }
 
 // waitingMost bounds how many waiting deliveries are sorted for a page.
 const waitingMost = 10_000
 
-// listByStatus reads failed and exhausted ones by an index of their own, which
-// is small: most deliveries are never in it. Pending ones are found by the
-// index of the queue, and delivered ones among all: they are nearly all.
-func listByStatus(r *db.Reader, module, status string, p db.Page) (db.List[Delivery], error) {
-	narrow := ""
-	args := []any{r.Tenant(), module, status, p.After.Sort, p.After.ID, p.Limit + 1}
-	switch status {
-	case Failed, Exhausted:
-		narrow = ` AND d.status IN ('failed', 'exhausted')`
-	case Pending:
-		narrow = ` AND d.id IN (SELECT id FROM webhook_delivery WHERE tenant_id = $1 AND status IN ('pending', 'failed')
-			ORDER BY endpoint_id, next_at LIMIT $7)`
-		args = append(args, waitingMost)
-	}
-	rows, err := db.All(r, scanDelivery, `SELECT `+deliveryColumns+deliveryTables+`
-		WHERE d.tenant_id = $1 AND d.module = $2 AND d.status = $3`+narrow+` AND (d.created_at, d.id) < ($4, $5)
-		ORDER BY d.created_at DESC, d.id DESC LIMIT $6`, args...)
-	return db.Cut(rows, p, deliveryKey), err
+// narrowed is how those of a status are found. Failed and exhausted ones have
+// an index of their own, which is small: most deliveries are never in it.
+// Pending ones are found by the index of the queue, and delivered ones among
+// all: they are nearly all.
+var narrowed = map[string]string{
+	"":        "",
+	Delivered: ` AND d.status = $5`,
+	Failed:    ` AND d.status = $5 AND d.status IN ('failed', 'exhausted')`,
+	Exhausted: ` AND d.status = $5 AND d.status IN ('failed', 'exhausted')`,
+	Pending: ` AND d.status = $5 AND d.id IN (SELECT id FROM webhook_delivery WHERE tenant_id = $1 AND status IN ('pending', 'failed')
+			ORDER BY endpoint_id, next_at LIMIT $6)`,
 }
 
 func deliveryByID(r *db.Reader, module string, id uuid.UUID) (Delivery, error) {
@@ -181,10 +186,11 @@ func dropDeliveries(tx *db.Tx, ids []uuid.UUID) error {
 	return err
 }
 
-// oldDeliveries finds what has been listed long enough.
-func oldDeliveries(r *db.Reader, module string, before clock.Time, limit int) ([]uuid.UUID, error) {
+// oldDeliveries finds some that have been listed long enough.
+func oldDeliveries(r *db.Reader, before clock.Time, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
-		WHERE tenant_id = $1 AND module = $2 AND created_at < $3 ORDER BY created_at LIMIT $4`, r.Tenant(), module, before, limit)
+		WHERE tenant_id = $1 AND endpoint_id IN (SELECT id FROM webhook_endpoint WHERE tenant_id = $1) AND created_at < $2
+		LIMIT $3`, r.Tenant(), before, limit)
 }
 
 func tenantsAfter(r *db.Reader, after uuid.UUID, limit int) ([]uuid.UUID, error) {

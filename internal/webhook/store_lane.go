@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"fmt"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -10,20 +12,26 @@ import (
 	"konak/internal/kit/db"
 )
 
-// wakeLanes says that lanes of a tenant have something to do. It writes every
-// row even where another node holds the lane: whoever gives a lane back takes
-// the row's lock before it looks for what is left, so one of the two always
-// sees the other.
-func wakeLanes(tx *db.Tx, tenant uuid.UUID, endpoints []uuid.UUID) error {
-	slices.SortFunc(endpoints, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	in, args := db.In(3, db.Padded(slices.Compact(endpoints)))
+// wakeLanes says that lanes have something to do. It writes every row even
+// where another node holds the lane: whoever gives a lane back takes the row's
+// lock before it looks for what is left, so one of the two always sees the
+// other.
+func wakeLanes(tx *db.Tx, endpoints []uuid.UUID) error {
+	in, args := db.In(2, db.Padded(endpoints))
 	_, err := tx.Exec(`UPDATE webhook_lane SET run_at = CASE
 			WHEN claim_id IS NOT NULL THEN run_at
-			WHEN hold_until > $2 THEN hold_until
-			WHEN run_at < $2 THEN run_at
-			ELSE $2 END
-		WHERE tenant_id = $1 AND id IN `+in, append([]any{tenant, clock.At(tx.Now())}, args...)...)
+			WHEN hold_until > $1 THEN hold_until
+			WHEN run_at < $1 THEN run_at
+			ELSE $1 END
+		WHERE `+inOrder(tx, in), append([]any{clock.At(tx.Now())}, args...)...)
 	return err
+}
+
+// inOrder is the condition of a statement that writes several lanes: two that
+// lock the same ones in different orders would wait for each other.
+func inOrder(tx *db.Tx, in string) string {
+	return `(tenant_id, id) IN (SELECT tenant_id, id FROM webhook_lane WHERE id IN ` + in + ` ORDER BY id` +
+		tx.Dialect().ForUpdate("webhook_lane") + `)`
 }
 
 // holdLane keeps a lane silent until a time. Whoever holds it goes by it when
@@ -67,44 +75,83 @@ func nextRun(r *db.Reader) (time.Time, error) {
 // of the given lanes. It never touches a lane that another has claimed.
 func renewLanes(tx *db.Tx, claim uuid.UUID, lanes []uuid.UUID) ([]uuid.UUID, error) {
 	in, args := db.In(3, db.Padded(lanes))
-	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND id IN `+in+`
+	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND `+inOrder(tx, in)+`
 		RETURNING id`, append([]any{claim, clock.At(tx.Now().Add(lease))}, args...)...)
 }
 
-// releaseLane gives a lane back, due when its next delivery is and not before
-// hold. The caller has written the row in this transaction, so nobody adds to
-// it meanwhile. Where something is due now it keeps the lane and says so.
-func releaseLane(tx *db.Tx, k laneKey, claim uuid.UUID, hold time.Time) (kept bool, err error) {
+// heldLanes gives which of some lanes a holder still has.
+func heldLanes(r *db.Reader, claim uuid.UUID, lanes []uuid.UUID) ([]uuid.UUID, error) {
+	in, args := db.In(2, db.Padded(lanes))
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_lane WHERE claim_id = $1 AND id IN `+in, append([]any{claim}, args...)...)
+}
+
+// endLeases makes the lanes of a holder that is known to be gone due at once.
+func endLeases(tx *db.Tx, claim uuid.UUID) (int64, error) {
+	return tx.Exec(`UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND run_at > $2`, claim, clock.At(tx.Now()))
+}
+
+// release is a lane to be given back, not to be looked at before hold.
+type release struct {
+	id   uuid.UUID
+	hold time.Time
+}
+
+var releaseTypes = []string{"uuid", "bigint", "bigint"}
+
+// releaseLanes gives lanes back, each due when its next delivery is and not
+// before its hold. The caller has written the rows in this transaction, so
+// nobody adds to them meanwhile. Lanes in which something is due now are kept;
+// it gives those.
+func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUID]bool, err error) {
+	ids := make([]uuid.UUID, len(list))
+	for i, l := range list {
+		ids[i] = l.id
+	}
 	type state struct {
+		id   uuid.UUID
 		hold clock.Time
 		next *clock.Time
 	}
-	s, err := db.One(&tx.Reader, func(row db.Row) (s state, err error) { return s, row.Scan(&s.hold, &s.next) },
-		`SELECT hold_until, (SELECT min(next_at) FROM webhook_delivery
-			WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed'))
-		FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id)
+	in, args := db.In(1, db.Padded(ids))
+	states, err := db.All(&tx.Reader, func(row db.Row) (s state, err error) { return s, row.Scan(&s.id, &s.hold, &s.next) },
+		`SELECT id, hold_until, (SELECT min(d.next_at) FROM webhook_delivery d
+			WHERE d.tenant_id = l.tenant_id AND d.endpoint_id = l.id AND d.status IN ('pending', 'failed'))
+		FROM webhook_lane l WHERE id IN `+in, args...)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if s.hold.After(hold) {
-		hold = s.hold.Time
-	}
-	if !hold.After(tx.Now()) {
-		hold = time.UnixMicro(0)
-		if s.next != nil && !s.next.After(tx.Now()) {
-			return true, nil
+	kept = map[uuid.UUID]bool{}
+	rows := make([]any, 0, len(states)*len(releaseTypes)+1)
+	for _, s := range states {
+		hold := s.hold.Time
+		if i := slices.Index(ids, s.id); list[i].hold.After(hold) {
+			hold = list[i].hold
 		}
+		if !hold.After(tx.Now()) {
+			hold = time.UnixMicro(0)
+			if s.next != nil && !s.next.After(tx.Now()) {
+				kept[s.id] = true
+				continue
+			}
+		}
+		run := s.next
+		if run != nil && run.Before(hold) {
+			run = clock.Ptr(hold)
+		}
+		if !hold.Before(never) {
+			run = nil
+		}
+		rows = append(rows, s.id, run, clock.At(hold))
 	}
-	run := s.next
-	if run != nil && run.Before(hold) {
-		run = clock.Ptr(hold)
+	n := len(rows) / len(releaseTypes)
+	if n == 0 {
+		return kept, nil
 	}
-	if !hold.Before(never) {
-		run = nil
-	}
-	_, err = tx.Exec(`UPDATE webhook_lane SET claim_id = NULL, run_at = $4, hold_until = $5
-		WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, k.tenant, k.id, claim, run, clock.At(hold))
-	return false, err
+	_, err = tx.Exec(fmt.Sprintf(`WITH m(id, run_at, hold_until) AS (VALUES %s)
+		UPDATE webhook_lane SET claim_id = NULL, run_at = m.run_at, hold_until = m.hold_until
+		FROM m WHERE webhook_lane.id = m.id AND webhook_lane.claim_id = $%d`,
+		db.Rows(tx.Dialect(), 1, releaseTypes, n), len(rows)+1), append(rows, claim)...)
+	return kept, err
 }
 
 // target is where a lane's deliveries go and how they are signed.
@@ -164,57 +211,120 @@ type mark struct {
 	nextAt time.Time
 }
 
-var markTypes = []string{
-	"uuid", "uuid", "bigint", "text", "bigint", "bigint", "bigint", "bigint", "bigint", "text", "text", "bytea",
+// Texts of statements over so many rows: 1, 2, 4 … There are few of them, so
+// that each stays prepared.
+type texts map[db.Dialect][]string
+
+// bySize writes the texts of a statement for up to so many rows.
+func bySize(most int, text func(d db.Dialect, n int) string) texts {
+	out := texts{}
+	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
+		for n := 1; n <= most; n *= 2 {
+			out[d] = append(out[d], text(d, n))
+		}
+	}
+	return out
+}
+
+// first gives the statement for the largest part of a list that has one, and
+// how many rows that is.
+func (t texts) first(d db.Dialect, rows int) (text string, n int) {
+	list := t[d]
+	i := min(bits.Len(uint(rows)), len(list)) - 1
+	return list[i], 1 << i
 }
 
 // markRows is how many deliveries one statement marks at most.
 const markRows = 32
 
-// markDeliveries writes the outcome of attempts. What was the newest attempt
-// of a delivery before moves into a row of its own.
-func markDeliveries(tx *db.Tx, marks []mark) error {
-	var again []mark
+var (
+	deliveredTypes = []string{"uuid", "uuid", "bigint", "bigint", "bigint", "bigint", "bytea"}
+	missedTypes    = []string{"uuid", "uuid", "bigint", "text", "bigint", "bigint", "bigint", "bigint", "text", "text", "bytea"}
+	movedTypes     = []string{"uuid", "uuid", "bigint"}
+)
+
+// markWhere ends a statement that marks: of a lane that another node has
+// claimed, and of a delivery that has moved on, nothing is marked.
+func markWhere(claim int) string {
+	return fmt.Sprintf(` FROM m WHERE webhook_delivery.tenant_id = m.tenant_id AND webhook_delivery.id = m.id
+		AND webhook_delivery.attempts = m.before AND EXISTS (SELECT 1 FROM webhook_lane l
+			WHERE l.tenant_id = webhook_delivery.tenant_id AND l.id = webhook_delivery.endpoint_id AND l.claim_id = $%d)`, claim)
+}
+
+// What arrived, by far the most, has a statement with few values.
+var markDelivered = bySize(markRows, func(d db.Dialect, n int) string {
+	return `WITH m(tenant_id, id, before, at, duration_us, status_code, answer) AS (VALUES ` + db.Rows(d, 1, deliveredTypes, n) + `)
+		UPDATE webhook_delivery SET status = 'delivered', next_at = m.at, attempts = m.before + 1, delivered_at = m.at,
+			attempted_at = m.at, duration_us = m.duration_us, status_code = m.status_code, error_class = NULL, error_text = NULL,
+			answer = m.answer` + markWhere(n*len(deliveredTypes)+1)
+})
+
+var markMissed = bySize(markRows, func(d db.Dialect, n int) string {
+	return `WITH m(tenant_id, id, before, status, next_at, attempted_at, duration_us, status_code, error_class, error_text, answer)
+			AS (VALUES ` + db.Rows(d, 1, missedTypes, n) + `)
+		UPDATE webhook_delivery SET status = m.status, next_at = m.next_at, attempts = m.before + 1, delivered_at = NULL,
+			attempted_at = m.attempted_at, duration_us = m.duration_us, status_code = m.status_code,
+			error_class = m.error_class, error_text = m.error_text, answer = m.answer` + markWhere(n*len(missedTypes)+1)
+})
+
+// What was the newest attempt of a delivery before moves into a row of its own.
+var moveAttempts = bySize(markRows, func(d db.Dialect, n int) string {
+	return `WITH m(tenant_id, id, before) AS (VALUES ` + db.Rows(d, 1, movedTypes, n) + `)
+		INSERT INTO webhook_attempt
+			(tenant_id, delivery_id, number, attempted_at, duration_us, status_code, error_class, error_text, answer)
+		SELECT d.tenant_id, d.id, d.attempts, d.attempted_at, d.duration_us, d.status_code, d.error_class, d.error_text, d.answer
+		FROM m JOIN webhook_delivery d ON d.tenant_id = m.tenant_id AND d.id = m.id
+		WHERE d.attempts = m.before AND d.attempted_at IS NOT NULL
+		ON CONFLICT DO NOTHING`
+})
+
+// markDeliveries writes the outcome of attempts. It says whether all were
+// marked: lanes that are no longer the holder's are not.
+func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) (all bool, err error) {
+	var arrived, missed, again []mark
 	for _, m := range marks {
 		if m.attempts > 0 {
 			again = append(again, m)
 		}
-	}
-	for _, m := range again {
-		if _, err := tx.Exec(`INSERT INTO webhook_attempt
-				(tenant_id, delivery_id, number, attempted_at, duration_us, status_code, error_class, error_text, answer)
-			SELECT tenant_id, id, attempts, attempted_at, duration_us, status_code, error_class, error_text, answer
-			FROM webhook_delivery WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND attempted_at IS NOT NULL
-			ON CONFLICT DO NOTHING`, m.tenant, m.id, m.attempts); err != nil {
-			return err
+		if m.status == Delivered {
+			arrived = append(arrived, m)
+		} else {
+			missed = append(missed, m)
 		}
 	}
-	for len(marks) > 0 {
-		n := 1
-		for 2*n <= min(len(marks), markRows) {
-			n *= 2
+	if _, err := execRows(tx, moveAttempts, again, nil, func(args []any, m *mark) []any {
+		return append(args, m.tenant, m.id, m.attempts)
+	}); err != nil {
+		return false, err
+	}
+	one, err := execRows(tx, markDelivered, arrived, []any{claim}, func(args []any, m *mark) []any {
+		return append(args, m.tenant, m.id, m.attempts, clock.At(m.at), m.answer.Duration.Microseconds(), m.code(), m.answer.Body)
+	})
+	if err != nil {
+		return false, err
+	}
+	two, err := execRows(tx, markMissed, missed, []any{claim}, func(args []any, m *mark) []any {
+		class, text := m.trouble()
+		return append(args, m.tenant, m.id, m.attempts, m.status, clock.At(m.nextAt), clock.At(m.at),
+			m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body)
+	})
+	return int(one+two) == len(marks), err
+}
+
+// execRows runs a statement over a list, a part at a time, and says how many
+// rows it touched. The rest are the values after those of the rows.
+func execRows[T any](tx *db.Tx, t texts, list []T, rest []any, values func([]any, *T) []any) (touched int64, err error) {
+	for len(list) > 0 {
+		text, n := t.first(tx.Dialect(), len(list))
+		var args []any
+		for i := range list[:n] {
+			args = values(args, &list[i])
 		}
-		args := make([]any, 0, n*len(markTypes))
-		for _, m := range marks[:n] {
-			class, text := m.trouble()
-			var delivered *clock.Time
-			if m.status == Delivered {
-				delivered = clock.Ptr(m.at)
-			}
-			args = append(args, m.tenant, m.id, m.attempts, m.status, clock.At(m.nextAt), delivered, clock.At(m.at),
-				m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body)
-		}
-		_, err := tx.Exec(`WITH m(tenant_id, id, before, status, next_at, delivered_at, attempted_at, duration_us, status_code,
-				error_class, error_text, answer) AS (VALUES `+db.Rows(tx.Dialect(), 1, markTypes, n)+`)
-			UPDATE webhook_delivery SET status = m.status, next_at = m.next_at, attempts = m.before + 1,
-				delivered_at = m.delivered_at, attempted_at = m.attempted_at, duration_us = m.duration_us,
-				status_code = m.status_code, error_class = m.error_class, error_text = m.error_text, answer = m.answer
-			FROM m WHERE webhook_delivery.tenant_id = m.tenant_id AND webhook_delivery.id = m.id
-				AND webhook_delivery.attempts = m.before`, args...)
+		k, err := tx.Exec(text, append(args, rest...)...)
 		if err != nil {
-			return err
+			return touched, err
 		}
-		marks = marks[n:]
+		touched, list = touched+k, list[n:]
 	}
-	return nil
+	return touched, nil
 }

@@ -1,6 +1,7 @@
 // Brings up one real server with demo data on a free port, and runs the browser tests against it.
 //   npm run e2e [-- arguments of playwright test]
-// KONAK_TEST_BIN names a binary to test instead of building one; KONAK_TEST_CHROMIUM names the browser.
+// KONAK_TEST_BIN names a binary to test instead of building one, KONAK_TEST_STANDINS one of
+// internal/tools/standins; KONAK_TEST_CHROMIUM names the browser.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -31,6 +32,15 @@ function findBinary(scratch) {
   const built = spawnSync('go', ['build', '-o', binary, './cmd/konak'], { cwd: root, stdio: 'inherit' })
   if (built.error) fail(`go is missing (${built.error.message}). Install Go or set KONAK_TEST_BIN=/path/to/konak`)
   return built.status === 0 ? binary : fail('the binary does not build')
+}
+
+/** The stand-ins of outside services, for the tests that need one. */
+function findStandins(scratch) {
+  const named = process.env.KONAK_TEST_STANDINS
+  if (named) return existsSync(named) ? named : fail(`KONAK_TEST_STANDINS=${named} does not exist`)
+  const binary = join(scratch, 'standins')
+  const built = spawnSync('go', ['build', '-o', binary, './internal/tools/standins'], { cwd: root, stdio: 'inherit' })
+  return built.status === 0 ? binary : fail('the stand-ins do not build. Install Go or set KONAK_TEST_STANDINS=/path/to/standins')
 }
 
 function freePort() {
@@ -76,6 +86,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'konak-e2e-'))
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
 const binary = findBinary(scratch)
+const standins = findStandins(scratch)
 const port = await freePort()
 const url = `http://localhost:${port}`
 const server = spawn(
@@ -96,7 +107,7 @@ await ready(url, server)
 const tests = spawn(process.execPath, [join(web, 'node_modules/@playwright/test/cli.js'), 'test', ...process.argv.slice(2)], {
   cwd: web,
   stdio: 'inherit',
-  env: { ...process.env, KONAK_TEST_URL: url, KONAK_TEST_CHROMIUM: chromium },
+  env: { ...process.env, KONAK_TEST_URL: url, KONAK_TEST_CHROMIUM: chromium, KONAK_TEST_BIN: binary, KONAK_TEST_STANDINS: standins },
 })
 const code = await ended(tests)
 const stopped = ended(server)

@@ -59,6 +59,22 @@ for (const sight of sights) {
       await shoot(page, `dlp-add-${sight.name}`)
     })
 
+    test('regulations', async ({ page }) => {
+      await signIn(page, '/advisor')
+      await expect(page.getByRole('searchbox')).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `advisor-begin-${sight.name}`)
+      await page.getByRole('searchbox').fill('kidem tazminati')
+      const result = page.getByRole('list', { name: 'Articles found' }).getByRole('link').first()
+      await expect(result).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `advisor-${sight.name}`)
+      await result.click()
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await expectAccessible(page)
+      await shoot(page, `provision-${sight.name}`)
+    })
+
     test('webhooks', async ({ page }) => {
       const receiver = await startReceiver()
       await signIn(page, '/erp/webhooks')
@@ -105,3 +121,33 @@ for (const sight of sights) {
     })
   })
 }
+
+test.describe('in Turkish', () => {
+  test.use({ locale: 'tr-TR' })
+  for (const scheme of ['light', 'dark'] as const) {
+    test.describe(scheme, () => {
+      test.use({ colorScheme: scheme })
+      test('the screens speak it and nothing breaks', async ({ page }) => {
+        await signIn(page)
+        for (const [path, title] of [
+          ['/', 'Merhaba'],
+          ['/inbox', 'Gelen kutusu'],
+          ['/contacts', 'Kişiler'],
+          ['/crm/agents', 'Temsilciler'],
+          ['/advisor', 'Mevzuat'],
+          ['/erp/webhooks', 'Webhook'],
+          ['/settings/roles', 'Roller'],
+          ['/settings/api-keys', 'API anahtarları'],
+          ['/settings/audit', 'Denetim'],
+          ['/account', 'Profiliniz'],
+        ] as const) {
+          await page.goto(path)
+          await expect(page.getByRole('heading', { level: 1 })).toContainText(title)
+          await expect(page.getByRole('status').filter({ hasText: 'Yükleniyor' })).toHaveCount(0)
+          await expectAccessible(page)
+          await shoot(page, `tr-${path === '/' ? 'home' : path.slice(1).replaceAll('/', '-')}-${scheme}`)
+        }
+      })
+    })
+  }
+})

@@ -13,7 +13,7 @@ import { publicRoutes } from './routes/public'
 import { signInRoute } from './routes/signIn'
 import { startShortcuts } from './shell/shortcuts'
 import { Toaster } from './ui/Toast'
-import { TooltipProvider } from './ui/Tooltip'
+import { Tooltips } from './ui/Tooltip'
 import './styles/app.css'
 
 // A new release removes the old one's files: a page that still asks for them starts afresh,
@@ -43,10 +43,9 @@ if (!root) throw new Error('index.html has no #root')
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <TooltipProvider delayDuration={500}>
-        <RouterProvider router={router} />
-        <Toaster />
-      </TooltipProvider>
+      <RouterProvider router={router} />
+      <Toaster />
+      <Tooltips />
     </QueryClientProvider>
   </StrictMode>,
 )

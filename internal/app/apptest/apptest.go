@@ -14,6 +14,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -42,6 +44,7 @@ type Server struct {
 	Clock *clock.Fake
 	URL   string
 	Logs  *Buffer
+	cfg   app.Config
 }
 
 // Run runs fn on both databases.
@@ -75,6 +78,12 @@ func NewWith(tb testing.TB, change func(*app.Config)) *Server {
 	return start(tb, db.SQLite, func(cfg *app.Config, _ string) { change(cfg) })
 }
 
+// NewOn starts a house with other settings on one database.
+func NewOn(tb testing.TB, dialect db.Dialect, change func(*app.Config)) *Server {
+	tb.Helper()
+	return start(tb, dialect, func(cfg *app.Config, _ string) { change(cfg) })
+}
+
 // RunWith runs fn on both databases in a house with other settings.
 func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Server)) {
 	t.Helper()
@@ -89,17 +98,37 @@ func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Se
 func start(tb testing.TB, dialect db.Dialect, change func(cfg *app.Config, url string)) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, Clock: clock.NewFake(dbtest.Start), Logs: &Buffer{}}
-	log := Logger(s.Logs)
-	server := httptest.NewUnstartedServer(nil)
-	s.URL = "http://" + server.Listener.Addr().String()
-	cfg := app.Config{
+	s.cfg = app.Config{
 		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: true,
 		WebhookAllow: []string{"127.0.0.0/8"},
 		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1}, LimitFactor: 1000,
 	}
-	change(&cfg, s.URL)
-	a, err := app.Open(tb.Context(), cfg, log, s.Clock)
+	s.serve(change)
+	return s
+}
+
+// Node starts another node of the same house: the same database, key, settings
+// and clock, and nothing else in common.
+func (s *Server) Node() *Server {
+	s.tb.Helper()
+	key, err := os.ReadFile(filepath.Join(s.cfg.Data, "master.key"))
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	n := &Server{tb: s.tb, Clock: s.Clock, Logs: &Buffer{}, cfg: s.cfg}
+	n.cfg.Data, n.cfg.MasterKey = s.tb.TempDir(), string(key)
+	n.serve(func(*app.Config, string) {})
+	return n
+}
+
+func (s *Server) serve(change func(cfg *app.Config, url string)) {
+	tb := s.tb
+	tb.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	s.URL = "http://" + server.Listener.Addr().String()
+	change(&s.cfg, s.URL)
+	a, err := app.Open(tb.Context(), s.cfg, Logger(s.Logs), s.Clock)
 	if err != nil {
 		server.Close()
 		tb.Fatal(err)
@@ -114,7 +143,6 @@ func start(tb testing.TB, dialect db.Dialect, change func(cfg *app.Config, url s
 			tb.Error(err)
 		}
 	})
-	return s
 }
 
 // Workspace is a tenant with its owner signed in.
@@ -375,6 +403,13 @@ type Error struct {
 	Fields     map[string][]string `json:"fields"`
 	Reason     string              `json:"reason"`
 	Permission string              `json:"permission"`
+	Step       *ErrorStep          `json:"step"`
+}
+
+// ErrorStep is which of several actions failed.
+type ErrorStep struct {
+	Index  int    `json:"index"`
+	Action string `json:"action"`
 }
 
 // Data reads the answer's data.

@@ -232,26 +232,63 @@ func TestLastOwner(t *testing.T) {
 	})
 }
 
-// A hook that fails undoes the whole suspension.
-func TestSuspensionHook(t *testing.T) {
+// Several rooms end what an agent had in them, all in the transaction of the
+// suspension: when one of them fails, whichever, nothing has happened anywhere.
+func TestSuspensionHooks(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
-		id, ayse := add(t, s, w, "ayse@example.com", "agent")
+		id, ayse := add(t, s, w, "ayse@example.com", "admin")
+		var key struct{ Key string }
+		ayse.Post(auth+"/api-keys", object{"name": "x", "environment": "live", "scopes": []string{"webhooks.read"}}).Want(201).Data(&key)
+		before := lines(t, s, w)
+
 		var seen []string
-		var failure error
-		s.Agents.OnSuspend(func(_ context.Context, tx *db.Tx, a agent.Agent) error {
-			seen = append(seen, a.State)
-			return failure
-		})
-		failure = errors.New("the exchange does not answer")
-		w.Owner.Post(path(id, "/suspension"), nil).Want(500)
-		ayse.Get(agents).Want(200)
-		failure = nil
+		failing := ""
+		after := 0 // rooms that were told that it is durable
+		for _, room := range []string{"phone", "ring groups", "shifts"} {
+			s.Agents.OnSuspend(func(_ context.Context, tx *db.Tx, a agent.Agent) error {
+				seen = append(seen, room+" "+a.State)
+				tx.AfterCommit(func() { after++ })
+				if err := audit.Write(tx, "test.ended", a.ID.String(), object{"room": room}); err != nil {
+					return err
+				}
+				if room == failing {
+					return errors.New("the exchange does not answer")
+				}
+				return nil
+			})
+		}
+		for i, room := range []string{"phone", "ring groups", "shifts"} {
+			failing, seen = room, nil
+			w.Owner.Post(path(id, "/suspension"), nil).Want(500)
+			w.Owner.Delete(path(id, "")).Want(500)
+			if len(seen) != 2*(i+1) || after != 0 {
+				t.Errorf("%s fails: %v, %d told", room, seen, after)
+			}
+			ayse.Get(agents).Want(200)
+			s.Client(key.Key).Get(catalog).Want(200)
+			var a agent.Agent
+			if w.Owner.Get(path(id, "")).Want(200).Data(&a); a.State != "active" {
+				t.Errorf("got %+v", a)
+			}
+			if diff := cmp.Diff(before, lines(t, s, w)); diff != "" {
+				t.Error(diff)
+			}
+		}
+		failing, seen = "", nil
 		w.Owner.Post(path(id, "/suspension"), nil).Want(200)
-		w.Owner.Delete(path(id, "")).Want(200)
-		if diff := cmp.Diff([]string{"suspended", "suspended", "removed"}, seen); diff != "" {
+		if diff := cmp.Diff([]string{"phone suspended", "ring groups suspended", "shifts suspended"}, seen); diff != "" || after != 3 {
+			t.Error(diff, after)
+		}
+		want := append(before, "member.suspended", "member.access_ended", "test.ended", "test.ended", "test.ended")
+		if diff := cmp.Diff(want, lines(t, s, w)); diff != "" {
 			t.Error(diff)
+		}
+		seen = nil
+		w.Owner.Delete(path(id, "")).Want(200)
+		if len(seen) != 3 || seen[0] != "phone removed" {
+			t.Errorf("got %v", seen)
 		}
 	})
 }

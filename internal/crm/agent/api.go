@@ -155,9 +155,15 @@ func (s *Service) registerQRs(a *api.API) {
 	claim := api.Route{
 		Method: "POST", Path: "/api/v1/auth/mobile-qr/claim", ID: "claim-mobile-qr", Tag: "Identity",
 		Summary: "Sign a phone in with a scanned QR", Access: api.Public, ShowsSecret: true,
-		Doc: "A QR that was scanned, revoked or is too old is a 422.",
+		Doc:   "A QR that was scanned, revoked or is too old is a 422.",
+		Limit: api.Credentials,
 	}
 	api.Handle(a, claim, func(ctx context.Context, in *claimIn) (Opened, error) {
-		return s.Claim(ctx, in.Body.Key, Device{in.Body.DeviceName, in.Body.Platform}, api.ClientIP(ctx))
+		out, err := s.Claim(ctx, in.Body.Key, Device{in.Body.DeviceName, in.Body.Platform}, api.ClientIP(ctx))
+		if err == nil {
+			// The phone's browser goes on with it; an app takes the token.
+			a.SetSessionCookie(ctx, out.Token, out.Session.ExpiresAt.Time)
+		}
+		return out, err
 	})
 }

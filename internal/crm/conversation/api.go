@@ -3,14 +3,12 @@ package conversation
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
-	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
 
@@ -20,87 +18,7 @@ type conversationIn struct {
 
 type listConversationsIn struct {
 	api.Paged
-	State       string `query:"state" enum:"open,snoozed,closed"`
-	OwnerID     string `query:"owner_id" maxLength:"36" example:"me" doc:"me, none, or an agent's id"`
-	GroupID     string `query:"group_id" maxLength:"36" example:"none" doc:"none, or a group's id"`
-	Channel     string `query:"channel" maxLength:"40" doc:"A key of the source catalog"`
-	Tag         string `query:"tag" maxLength:"60"`
-	Priority    string `query:"priority" enum:"low,normal,high,urgent"`
-	ContactID   string `query:"contact_id" format:"uuid"`
-	Unread      string `query:"unread" enum:"true" doc:"Only what the caller has not read"`
-	AIState     string `query:"ai_state" enum:"off,active,handed_over,paused"`
-	Talep       string `query:"talep" enum:"true,false" doc:"Only requests, or only others"`
-	CreatedFrom string `query:"created_from" format:"date-time" example:"2026-11-01T00:00:00Z"`
-	CreatedTo   string `query:"created_to" format:"date-time" example:"2026-12-01T00:00:00Z"`
-	Q           string `query:"q" maxLength:"200" doc:"Words of the subject, or the customer's name, address or number"`
-	Sort        string `query:"sort" default:"-last_activity" enum:"-last_activity,last_activity,-created,created,-waiting_since,waiting_since,-priority,priority,-snoozed_until,snoozed_until" doc:"A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time."`
-}
-
-// Order implements api.Ordered.
-func (in *listConversationsIn) Order() (string, bool) {
-	return in.Sort, !strings.HasPrefix(in.Sort, "-")
-}
-
-func (in *listConversationsIn) order() Order {
-	name, desc := strings.CutPrefix(in.Sort, "-")
-	return Order{Name: name, Asc: !desc}
-}
-
-func (in *listConversationsIn) filter(ctx context.Context) (Filter, error) {
-	f := Filter{State: State(in.State), Channel: in.Channel, Tag: in.Tag, Priority: in.Priority, AIState: in.AIState}
-	wrong := fault.New(fault.ValidationFailed)
-	id := func(name, v string) *uuid.UUID {
-		u, err := uuid.Parse(v)
-		if err != nil {
-			wrong.Field(name, "invalid_id")
-		}
-		return &u
-	}
-	me := agentID(ctx)
-	switch in.OwnerID {
-	case "":
-	case "none":
-		f.NoOwner = true
-	case "me":
-		f.OwnerID = &me
-	default:
-		f.OwnerID = id("owner_id", in.OwnerID)
-	}
-	switch in.GroupID {
-	case "":
-	case "none":
-		f.NoGroup = true
-	default:
-		f.GroupID = id("group_id", in.GroupID)
-	}
-	if in.ContactID != "" {
-		f.ContactID = id("contact_id", in.ContactID)
-	}
-	if in.Unread != "" {
-		f.Unread = &me
-	}
-	if me == uuid.Nil && (in.OwnerID == "me" || in.Unread != "") {
-		wrong.Field("owner_id", "needs_agent")
-	}
-	if in.Talep != "" {
-		talep := in.Talep == "true"
-		f.Talep = &talep
-	}
-	at := func(name, v string) *clock.Time {
-		if v == "" {
-			return nil
-		}
-		t, err := time.Parse(time.RFC3339, v)
-		if err != nil {
-			wrong.Field(name, "invalid_time")
-		}
-		return clock.Ptr(t)
-	}
-	f.CreatedFrom, f.CreatedTo = at("created_from", in.CreatedFrom), at("created_to", in.CreatedTo)
-	if len(wrong.Fields) > 0 {
-		return f, wrong
-	}
-	return f, nil
+	Query
 }
 
 type createConversationIn struct {
@@ -215,6 +133,10 @@ func (s *Service) Register(a *api.API) {
 	s.registerReplies(a)
 	s.registerAttachments(a)
 	s.registerItems(a)
+	s.registerDrafts(a)
+	s.registerAIRecords(a)
+	s.registerScheduled(a)
+	s.registerWhole(a)
 	s.registerGroups(a)
 	s.registerPublic(a)
 }
@@ -251,7 +173,7 @@ func (s *Service) registerRecords(a *api.API) {
 		func(ctx context.Context, in *setSettingsIn) (Settings, error) { return s.SetSettings(ctx, in.Body) })
 
 	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (Conversation, error) { return s.Get(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *conversationIn) (Detail, error) { return s.Detail(ctx, in.ID.UUID) })
 	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView),
 		func(ctx context.Context, in *conversationItemsIn) (db.List[Item], error) {
 			return s.Items(ctx, in.ID.UUID, in.Page())

@@ -113,7 +113,7 @@ func (s *Service) registerItems(a *api.API) {
 		return s.Retry(ctx, in.ID.UUID, in.ItemID.UUID)
 	})
 	s.registerEmail(a)
-	s.registerAI(a)
+	s.registerAIItems(a)
 }
 
 func (s *Service) registerEmail(a *api.API) {
@@ -143,7 +143,7 @@ func (s *Service) registerEmail(a *api.API) {
 	})
 }
 
-func (s *Service) registerAI(a *api.API) {
+func (s *Service) registerAIItems(a *api.API) {
 	rate := route("POST", ofItem+"/ai-feedback", "rate-ai-answer", "Rate an answer of the bot", perm.ConversationsReply)
 	rate.Refusals = []int{409}
 	rate.Doc = "Stored apart from the customer's vote, which alone counts for satisfaction. Rating again replaces. What the bot did not write: 409 not_an_ai_answer."

@@ -12,21 +12,24 @@ import (
 
 // Event names.
 const (
-	Created        = "conversation.created"
-	Replied        = "conversation.replied"
-	ClosedEvent    = "conversation.closed"
-	SnoozedEvent   = "conversation.snoozed"
-	Opened         = "conversation.opened"
-	Assigned       = "conversation.assigned"
-	Tagged         = "conversation.tagged"
-	Merged         = "conversation.merged"
-	Updated        = "conversation.updated"
-	Deleted        = "conversation.deleted"
-	Restored       = "conversation.restored"
-	Noted          = "conversation.noted"
-	Rated          = "conversation.rated"
-	ItemChanged    = "conversation.item_changed"
-	DeliveryFailed = "message.delivery_failed"
+	Created      = "conversation.created"
+	Replied      = "conversation.replied"
+	ClosedEvent  = "conversation.closed"
+	SnoozedEvent = "conversation.snoozed"
+	Opened       = "conversation.opened"
+	Assigned     = "conversation.assigned"
+	Tagged       = "conversation.tagged"
+	Merged       = "conversation.merged"
+	Updated      = "conversation.updated"
+	Deleted      = "conversation.deleted"
+	Restored     = "conversation.restored"
+	Noted        = "conversation.noted"
+	Rated        = "conversation.rated"
+	ItemChanged  = "conversation.item_changed"
+	Annotated    = "conversation.annotated"
+	// ScheduleChanged tells panels that a message for later was added or taken back.
+	ScheduleChanged = "conversation.schedule_changed"
+	DeliveryFailed  = "message.delivery_failed"
 )
 
 // Events are what this room announces.
@@ -46,6 +49,10 @@ func Events() event.Catalog {
 	// An item can be a note, so panels alone are told what becomes of items.
 	changed := entry(ItemChanged, "A message or a note was edited, deleted, reacted to or sent again.")
 	changed.Hidden = true
+	annotated := entry(Annotated, "The summary or what the assistant understood changed.")
+	annotated.Hidden = true
+	scheduled := entry(ScheduleChanged, "A message for later was written, cancelled or could not be sent.")
+	scheduled.Hidden = true
 	return event.Catalog{
 		entry(Created, "A new conversation opened by any route."),
 		entry(Replied, "A reply arrived on a conversation (internal notes do not emit it)."),
@@ -60,6 +67,6 @@ func Events() event.Catalog {
 		entry(Restored, "A deleted conversation was brought back."),
 		entry(Rated, "The customer rated a conversation; the item holds the rating."),
 		entry(DeliveryFailed, "A message could not be delivered on its channel."),
-		noted, changed,
+		noted, changed, annotated, scheduled,
 	}
 }

@@ -156,6 +156,11 @@ func (s *Service) follow(tx *db.Tx, was, c *Conversation, list []*Item) error {
 			return fmt.Errorf("conversation: touch tags: %w", err)
 		}
 	}
+	if was == nil && c.AIState != AIOff || was != nil && was.AIState != c.AIState {
+		if err := putAISince(tx, c.ID, c.UpdatedAt); err != nil {
+			return fmt.Errorf("conversation: note the assistant's state: %w", err)
+		}
+	}
 	return recount(tx, was, c)
 }
 
@@ -322,6 +327,9 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 		return c, err
 	}
 	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
+		return c, err
+	}
+	if err := s.cancelOnReply(tx, &c); err != nil {
 		return c, err
 	}
 	return c, s.notify(tx, &c)

@@ -28,18 +28,18 @@ func fill(t *testing.T, d *db.DB, tenant uuid.UUID, n int, state string, from ti
 	t.Helper()
 	id, base := `gen_random_uuid()`, clock.At(from).UnixMicro()
 	if d.Dialect() == db.SQLite {
-		id = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-7' || substr(hex(randomblob(2)), 2) || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`
+		id = `randomblob(16)`
 	}
 	put := func(first, last int) string {
 		return fmt.Sprintf(`INSERT INTO conversation (tenant_id, id, state, ai_state, channel, single_thread, talep, contact_id, contact_name,
 				subject, preview, priority, owner_id, group_id, tags, waiting_since, snoozed_until, test,
 				last_activity_at, last_item_at, created_at, updated_at)
 			WITH RECURSIVE n(i) AS (SELECT CAST(%d AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-			SELECT '%s', %s, %s, CASE WHEN i %% 50 = 0 THEN 'active' ELSE 'off' END,
+			SELECT %s, %s, %s, CASE WHEN i %% 50 = 0 THEN 'active' ELSE 'off' END,
 				CASE i %% 5 WHEN 0 THEN 'email' WHEN 1 THEN 'api' ELSE 'whatsapp' END, false, i %% 40 = 0, %s, 'Elif Kaya',
 				'Teslimat', 'Siparişim ne zaman gelir?', CASE WHEN i %% 30 = 0 THEN 3 ELSE 1 END,
 				NULL, NULL, '[]', CASE WHEN i %% 20 = 0 THEN %d + i ELSE NULL END, CASE WHEN %s = 'snoozed' THEN %d + i * 1000000 ELSE NULL END,
-				false, %d + i, %d + i, %d + i, %d + i FROM n`, first, last, tenant, id, state, id, base, state, base, base, base, base, base)
+				false, %d + i, %d + i, %d + i, %d + i FROM n`, first, last, d.Dialect().Literal(tenant), id, state, id, base, state, base, base, base, base, base)
 	}
 	// In parts: a transaction may not take long.
 	for first := 1; first <= n; first += 5000 {

@@ -3,8 +3,10 @@ package conversation
 import (
 	"context"
 	"strings"
+	"time"
 
 	"konak/internal/crm/contact"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
 
@@ -32,6 +34,13 @@ func (s *Service) Sample(ctx context.Context, text string) error {
 	if _, err = s.ReplyAsCustomer(ctx, c.ID, text, file.ID); err != nil {
 		return err
 	}
-	_, err = s.Join(ctx, c.ID)
+	if _, err = s.Join(ctx, c.ID); err != nil {
+		return err
+	}
+	// A conversation that needs no channel, so that something can wait in it.
+	if c, err = s.Create(ctx, NewConversation{ContactID: page.Rows[0].ID, Channel: API, Subject: text, Body: text}); err != nil {
+		return err
+	}
+	_, err = s.Schedule(ctx, c.ID, Later{Answer: Answer{Body: text}, SendAt: clock.At(s.db.Clock().Now().Add(time.Hour))})
 	return err
 }

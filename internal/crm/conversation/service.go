@@ -33,11 +33,15 @@ type Service struct {
 	router   Router
 
 	forwarder Forwarder
+	assistant Assistant
+	shop      Shop
 }
 
 // New opens the room and lets it follow the contacts.
 func New(d *db.DB, contacts *contact.Service, agents Agents, blobs *blob.Store) *Service {
-	s := &Service{db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}}
+	s := &Service{
+		db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}, assistant: NoAssistant{}, shop: NoShop{},
+	}
 	contacts.Follow(s)
 	return s
 }
@@ -51,11 +55,8 @@ func (s *Service) ForwardWith(f Forwarder) { s.forwarder = f }
 // List reads a page in an order.
 func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Page) (out db.List[Conversation], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if q = strings.TrimSpace(q); q != "" {
-			f.searched, f.terms = true, contact.Terms(q)
-			if f.contacts, err = s.contacts.Matching(r, q, maxFound); err != nil {
-				return err
-			}
+		if err := s.search(r, &f, q); err != nil {
+			return err
 		}
 		if out, err = list(r, f, o, p); err != nil {
 			return err
@@ -63,6 +64,15 @@ func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Pa
 		return fillUnread(r, agentID(ctx), out.Rows)
 	})
 	return out, err
+}
+
+// search puts what is looked for into a filter.
+func (s *Service) search(r *db.Reader, f *Filter, q string) (err error) {
+	if q = strings.TrimSpace(q); q != "" {
+		f.searched, f.terms = true, contact.Terms(q)
+		f.contacts, err = s.contacts.Matching(r, q, maxFound)
+	}
+	return err
 }
 
 // maxFound bounds how many contacts a search may mean.
@@ -81,6 +91,9 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err er
 	})
 	return c, err
 }
+
+// Find reads a conversation for another room.
+func (s *Service) Find(r *db.Reader, id uuid.UUID) (Conversation, error) { return byID(r, id) }
 
 // Items reads the timeline, the newest first.
 func (s *Service) Items(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[Item], err error) {
@@ -213,39 +226,24 @@ func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
 	return nil
 }
 
-// change runs one transition of a conversation.
-func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, Conversation) (Conversation, error)) (c Conversation, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
-		if err != nil {
-			return err
-		}
-		c, err = fn(tx, was)
-		return err
-	})
-	return c, err
-}
-
 // Close closes a conversation; a repeat changes nothing.
 func (s *Service) Close(ctx context.Context, id uuid.UUID) (Conversation, error) {
-	return s.step(ctx, id, Close)
+	return s.change(ctx, id, s.ToClose())
 }
 
 // Open opens a conversation again.
 func (s *Service) Open(ctx context.Context, id uuid.UUID) (Conversation, error) {
-	return s.step(ctx, id, Reopen)
-}
-
-func (s *Service) step(ctx context.Context, id uuid.UUID, on Trigger) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
-		c := was
-		return c, s.move(tx, was, &c, on, nil, nil)
-	})
+	return s.change(ctx, id, s.ToOpen())
 }
 
 // Snooze puts a conversation aside until a time or until the customer writes.
 func (s *Service) Snooze(ctx context.Context, id uuid.UUID, until *clock.Time, untilReply bool) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToSnooze(until, untilReply))
+}
+
+// ToSnooze is Snooze as a step.
+func (s *Service) ToSnooze(until *clock.Time, untilReply bool) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		switch {
 		case until == nil && !untilReply:
@@ -258,7 +256,7 @@ func (s *Service) Snooze(ctx context.Context, id uuid.UUID, until *clock.Time, u
 		c.SnoozedUntil, c.SnoozedUntilReply = until, untilReply
 		detail := map[string]any{"until": until, "until_reply": untilReply}
 		return c, s.move(tx, was, &c, Snooze, nil, detail)
-	})
+	}
 }
 
 // SetState goes to a state by the trigger that leads there.
@@ -283,7 +281,12 @@ type Change struct {
 
 // Update changes subject, customer, priority or group.
 func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToUpdate(ch))
+}
+
+// ToUpdate is Update as a step.
+func (s *Service) ToUpdate(ch Change) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		if ch.Subject != nil {
 			c.Subject = strings.TrimSpace(*ch.Subject)
@@ -311,7 +314,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (Conversa
 			c.ContactID, c.ContactName = ref.ID, ref.Name
 		}
 		return c, s.rewrite(tx, was, &c)
-	})
+	}
 }
 
 // rewrite saves a change that is no transition.
@@ -366,7 +369,12 @@ func current(c *Conversation, field string) any {
 
 // Transfer gives a conversation to a group, with a note for it.
 func (s *Service) Transfer(ctx context.Context, id, group uuid.UUID, note string) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToTransfer(group, note))
+}
+
+// ToTransfer is Transfer as a step.
+func (s *Service) ToTransfer(group uuid.UUID, note string) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		c.GroupID = &group
 		if err := s.checkPlace(tx, nil, &group); err != nil {
@@ -380,12 +388,17 @@ func (s *Service) Transfer(ctx context.Context, id, group uuid.UUID, note string
 		}
 		who := author(tx)
 		return s.noted(tx, c, &Item{Kind: Note, AuthorKind: who.Kind, AuthorID: who.ID, Body: note})
-	})
+	}
 }
 
 // Retag sets the tags to what fn makes of them.
 func (s *Service) Retag(ctx context.Context, id uuid.UUID, fn func([]string) []string) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToRetag(fn))
+}
+
+// ToRetag is Retag as a step.
+func (s *Service) ToRetag(fn func([]string) []string) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		tags, ok := contact.Tags(fn(was.Tags))
 		if !ok || len(tags) > maxTags {
@@ -408,7 +421,7 @@ func (s *Service) Retag(ctx context.Context, id uuid.UUID, fn func([]string) []s
 			return c, err
 		}
 		return c, s.announce(tx, []string{Tagged}, &was, &c, nil)
-	})
+	}
 }
 
 const maxTags = 50

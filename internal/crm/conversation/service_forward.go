@@ -10,7 +10,6 @@ import (
 	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
-	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -57,14 +56,7 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 		if err := s.forwarder.Forward(tx, f); err != nil {
 			return fmt.Errorf("conversation: forward: %w", err)
 		}
-		was := *c
-		mark := happened(tx, "forwarded", map[string]any{"item_id": i.ID, "to": f.To})
-		place(tx, c, []*Item{mark})
-		c.UpdatedAt = clock.At(tx.Now())
-		if err := save(tx, c, was.State); err != nil {
-			return err
-		}
-		if err := s.follow(tx, &was, c, []*Item{mark}); err != nil {
+		if err := s.record(tx, *c, c, "forwarded", map[string]any{"item_id": i.ID, "to": f.To}); err != nil {
 			return err
 		}
 		return audit.Write(tx, "conversation.item_forwarded", i.ID.String(), map[string]any{"conversation": c.ID, "to": f.To})

@@ -32,6 +32,15 @@ func (s *Service) Group(ctx context.Context, id uuid.UUID) (g Group, err error) 
 	return g, err
 }
 
+// HasGroup says whether there is a team with this id.
+func (s *Service) HasGroup(r *db.Reader, id uuid.UUID) (bool, error) {
+	_, err := groupByID(r, id)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // nameKey is a group's name without regard to case and marks.
 func nameKey(name string) string { return strings.Join(contact.Terms(name), " ") }
 

@@ -71,6 +71,9 @@ func (s *Service) mergeInto(tx *db.Tx, was, target Conversation) (c, x Conversat
 	if err := reparent(tx, c.ID, x.ID); err != nil {
 		return c, x, fmt.Errorf("conversation: reparent: %w", err)
 	}
+	if err := moveDrafts(tx, c.ID, x.ID); err != nil {
+		return c, x, fmt.Errorf("conversation: move drafts: %w", err)
+	}
 	if c.lastItemAt.After(x.lastItemAt.Time) {
 		x.lastItemAt = c.lastItemAt
 	}

@@ -86,7 +86,12 @@ func (s *Service) dismiss(tx *db.Tx, was Conversation, agent uuid.UUID) (Convers
 
 // Assign makes an agent the owner, or nobody.
 func (s *Service) Assign(ctx context.Context, id uuid.UUID, owner *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToAssign(owner))
+}
+
+// ToAssign is Assign as a step.
+func (s *Service) ToAssign(owner *uuid.UUID) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		if same(was.OwnerID, owner) {
 			return c, nil
@@ -96,7 +101,7 @@ func (s *Service) Assign(ctx context.Context, id uuid.UUID, owner *uuid.UUID) (C
 		}
 		c.OwnerID = owner
 		if owner != nil {
-			if _, err := putAgent(tx, id, *owner, clock.At(tx.Now())); err != nil {
+			if _, err := putAgent(tx, was.ID, *owner, clock.At(tx.Now())); err != nil {
 				return c, err
 			}
 			if c.AIState == AIActive {
@@ -106,11 +111,11 @@ func (s *Service) Assign(ctx context.Context, id uuid.UUID, owner *uuid.UUID) (C
 		if err := s.move(tx, was, &c, Assign, nil, map[string]any{"owner_id": owner}); err != nil {
 			return c, err
 		}
-		if owner != nil && *owner != agentID(ctx) {
-			return c, s.markUnread(tx, id, *owner)
+		if owner != nil && *owner != agentID(tx.Context()) {
+			return c, s.markUnread(tx, was.ID, *owner)
 		}
 		return c, nil
-	})
+	}
 }
 
 // joined lists the agents with their names.

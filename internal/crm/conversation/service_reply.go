@@ -37,42 +37,59 @@ type Answer struct {
 	Files       []Prepared
 	// Sources are what the assistant relied on.
 	Sources []AISource
+	// Configuration is which assistant wrote it, for a bot's answer.
+	Configuration *Configuration
+
+	held []Attachment // files that waited with the message
 }
 
 // Reply writes an answer or an internal note. An answer without a route to
 // the customer is refused and leaves nothing behind.
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Written, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
-		if err != nil {
-			return err
-		}
-		if err := s.checkAuthor(tx, a.Author); err != nil {
-			return err
-		}
-		item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body), sources: a.Sources}
-		if err := s.compose(tx, item, a.Attachments, a.Files); err != nil {
-			return err
-		}
-		if a.Note {
-			item.Kind = Note
-			out.Conversation, err = s.noted(tx, was, item)
-			out.Item = *item
-			return err
-		}
-		route, err := s.way(tx, &was, a)
-		if err != nil {
-			return err
-		}
-		addressTo(item, &was, route)
-		out.Conversation, err = s.answered(tx, was, item)
+	_, err = s.change(ctx, id, s.ToReply(a, &out), s.sent)
+	return out, err
+}
+
+// ToReply is Reply as a step; what was written goes to out.
+func (s *Service) ToReply(a Answer, out *Written) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
+		var err error
+		*out, err = s.reply(tx, was, a)
+		return out.Conversation, err
+	}
+}
+
+// reply writes an answer into a conversation that is locked.
+func (s *Service) reply(tx *db.Tx, was Conversation, a Answer) (out Written, err error) {
+	if err := s.checkAuthor(tx, a.Author); err != nil {
+		return out, err
+	}
+	item := &Item{Kind: Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body), sources: a.Sources}
+	if a.held != nil {
+		item.Attachments = a.held
+	} else if err := s.compose(tx, item, a.Attachments, a.Files); err != nil {
+		return out, err
+	}
+	if a.Note {
+		item.Kind = Note
+		out.Conversation, err = s.noted(tx, was, item)
 		out.Item = *item
-		if err != nil || route == nil {
-			return err
-		}
-		_, err = s.send(tx, &out.Conversation, item, route)
-		return err
-	})
+		return out, err
+	}
+	route, err := s.way(tx, &was, a)
+	if err != nil {
+		return out, err
+	}
+	addressTo(item, &was, route)
+	out.Conversation, err = s.answered(tx, was, item)
+	out.Item = *item
+	if err == nil && item.AuthorKind == ByBot {
+		err = addAIAnswer(tx, was.ID, a.Configuration)
+	}
+	if err != nil || route == nil {
+		return out, err
+	}
+	_, err = s.send(tx, &out.Conversation, item, route)
 	return out, err
 }
 
@@ -571,7 +588,12 @@ func (s *Service) failed(tx *db.Tx, conversation uuid.UUID, item Item, d Deliver
 // customer asked for one or the assistant gave up: it is open, its group's or
 // the given one's, and that group's agents are told. A repeat changes nothing.
 func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.change(ctx, id, s.ToEscalate(reason, group))
+}
+
+// ToEscalate is Escalate as a step.
+func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		if c.GroupID == nil && group != nil {
 			if there, err := s.IsGroup(&tx.Reader, *group); err != nil {
@@ -600,7 +622,7 @@ func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, gro
 			return c, nil // it is somebody's
 		}
 		return c, s.notifyGroup(tx, &c)
-	})
+	}
 }
 
 // SetAI turns the assistant on, off or to pause for one conversation.
@@ -612,6 +634,9 @@ func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conver
 		}
 		c.HandoverReason, c.UpdatedAt = nil, clock.At(tx.Now())
 		if err := save(tx, &c, was.State); err != nil {
+			return c, err
+		}
+		if err := s.follow(tx, &was, &c, nil); err != nil {
 			return c, err
 		}
 		return c, s.announce(tx, []string{Updated}, &was, &c, nil)

@@ -143,10 +143,12 @@ func setDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *strin
 	return err
 }
 
-// reparent moves a merged conversation's items, contacts and agents.
+// reparent moves a merged conversation's items, contacts, agents and what waits
+// to be sent.
 func reparent(tx *db.Tx, from, to uuid.UUID) error {
 	for _, query := range []string{
 		`UPDATE conversation_item SET conversation_id = $3, merged_from = $2 WHERE tenant_id = $1 AND conversation_id = $2`,
+		`UPDATE scheduled_message SET conversation_id = $3 WHERE tenant_id = $1 AND conversation_id = $2 AND state = 'waiting'`,
 		`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
 			SELECT tenant_id, $3, contact_id, added_at FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2
 			ON CONFLICT DO NOTHING`,

@@ -70,6 +70,16 @@ func list(r *db.Reader, f Filter, o Order, p db.Page) (db.List[Conversation], er
 	return db.Cut(rows, p, o.key), err
 }
 
+// countUpTo counts what a list would show and stops at a limit.
+func countUpTo(r *db.Reader, f Filter, o Order, limit int) (int, error) {
+	p := db.Page{Limit: limit - 1, After: db.First}
+	if o.Asc {
+		p.After = db.Before
+	}
+	query, args := listQuery(r.Tenant(), f, o, p)
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (`+query+`) AS found`, args...)
+}
+
 // listQuery builds the query of a page. Values from a fixed set stand in the
 // text: partial indexes are only chosen where the planner can see them.
 func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page) (string, []any) {

@@ -253,7 +253,7 @@ func (s *Service) types(ctx context.Context, id uuid.UUID, typing bool, author f
 		return Typing{}, err
 	}
 	kind, by := author(c)
-	if r := s.Limits.Take(writing, limit.OfText(by.String()+id.String())); !r.Allowed {
+	if r := s.Limits.Take(ctx, writing, limit.OfText(by.String()+id.String())); !r.Allowed {
 		return Typing{}, api.RateLimited(r)
 	}
 	out := Typing{ConversationID: id, AuthorKind: kind, AuthorID: by, Typing: typing, ExpiresAt: clock.At(s.now().Add(typingLasts))}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -32,7 +31,14 @@ type ErrorDetail struct {
 	Fields     map[string][]string `json:"fields" doc:"Field path to codes"`
 	Reason     *string             `json:"reason" doc:"Machine-readable detail"`
 	Permission *string             `json:"permission" doc:"What was missing on a 403"`
+	Step       Nullable[ErrorStep] `json:"step" doc:"Which action was refused, where a request does several at once and then did none"`
 	MaxAge     *int                `json:"max_age" doc:"How recent the proof of the password must be, in seconds"`
+}
+
+// ErrorStep names one of a request's actions.
+type ErrorStep struct {
+	Index  int    `json:"index" example:"2" doc:"Its place, from 0"`
+	Action string `json:"action" example:"close"`
 }
 
 // Error implements error.
@@ -54,6 +60,9 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 	}
 	if f.Permission != "" {
 		e.Err.Permission = &f.Permission
+	}
+	if f.Step != nil {
+		e.Err.Step = Some(ErrorStep{f.Step.Index, f.Step.Action})
 	}
 	if f.Code == fault.StepUpRequired {
 		age := int(StepUpAge.Seconds())
@@ -153,9 +162,12 @@ func language(r *http.Request) string {
 
 var jsonFormat = huma.Format{
 	Marshal: func(w io.Writer, v any) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(v)
+		if e, ok := v.(interface{ writeKept(io.Writer) (bool, error) }); ok {
+			if done, err := e.writeKept(w); done {
+				return err
+			}
+		}
+		return writeJSON(w, v)
 	},
 	Unmarshal: unmarshalClean,
 }

@@ -73,7 +73,7 @@ func (a *API) observers(rt *Route) (out [6]prometheus.Observer) {
 // admit decides whether the request may reach the handler.
 func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *http.Request) (*caller.Caller, error) {
 	if rt.Open {
-		return nil, a.withinLimits(w, rt, nil, ClientIP(ctx))
+		return nil, a.withinLimits(ctx, w, rt, nil, ClientIP(ctx))
 	}
 	token, fromCookie := credential(r)
 	if token == "" || fromCookie {
@@ -84,7 +84,7 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 		}
 	}
 	if rt.Access == Public || token == "" && rt.Access == Keyless {
-		return nil, a.withinLimits(w, rt, nil, ClientIP(ctx))
+		return nil, a.withinLimits(ctx, w, rt, nil, ClientIP(ctx))
 	}
 	if token == "" {
 		return nil, fault.New(fault.Unauthenticated)
@@ -92,7 +92,7 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	who, err := a.cfg.Auth.Authenticate(ctx, token)
 	if err != nil {
 		if fault.Is(err, fault.Unauthenticated) {
-			err = a.refusal(w, rt, ClientIP(ctx), err)
+			err = a.refusal(ctx, w, rt, ClientIP(ctx), err)
 		}
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	}
 	own := *who // the authenticator may share it between requests
 	own.IP = ClientIP(ctx)
-	if err := a.withinLimits(w, rt, &own, own.IP); err != nil {
+	if err := a.withinLimits(ctx, w, rt, &own, own.IP); err != nil {
 		return nil, err
 	}
 	return &own, a.permit(rt, &own)

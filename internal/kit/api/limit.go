@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -38,21 +39,21 @@ var (
 	perStranger = limit.Policy{Name: "keyless", Burst: 60, Window: time.Minute}
 	refused     = limit.Policy{Name: "refused", Burst: 120, Window: time.Minute}
 
-	guessIP      = limit.Policy{Name: "credentials-ip", Burst: 30, Window: 5 * time.Minute}
-	guessAccount = limit.Policy{Name: "credentials-account", Burst: 10, Window: 5 * time.Minute}
-	mailIP       = limit.Policy{Name: "mailing-ip", Burst: 10, Window: 10 * time.Minute}
+	guessIP      = limit.Policy{Name: "credentials-ip", Burst: 30, Window: 5 * time.Minute, Strict: true}
+	guessAccount = limit.Policy{Name: "credentials-account", Burst: 10, Window: 5 * time.Minute, Strict: true}
+	mailIP       = limit.Policy{Name: "mailing-ip", Burst: 10, Window: 10 * time.Minute, Strict: true}
 )
 
 // withinLimits counts the call for everybody it concerns and writes the
 // RateLimit headers of the policy that is nearest to its end.
-func (a *API) withinLimits(w http.ResponseWriter, rt *Route, who *caller.Caller, ip string) error {
+func (a *API) withinLimits(ctx context.Context, w http.ResponseWriter, rt *Route, who *caller.Caller, ip string) error {
 	if rt.Limit == Unlimited || a.cfg.Limits == nil {
 		return nil
 	}
 	var results [2]limit.Result
 	n := 0
 	take := func(p limit.Policy, k limit.Key) {
-		results[n] = a.cfg.Limits.Take(p, k)
+		results[n] = a.cfg.Limits.Take(ctx, p, k)
 		n++
 	}
 	switch {
@@ -80,11 +81,11 @@ func (a *API) withinLimits(w http.ResponseWriter, rt *Route, who *caller.Caller,
 
 // refusal counts a credential that opened nothing, so that guessing them does
 // not come free, and answers with err or, past the limit, with a 429.
-func (a *API) refusal(w http.ResponseWriter, rt *Route, ip string, err error) error {
+func (a *API) refusal(ctx context.Context, w http.ResponseWriter, rt *Route, ip string, err error) error {
 	if rt.Limit == Unlimited || a.cfg.Limits == nil {
 		return err
 	}
-	if r := a.cfg.Limits.Take(refused, limit.OfIP(ip)); !r.Allowed {
+	if r := a.cfg.Limits.Take(ctx, refused, limit.OfIP(ip)); !r.Allowed {
 		return showLimits(w, []limit.Result{r})
 	}
 	return err

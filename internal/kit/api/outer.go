@@ -69,10 +69,11 @@ func (a *API) outer(next http.Handler) http.Handler {
 		h := w.Header()
 		h["Traceparent"] = []string{trace.Parent()}
 		h["X-Content-Type-Options"] = noSniff
-		h["Referrer-Policy"] = sameOrigin
 		h["X-Frame-Options"] = deny
 		if isAPIPath(r.URL.Path) {
 			h["Content-Security-Policy"] = nothing
+		} else {
+			h["Referrer-Policy"] = sameOrigin // data links nowhere
 		}
 		if a.cfg.Secure {
 			h["Strict-Transport-Security"] = oneYear

@@ -78,6 +78,7 @@ var crmImports = map[string][]string{
 	"template":     {},
 	"conversation": {"contact", "agent", "template"},
 	"channel":      {"conversation", "contact", "agent", "template"},
+	"desk":         {"conversation", "contact"},
 	"assistant":    {"conversation", "contact", "agent", "template"},
 	"telephony":    {"conversation", "contact", "agent", "template"},
 	"live":         {"conversation", "agent"},
@@ -105,7 +106,7 @@ func faultOfImport(from, to room) string {
 	}
 	if !slices.Contains(allowed, to.sub) {
 		return from.String() + " may not import " + to.String() +
-			": crm runs channel, assistant, telephony → conversation → contact, agent"
+			": crm runs channel, assistant, desk, telephony → conversation → contact, agent"
 	}
 	return ""
 }

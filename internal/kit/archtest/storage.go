@@ -33,9 +33,9 @@ var systemReasons = []string{
 	"add member", "count workspaces", "create key", "create workspace", "credential look-up", "key last used", "app look-up",
 	"invitation look-up", "mobile QR look-up", "set licences",
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known
-	"channel look-up",   // crm: a channel key or a provider names the account before the tenant is known
+	"limits", "mail outbox", "dispatcher", "job claim", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "upload sweep",
 	"fill demo",         // before anybody is there
-	"mail outbox", "dispatcher", "job claim", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "upload sweep",
+	"channel look-up",   // crm: a channel key or a provider names the account before the tenant is known
 	"regulation corpus", // advisor: public text that belongs to no tenant
 }
 

@@ -46,6 +46,9 @@ type Caller struct {
 	// VerifiedAt is when the person last proved their password.
 	VerifiedAt time.Time
 	IP         string
+	// Kept is what the room that proved the credential knows besides. Only
+	// that room reads it.
+	Kept any
 }
 
 // Can says whether the caller holds p.

@@ -172,8 +172,9 @@ func (h Handle) Read(ctx context.Context, fn func(*Reader) error) error {
 		return fmt.Errorf("db: begin: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	if err := h.setTenant(ctx, tx); err != nil {
-		return err
+	guard := h.setTenant()
+	if _, err := tx.ExecContext(ctx, guard.query, guard.args...); err != nil {
+		return fmt.Errorf("db: set tenant: %w", err)
 	}
 	r.q = tx
 	return fn(&r)

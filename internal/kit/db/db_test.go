@@ -237,3 +237,99 @@ func TestRowSecurity(t *testing.T) {
 		t.Error("a handle without a tenant could read")
 	}
 }
+
+// A member that fails after it wrote spoils its group: the others are run
+// again and committed, the failed one leaves nothing, and each caller hears
+// the truth about its own.
+func TestSpoiledGroupIsRunAgain(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		changedMind := errors.New("changed my mind")
+		for _, fail := range []func() error{
+			func() error { return changedMind },
+			func() error { panic(changedMind) },
+		} {
+			var wg sync.WaitGroup
+			inside, release := make(chan struct{}), make(chan struct{})
+			var once sync.Once
+			wg.Go(func() {
+				if err := h.InTx(t.Context(), func(tx *db.Tx) error {
+					once.Do(func() { close(inside); <-release }) // hold the group open while others queue up
+					return add(tx, "first@example.com")
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+			<-inside
+			for i := range 8 {
+				queued := make(chan struct{})
+				wg.Go(func() {
+					defer func() {
+						if p := recover(); p != nil && p != changedMind {
+							t.Errorf("panicked with %v", p)
+						}
+					}()
+					close(queued)
+					err := h.InTx(t.Context(), func(tx *db.Tx) error {
+						if err := add(tx, fmt.Sprintf("%d@example.com", i)); err != nil || i%3 != 1 {
+							return err
+						}
+						return fail()
+					})
+					if i%3 == 1 && !errors.Is(err, changedMind) || i%3 != 1 && err != nil {
+						t.Errorf("%d: got %v", i, err)
+					}
+				})
+				<-queued
+			}
+			close(release)
+			wg.Wait()
+			want := []string{"0@example.com", "2@example.com", "3@example.com", "5@example.com", "6@example.com", "first@example.com"}
+			if diff := cmp.Diff(want, emails(t, h)); diff != "" {
+				t.Error(diff)
+			}
+			if err := h.InTx(t.Context(), func(tx *db.Tx) error {
+				_, err := tx.Exec(`DELETE FROM dlp_exception WHERE tenant_id = $1`, tx.Tenant())
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// What is said to run later runs before whatever is asked next, and with the
+// commit at the latest; its failure fails the transaction.
+func TestLater(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		later := func(tx *db.Tx, email string) error {
+			return tx.Later(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_at)
+				VALUES ($1, $2, $3, $3, '', 0)`, tx.Tenant(), tx.NewID(), email)
+		}
+		err := h.InTx(t.Context(), func(tx *db.Tx) error {
+			if err := later(tx, "a@example.com"); err != nil {
+				return err
+			}
+			n, err := db.One(&tx.Reader, db.Scalar[int64], `SELECT count(*) FROM dlp_exception WHERE tenant_id = $1`, tx.Tenant())
+			if err != nil || n != 1 {
+				t.Errorf("saw %d rows, %v", n, err)
+			}
+			return later(tx, "b@example.com")
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = h.InTx(t.Context(), func(tx *db.Tx) error {
+			return errors.Join(later(tx, "c@example.com"), later(tx, "a@example.com"))
+		})
+		if !db.IsUnique(err) {
+			t.Errorf("a duplicate gave %v", err)
+		}
+		if diff := cmp.Diff([]string{"a@example.com", "b@example.com"}, emails(t, h)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

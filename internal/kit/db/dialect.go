@@ -2,7 +2,9 @@ package db
 
 import (
 	"errors"
+	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -32,6 +34,36 @@ func (d Dialect) ForUpdate(of string) string {
 		return " FOR UPDATE OF " + of
 	}
 	return ""
+}
+
+// shorten gives SQLite ids as their 16 bytes. Left to themselves they would be
+// 36 characters, in the table and in each of its indexes. PostgreSQL has a type
+// for them.
+func (d Dialect) shorten(args []any) {
+	if d != SQLite {
+		return
+	}
+	for i, a := range args {
+		switch id := a.(type) {
+		case uuid.UUID:
+			args[i] = id[:]
+		case *uuid.UUID:
+			if id == nil {
+				args[i] = nil
+			} else {
+				args[i] = id[:]
+			}
+		}
+	}
+}
+
+// Literal writes an id into SQL, for statements that are built rather than
+// prepared, such as those that fill a database for a measurement.
+func (d Dialect) Literal(id uuid.UUID) string {
+	if d == SQLite {
+		return fmt.Sprintf("x'%x'", id[:])
+	}
+	return "'" + id.String() + "'"
 }
 
 // IsUnique says whether err is a violation of a unique constraint.

@@ -17,7 +17,8 @@ import (
 var Globals = []string{
 	"tenant", "app_user", "membership", "session", "api_key",
 	"sign_up", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
-	"installation_mark", "advisor_revision", "advisor_import", "advisor_law", "advisor_provision", "provision_version",
+	"installation_mark", "limit_use", "limit_act", "handover",
+	"advisor_revision", "advisor_import", "advisor_law", "advisor_provision", "provision_version",
 }
 
 // Migrate applies what is missing, in any order of numbers, under a lock. It

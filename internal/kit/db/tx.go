@@ -36,6 +36,7 @@ func (r *Reader) Context() context.Context { return r.ctx }
 
 // Query runs a query.
 func (r *Reader) Query(query string, args ...any) (*sql.Rows, error) {
+	r.dialect.shorten(args)
 	return r.q.QueryContext(r.ctx, query, args...)
 }
 
@@ -59,11 +60,24 @@ func (tx *Tx) NewCapability() uuid.UUID { return tx.db.clock.NewCapability() }
 
 // Exec runs a statement and says how many rows it touched.
 func (tx *Tx) Exec(query string, args ...any) (int64, error) {
+	tx.dialect.shorten(args)
 	res, err := tx.q.ExecContext(tx.ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}
 	return res.RowsAffected()
+}
+
+// Later runs a statement whose outcome nobody waits for: a line of a log, an
+// event. PostgreSQL gets it together with the next statement or with COMMIT,
+// which saves an exchange, and its failure shows up there.
+func (tx *Tx) Later(query string, args ...any) error {
+	if x, ok := tx.q.(*exchange); ok {
+		x.Later(query, args)
+		return nil
+	}
+	_, err := tx.Exec(query, args...)
+	return err
 }
 
 // AfterCommit runs fn once the transaction is durable.
@@ -180,7 +194,8 @@ func Padded[T any](vals []T) []T {
 
 // Rows expands to parameter rows for VALUES, the first of them typed: what
 // PostgreSQL cannot infer there it takes from the first row. Types are the
-// columns' ("uuid", "bigint", …); each row must have as many values.
+// columns' ("uuid", "bigint", …); each row must have as many values. Rows that
+// start at $1 must come before any other parameter of the statement.
 func Rows(d Dialect, from int, types []string, rows int) string {
 	b := make([]byte, 0, rows*(2+6*len(types)))
 	for i := range rows {
@@ -191,6 +206,10 @@ func Rows(d Dialect, from int, types []string, rows int) string {
 		for j, typ := range types {
 			if j > 0 {
 				b = append(b, ',')
+			}
+			if d == SQLite && from == 1 {
+				b = append(b, '?') // each that has a name is looked up by it when bound, among all
+				continue
 			}
 			b = fmt.Appendf(b, "$%d", from+i*len(types)+j)
 			if i == 0 && d == Postgres {

@@ -5,17 +5,32 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // writer is SQLite's single writer. Transactions that wait while one group is
-// being committed form the next group: each in a savepoint, one fsync for all.
+// being committed form the next group, with one fsync for all.
+//
+// Members run one after the other without a savepoint between them, because a
+// savepoint makes SQLite copy every page that a member touches. A member that
+// fails before it changed anything leaves the group as it was. One that fails
+// later spoils it: the group is rolled back and run again behind savepoints,
+// and so are the next few, in case somebody makes a habit of it.
 type writer struct {
 	db    *DB
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 	queue chan *write
 	done  chan struct{}
+
+	// What follows belongs to the goroutine of run.
+	careful int  // how many members to come get a savepoint
+	changed bool // the running member has changed something
+	slow    *time.Timer
+	late    atomic.Bool // the running group has had its time
 
 	mu     sync.RWMutex
 	closed bool
@@ -30,8 +45,12 @@ type write struct {
 	finished chan struct{}
 }
 
-// groupMax bounds a group, so that the first in it does not wait for long.
-const groupMax = 256
+const (
+	// groupMax bounds a group, so that the first in it does not wait for long.
+	groupMax = 256
+	// carefulFor is how many members get a savepoint after a spoiled group.
+	carefulFor = 2 * groupMax
+)
 
 var errClosed = errors.New("db: the database is closed")
 
@@ -44,6 +63,8 @@ func newWriter(d *DB) (*writer, error) {
 		db: d, conn: conn, stmts: map[string]*sql.Stmt{},
 		queue: make(chan *write, groupMax), done: make(chan struct{}),
 	}
+	w.slow = time.AfterFunc(txCap, func() { w.late.Store(true) })
+	w.slow.Stop()
 	go w.run()
 	return w, nil
 }
@@ -94,63 +115,81 @@ func (w *writer) run() {
 	for req := range w.queue {
 		w.group(req)
 	}
+	w.slow.Stop()
 	for _, s := range w.stmts {
 		_ = s.Close()
 	}
 	_ = w.conn.Close()
 }
 
-// group commits req and whatever else is waiting.
-func (w *writer) group(req *write) {
-	members := make([]*write, 0, 8)
+// group commits these writes and whatever else is waiting.
+func (w *writer) group(pending ...*write) {
+	w.late.Store(false)
+	w.slow.Reset(txCap)
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
-		req.err = fmt.Errorf("db: begin: %w", err)
-		close(req.finished)
+		for _, req := range pending {
+			req.err = fmt.Errorf("db: begin: %w", err)
+			close(req.finished)
+		}
 		return
 	}
-	lost := false
-	for req != nil {
-		lost = !w.member(req)
-		if lost || req.err != nil {
-			close(req.finished) // nothing of it is in the group
-		} else {
-			members = append(members, req)
-		}
-		if lost || len(members) >= groupMax {
+	members := make([]*write, 0, 8)
+	for {
+		var req *write
+		if len(pending) > 0 {
+			req, pending = pending[0], pending[1:]
+		} else if req = w.waiting(len(members)); req == nil {
 			break
 		}
-		select {
-		case req = <-w.queue: // nil once closed
-		default:
-			req = nil
+		switch w.member(req, w.careful > 0) {
+		case kept:
+			members = append(members, req)
+		case refused:
+			close(req.finished)
+		case spoiled:
+			if len(members) == 0 { // alone in it: its failure stands
+				close(req.finished)
+				w.again(pending)
+				return
+			}
+			w.careful = carefulFor
+			w.again(append(append(members, req), pending...))
+			return
+		case lost:
+			close(req.finished)
+			w.again(append(members, pending...))
+			return
 		}
-	}
-	if lost {
-		// SQLite rolled the whole transaction back under us (an interrupted
-		// write does that). The others did nothing wrong: each runs again.
-		_ = w.exec("ROLLBACK")
-		for _, m := range members {
-			w.alone(m)
-		}
-		return
 	}
 	w.finish(members)
 }
 
-// alone runs one write in a transaction of its own.
-func (w *writer) alone(req *write) {
-	req.err = nil
-	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
-		req.err = fmt.Errorf("db: begin: %w", err)
-		close(req.finished)
+// waiting gives the next write for a group that has n, nil where it is
+// complete.
+func (w *writer) waiting(n int) *write {
+	if n >= groupMax || w.late.Load() {
+		return nil
+	}
+	select {
+	case req := <-w.queue: // nil once closed
+		return req
+	default:
+		return nil
+	}
+}
+
+// again runs what was in a group that had to be rolled back. It ends: a group
+// that was spoiled is run with savepoints, and one that was lost is run
+// without the member that lost it.
+func (w *writer) again(members []*write) {
+	_ = w.exec("ROLLBACK")
+	if len(members) == 0 {
 		return
 	}
-	if ok := w.member(req); !ok || req.err != nil {
-		_ = w.exec("ROLLBACK")
-		close(req.finished)
-		return
+	for _, req := range members {
+		req.err, req.panicked = nil, nil
 	}
-	w.finish([]*write{req})
+	w.group(members...)
 }
 
 func (w *writer) finish(members []*write) {
@@ -167,40 +206,60 @@ func (w *writer) finish(members []*write) {
 	}
 }
 
-// member runs one write inside the open transaction. It reports false where
-// the transaction itself is gone.
-func (w *writer) member(req *write) (alive bool) {
+// fate is what became of a member of a group.
+type fate int
+
+const (
+	kept    fate = iota // it is in the group
+	refused             // it failed, and nothing of it is in the group
+	spoiled             // it failed, and part of it is in the group
+	lost                // SQLite rolled the whole transaction back under it
+)
+
+// member runs one write inside the open transaction.
+func (w *writer) member(req *write, guarded bool) fate {
 	if req.err = req.ctx.Err(); req.err != nil {
-		return true // its caller left before it began
+		return refused // its caller left before it began
 	}
-	if err := w.exec("SAVEPOINT member"); err != nil {
-		req.err = err
-		return false
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.ctx), txCap)
-	defer cancel()
-	tx := &Tx{
-		Reader: Reader{ctx: ctx, q: w, tenant: req.handle.tenant, dialect: SQLite},
-		db:     w.db, now: w.db.clock.Now(),
-	}
-	func() {
-		defer func() {
-			if p := recover(); p != nil {
-				req.panicked, req.err = p, fmt.Errorf("db: panic: %v", p)
-			}
-		}()
-		req.err = req.fn(tx)
-	}()
-	if req.err == nil {
-		if req.err = w.exec("RELEASE member"); req.err == nil {
-			return true
+	if guarded {
+		w.careful--
+		if req.err = w.exec("SAVEPOINT member"); req.err != nil {
+			return lost
 		}
-		return false
 	}
-	if w.exec("ROLLBACK TO member") != nil || w.exec("RELEASE member") != nil {
-		return false
+	w.changed = false
+	w.call(req)
+	switch {
+	case req.err == nil && guarded:
+		if req.err = w.exec("RELEASE member"); req.err != nil {
+			return lost
+		}
+		return kept
+	case req.err == nil:
+		return kept
+	case guarded:
+		if w.exec("ROLLBACK TO member") != nil || w.exec("RELEASE member") != nil {
+			return lost
+		}
+		return refused
+	case !w.changed:
+		return refused
 	}
-	return true
+	return spoiled
+}
+
+func (w *writer) call(req *write) {
+	defer func() {
+		if p := recover(); p != nil {
+			req.panicked, req.err = p, fmt.Errorf("db: panic: %v", p)
+		}
+	}()
+	req.err = req.fn(&Tx{
+		// Nothing can be cancelled from outside here: the driver would watch
+		// every statement from a goroutine of its own.
+		Reader: Reader{ctx: context.WithoutCancel(req.ctx), q: w, tenant: req.handle.tenant, dialect: SQLite},
+		db:     w.db, now: w.db.clock.Now(),
+	})
 }
 
 func (w *writer) exec(query string) error {
@@ -231,20 +290,53 @@ func (w *writer) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
+var errLate = fmt.Errorf("db: the transaction took longer than %s: %w", txCap, context.DeadlineExceeded)
+
 // ExecContext implements querier for transactions.
 func (w *writer) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if w.late.Load() {
+		return nil, errLate
+	}
 	s, err := w.prepare(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	return s.ExecContext(ctx, args...)
+	res, err := s.ExecContext(ctx, args...)
+	if err != nil {
+		return nil, err // a statement that fails takes back what it did
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 || !counted(query) {
+		w.changed = true
+	}
+	return res, nil
 }
 
 // QueryContext implements querier for transactions.
 func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if w.late.Load() {
+		return nil, errLate
+	}
 	s, err := w.prepare(ctx, query)
 	if err != nil {
 		return nil, err
 	}
+	if verb(query) != "SELECT" {
+		w.changed = true // perhaps
+	}
 	return s.QueryContext(ctx, args...)
+}
+
+// counted says whether SQLite counts the rows that a statement touches; for
+// others it repeats an older number.
+func counted(query string) bool {
+	switch verb(query) {
+	case "INSERT", "UPDATE", "DELETE":
+		return true
+	}
+	return false
+}
+
+func verb(query string) string {
+	word, _, _ := strings.Cut(strings.TrimLeft(query, " \t\n"), " ")
+	return word
 }

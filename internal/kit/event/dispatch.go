@@ -45,8 +45,28 @@ const numberRows = `UPDATE outbox SET sequence = n.rn + COALESCE(
 	WHERE outbox.tenant_id = n.tenant_id AND outbox.id = n.id
 	RETURNING outbox.tenant_id, outbox.id, outbox.type, outbox.sequence, outbox.test, outbox.emitted, outbox.target, outbox.payload`
 
-const setSequence = `INSERT INTO tenant_sequence (tenant_id, value) VALUES ($1, $2)
-	ON CONFLICT (tenant_id) DO UPDATE SET value = excluded.value`
+var sequenceTypes = []string{"uuid", "bigint"}
+
+// setSequences keeps the last number of each tenant, in few statements.
+func setSequences(tx *db.Tx, last map[uuid.UUID]int64) error {
+	args := make([]any, 0, len(sequenceTypes)*len(last))
+	for tenant, seq := range last {
+		args = append(args, tenant, seq)
+	}
+	for len(args) > 0 {
+		n := 1
+		for 2*n*len(sequenceTypes) <= len(args) {
+			n *= 2 // few lengths, so that each stays prepared
+		}
+		part := args[:n*len(sequenceTypes)]
+		args = args[len(part):]
+		if _, err := tx.Exec(`INSERT INTO tenant_sequence (tenant_id, value) VALUES `+db.Rows(tx.Dialect(), 1, sequenceTypes, n)+`
+			ON CONFLICT (tenant_id) DO UPDATE SET value = excluded.value`, part...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Step dispatches one batch and says how many events it moved.
 func (d *Dispatcher) Step(ctx context.Context) (int, error) {
@@ -68,10 +88,8 @@ func (d *Dispatcher) Step(ctx context.Context) (int, error) {
 		for _, e := range events {
 			last[e.TenantID] = max(last[e.TenantID], e.Sequence)
 		}
-		for tenant, seq := range last {
-			if _, err := tx.Exec(setSequence, tenant, seq); err != nil {
-				return fmt.Errorf("event: sequence: %w", err)
-			}
+		if err := setSequences(tx, last); err != nil {
+			return fmt.Errorf("event: sequence: %w", err)
 		}
 		for _, s := range d.Subscribers {
 			if err := s.Dispatch(tx, events); err != nil {

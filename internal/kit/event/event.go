@@ -138,7 +138,7 @@ func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, err
 	}
-	if _, err := tx.Exec(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test || c.Test, c.Emitted, c.Target, text); err != nil {
+	if err := tx.Later(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test || c.Test, c.Emitted, c.Target, text); err != nil {
 		return uuid.Nil, fmt.Errorf("event: emit %s: %w", c.Type, err)
 	}
 	tx.Wake(Topic)

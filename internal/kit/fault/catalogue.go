@@ -54,6 +54,8 @@ const (
 	NotActive           Code = "not_active"
 	AlreadyMailed       Code = "already_mailed"
 	NoRoute             Code = "no_route"
+	NoAssistant         Code = "no_assistant"
+	NothingToSummarize  Code = "nothing_to_summarize"
 	WindowClosed        Code = "window_closed"
 	ReactionUnsupported Code = "reaction_unsupported"
 	RoleFixed           Code = "role_fixed"
@@ -103,6 +105,7 @@ var catalogue = map[Code]entry{
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
 	TestEnvironment:     {409, "A key of the test environment sends nothing.", "Test ortamının anahtarı hiçbir şey göndermez."},
+	NoAssistant:         {409, "No assistant is connected to this workspace.", "Bu çalışma alanına bağlı bir asistan yok."},
 	ChannelUnavailable:  {409, "This channel is paused, disconnected or not connected yet.", "Bu kanal duraklatılmış, bağlantısı kesilmiş ya da henüz bağlanmamış."},
 	CSATDisabled:        {409, "This workspace does not ask for ratings.", "Bu çalışma alanı memnuniyet puanı istemiyor."},
 	CSATExpired:         {409, "The time for a rating is over.", "Puan verme süresi doldu."},
@@ -122,9 +125,10 @@ var catalogue = map[Code]entry{
 	IdempotencyMismatch: {422, "This Idempotency-Key was used with another request.", "Bu Idempotency-Key başka bir istekle kullanılmış."},
 	LimitReached:        {422, "The limit of %d is reached.", "%d sınırına ulaşıldı."},
 	NoRoute:             {422, "No connected channel leads to this customer.", "Bu müşteriye ulaşan bağlı bir kanal yok."},
+	NothingToSummarize:  {422, "Nothing has been written that could be summarized.", "Özetlenecek bir şey yazılmamış."},
 	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
-	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
+	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},

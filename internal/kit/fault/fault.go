@@ -19,11 +19,19 @@ type Fault struct {
 	Reason string              // machine-readable detail, e.g. why a reaction is impossible
 	// Permission names what was missing on a 403.
 	Permission string
+	// Step is where it happened, when a request does several things at once.
+	Step *Step
 	// RetryAfter is in seconds, for rate_limited.
 	RetryAfter int
 	// Args fill the placeholders of the catalogue's message.
 	Args []any
 	err  error
+}
+
+// Step names one of the actions of a request.
+type Step struct {
+	Index  int
+	Action string
 }
 
 // New makes a fault of the given code; args fill its message.
@@ -46,6 +54,9 @@ func (f *Fault) Field(name, code string) *Fault {
 // Because adds the machine-readable reason.
 func (f *Fault) Because(reason string) *Fault { f.Reason = reason; return f }
 
+// At says which of the request's actions failed.
+func (f *Fault) At(index int, action string) *Fault { f.Step = &Step{index, action}; return f }
+
 // Wrap keeps err for the log; it is never shown to the caller.
 func (f *Fault) Wrap(err error) *Fault { f.err = err; return f }
 
@@ -65,6 +76,9 @@ func (f *Fault) Error() string {
 	}
 	if f.Reason != "" {
 		fmt.Fprintf(&b, " (%s)", f.Reason)
+	}
+	if f.Step != nil {
+		fmt.Fprintf(&b, " at %d %s", f.Step.Index, f.Step.Action)
 	}
 	if f.err != nil {
 		fmt.Fprintf(&b, ": %v", f.err)

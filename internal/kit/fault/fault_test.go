@@ -58,6 +58,9 @@ func TestFault(t *testing.T) {
 	if got := f.Error(); got != "validation_failed email=required (why): disk on fire" {
 		t.Errorf("got %q", got)
 	}
+	if got := New(NoRoute).At(2, "reply"); got.Error() != "no_route at 2 reply" || *got.Step != (Step{2, "reply"}) {
+		t.Errorf("got %v", got)
+	}
 	if strings.Contains(f.Message("en"), "fire") {
 		t.Error("the cause is shown to the caller")
 	}

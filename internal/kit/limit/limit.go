@@ -1,12 +1,12 @@
 // Package limit bounds how often something may happen: requests of a caller,
 // tries of a password, sign-ups from one address.
 //
-// What is counted stays in the process. Behind several nodes each counts for
-// itself, so a limit may be reached as many times as there are nodes; whoever
-// needs more puts another Limiter behind the interface.
+// Memory counts in the process, which is all that one node needs. Shared counts
+// for several nodes on one database. Recent counts rare events in the database.
 package limit
 
 import (
+	"context"
 	"crypto/sha256"
 	"net/netip"
 	"time"
@@ -18,6 +18,22 @@ type Policy struct {
 	Name   string
 	Burst  int
 	Window time.Duration
+	// Strict uses are few and dear: several nodes count them together, one by
+	// one.
+	Strict bool
+}
+
+// pace is the time that one use takes up.
+func (p Policy) pace() time.Duration { return p.Window / time.Duration(p.Burst) }
+
+// allowed is the result of a use after which all uses are spread out until then.
+func (p Policy) allowed(until, now time.Time) Result {
+	left := until.Sub(now)
+	return Result{Policy: p, Allowed: true, Remaining: int((p.Window - left) / p.pace()), Reset: left}
+}
+
+func (p Policy) refused(until, now time.Time) Result {
+	return Result{Policy: p, Reset: until.Sub(now), RetryAfter: until.Add(p.pace()).Sub(now) - p.Window}
 }
 
 // Key is whose uses are counted: an id, an address or a hash.
@@ -62,5 +78,5 @@ func Seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Seco
 // Limiter counts uses.
 type Limiter interface {
 	// Take uses one, unless the policy's burst is spent.
-	Take(p Policy, k Key) Result
+	Take(ctx context.Context, p Policy, k Key) Result
 }

@@ -20,19 +20,19 @@ func TestBurstAndPace(t *testing.T) {
 	p := limit.Policy{Name: "credential", Burst: 3, Window: time.Minute}
 	k := limit.OfText("somebody")
 	for want := 2; want >= 0; want-- {
-		if r := m.Take(p, k); !r.Allowed || r.Remaining != want {
+		if r := m.Take(t.Context(), p, k); !r.Allowed || r.Remaining != want {
 			t.Fatalf("%+v, want %d left", r, want)
 		}
 	}
-	r := m.Take(p, k)
+	r := m.Take(t.Context(), p, k)
 	if r.Allowed || r.RetryAfter != 20*time.Second || limit.Seconds(r.RetryAfter) != 20 {
 		t.Fatalf("past the burst: %+v", r)
 	}
-	if !m.Take(p, limit.OfText("somebody else")).Allowed {
+	if !m.Take(t.Context(), p, limit.OfText("somebody else")).Allowed {
 		t.Error("another key is held up")
 	}
 	c.Advance(r.RetryAfter)
-	if !m.Take(p, k).Allowed || m.Take(p, k).Allowed {
+	if !m.Take(t.Context(), p, k).Allowed || m.Take(t.Context(), p, k).Allowed {
 		t.Error("the pace is not one in twenty seconds")
 	}
 }
@@ -49,10 +49,10 @@ func TestNeverTooMany(t *testing.T) {
 		var allowed []time.Time
 		for range rapid.IntRange(1, 60).Draw(t, "uses") {
 			c.Advance(time.Duration(rapid.Int64Range(0, 20_000_000).Draw(t, "µs")) * time.Microsecond)
-			r := m.Take(p, k)
+			r := m.Take(t.Context(), p, k)
 			if !r.Allowed {
 				c.Advance(time.Duration(limit.Seconds(r.RetryAfter)) * time.Second)
-				if !m.Take(p, k).Allowed {
+				if !m.Take(t.Context(), p, k).Allowed {
 					t.Fatalf("refused again after %v", r.RetryAfter)
 				}
 			}
@@ -79,7 +79,7 @@ func TestManyKeys(t *testing.T) {
 	for i := range 50_000 {
 		var a [16]byte
 		a[0], a[1], a[5], a[6], a[7] = 0x20, 0x01, byte(i>>16), byte(i>>8), byte(i)
-		if !m.Take(p, limit.OfIP(netip.AddrFrom16(a).String())).Allowed {
+		if !m.Take(t.Context(), p, limit.OfIP(netip.AddrFrom16(a).String())).Allowed {
 			t.Fatal("a fresh address is refused")
 		}
 	}
@@ -99,27 +99,5 @@ func TestOfIP(t *testing.T) {
 	}
 	if limit.OfIP("192.0.2.1") == limit.OfIP("192.0.2.2") || limit.OfIP("2001:db8:1:2::1") == limit.OfIP("2001:db8:1:3::1") {
 		t.Error("two addresses are one")
-	}
-}
-
-func TestRecent(t *testing.T) {
-	t.Parallel()
-	c := clock.NewFake(start)
-	r := limit.NewRecent(c, 15*time.Minute, 5)
-	k := limit.OfIP("192.0.2.1")
-	for i := range 9 {
-		r.Add(k)
-		if want := min(i+1, 5); r.Count(k) != want {
-			t.Fatalf("count %d, want %d", r.Count(k), want)
-		}
-	}
-	c.Advance(15 * time.Minute)
-	if r.Count(k) != 0 {
-		t.Error("what is over still counts")
-	}
-	r.Add(k)
-	r.Forget(k)
-	if r.Count(k) != 0 {
-		t.Error("what was forgotten still counts")
 	}
 }

@@ -1,6 +1,8 @@
 package limit
 
 import (
+	"context"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -21,14 +23,19 @@ const (
 type Memory struct {
 	clock  clock.Source
 	factor int
+	noting bool // whether other nodes want to know
 	shards [shards]shard
 }
 
 type shard struct {
 	mu    sync.Mutex
 	until map[slot]time.Time
+	noted map[slot]uses
 	sweep int // how many keys to have before the spent ones are looked for
 }
+
+// uses are what a key used since other nodes were told last.
+type uses struct{ spent, window time.Duration }
 
 type slot struct {
 	policy string
@@ -46,9 +53,8 @@ func NewMemory(c clock.Source, factor int) *Memory {
 }
 
 // Take implements Limiter.
-func (m *Memory) Take(p Policy, k Key) Result {
+func (m *Memory) Take(_ context.Context, p Policy, k Key) Result {
 	p.Burst *= m.factor
-	pace := p.Window / time.Duration(p.Burst)
 	now := m.clock.Now()
 	sh := &m.shards[shardOf(k)]
 	at := slot{p.Name, k}
@@ -61,14 +67,43 @@ func (m *Memory) Take(p Policy, k Key) Result {
 	if latest := now.Add(p.Window); spread.After(latest) {
 		spread = latest // the clock was set back
 	}
-	next := spread.Add(pace)
-	over := next.Sub(now) - p.Window
-	if over > 0 {
-		return Result{Policy: p, Reset: spread.Sub(now), RetryAfter: over}
+	next := spread.Add(p.pace())
+	if next.Sub(now) > p.Window {
+		return p.refused(spread, now)
 	}
 	sh.make(now)
 	sh.until[at] = next
-	return Result{Policy: p, Allowed: true, Remaining: int(-over / pace), Reset: next.Sub(now)}
+	if m.noting && !p.Strict && next.Sub(now) > p.Window/noticeable {
+		if sh.noted == nil {
+			sh.noted = map[slot]uses{}
+		}
+		sh.noted[at] = uses{sh.noted[at].spent + p.pace(), p.Window}
+	}
+	return p.allowed(next, now)
+}
+
+// takeNoted gives what was used since the last time.
+func (m *Memory) takeNoted() map[slot]uses {
+	out := map[slot]uses{}
+	for i := range m.shards {
+		sh := &m.shards[i]
+		sh.mu.Lock()
+		maps.Copy(out, sh.noted)
+		sh.noted = nil
+		sh.mu.Unlock()
+	}
+	return out
+}
+
+// raise takes over what a key used elsewhere.
+func (m *Memory) raise(at slot, until time.Time) {
+	sh := &m.shards[shardOf(at.key)]
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if until.After(sh.until[at]) {
+		sh.make(m.clock.Now())
+		sh.until[at] = until
+	}
 }
 
 // shardOf mixes the key's bytes: ids and addresses differ in few of them.

@@ -1,78 +1,32 @@
 package limit
 
 import (
-	"sync"
 	"time"
 
-	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 )
 
 // Recent counts how often something happened to a key in a window that moves
-// with time, up to a bound: what matters is whether a threshold is reached.
+// with time, up to a bound: what matters is whether a threshold is reached. It
+// counts in the database, so every node knows what happened on the others. It
+// is for what is dear anyway, such as a wrong password, not for every request.
 type Recent struct {
-	clock  clock.Source
+	name   string
 	window time.Duration
 	keep   int
-
-	mu    sync.Mutex
-	times map[Key][]time.Time
-	sweep int
 }
 
-// maxRecent bounds the keys that are remembered.
-const maxRecent = 100_000
-
-// NewRecent counts up to keep in a window.
-func NewRecent(c clock.Source, window time.Duration, keep int) *Recent {
-	return &Recent{clock: c, window: window, keep: keep, times: map[Key][]time.Time{}, sweep: 1024}
+// NewRecent counts up to keep in a window. The name tells what is counted.
+func NewRecent(name string, window time.Duration, keep int) *Recent {
+	return &Recent{name: name, window: window, keep: keep}
 }
 
 // Add notes that it happened.
-func (r *Recent) Add(k Key) {
-	now := r.clock.Now()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.room(now)
-	list := append(r.times[k], now)
-	r.times[k] = list[max(0, len(list)-r.keep):]
+func (r *Recent) Add(tx *db.Tx, k Key) error {
+	return putAct(tx, r.name, k, tx.Now().Add(r.window))
 }
 
 // Count says how often it happened, up to the bound.
-func (r *Recent) Count(k Key) int {
-	from := r.clock.Now().Add(-r.window)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := 0
-	for _, t := range r.times[k] {
-		if t.After(from) {
-			n++
-		}
-	}
-	return n
-}
-
-// Forget drops a key, e.g. once it proved itself.
-func (r *Recent) Forget(k Key) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.times, k)
-}
-
-func (r *Recent) room(now time.Time) {
-	if len(r.times) < r.sweep {
-		return
-	}
-	from := now.Add(-r.window)
-	for k, list := range r.times {
-		if !list[len(list)-1].After(from) {
-			delete(r.times, k)
-		}
-	}
-	for k := range r.times {
-		if len(r.times) < maxRecent {
-			break
-		}
-		delete(r.times, k)
-	}
-	r.sweep = min(max(1024, 2*len(r.times)), maxRecent)
+func (r *Recent) Count(q *db.Reader, now time.Time, k Key) (int, error) {
+	return countActs(q, r.name, k, now.Add(-r.window), r.keep)
 }

@@ -46,17 +46,28 @@ type Files interface {
 // ReadFiles sets where the files of letters lie; the app calls it at start.
 func (m *Mailer) ReadFiles(f Files) { m.files = f }
 
-// New makes a mailer. The address is smtp://user:password@host:port, which must
-// offer STARTTLS unless it is on this machine, or smtps://…; empty for the
-// outbox. From is "Name <address>" or a bare address.
-func New(d *db.DB, box *secret.Box, log *slog.Logger, smtpURL, from string) (*Mailer, error) {
-	sender, err := mail.ParseAddress(from)
+// Settings are how mail goes out.
+type Settings struct {
+	// URL is smtp://user:password@host:port, which must offer STARTTLS unless
+	// it is on this machine (with ?tls=always there too), or smtps://…; empty
+	// for the outbox.
+	URL string
+	// CA is a file of certificates in PEM that vouch for the mail server beside
+	// those that the system trusts; empty for none.
+	CA string
+	// From is "Name <address>" or a bare address.
+	From string
+}
+
+// New makes a mailer.
+func New(d *db.DB, box *secret.Box, log *slog.Logger, set Settings) (*Mailer, error) {
+	sender, err := mail.ParseAddress(set.From)
 	if err != nil {
-		return nil, fmt.Errorf("--mail-from %q: write an address such as Konak <no-reply@example.com>", from)
+		return nil, fmt.Errorf("--mail-from %q: write an address such as Konak <no-reply@example.com>", set.From)
 	}
 	m := &Mailer{db: d, box: box, log: log, from: *sender}
-	if smtpURL != "" {
-		if m.server, err = parseServer(smtpURL); err != nil {
+	if set.URL != "" {
+		if m.server, err = parseServer(set.URL, set.CA); err != nil {
 			return nil, err
 		}
 	}

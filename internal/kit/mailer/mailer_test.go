@@ -3,14 +3,18 @@ package mailer_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"io"
+	"log"
 	"log/slog"
 	"mime"
 	"mime/multipart"
 	"net"
 	"net/mail"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +43,7 @@ type post struct {
 type delivered struct {
 	from, to string
 	body     []byte
+	safe     bool // whether it came over TLS
 }
 
 type conversation struct {
@@ -46,7 +51,10 @@ type conversation struct {
 	mail delivered
 }
 
-func (p *post) NewSession(*smtp.Conn) (smtp.Session, error) { return &conversation{p: p}, nil }
+func (p *post) NewSession(c *smtp.Conn) (smtp.Session, error) {
+	_, safe := c.TLSConnectionState()
+	return &conversation{p: p, mail: delivered{safe: safe}}, nil
+}
 
 func (c *conversation) AuthMechanisms() []string { return []string{sasl.Plain} }
 
@@ -82,14 +90,23 @@ func (c *conversation) Data(r io.Reader) (err error) {
 func (c *conversation) Reset()        {}
 func (c *conversation) Logout() error { return nil }
 
-func (p *post) listen(t *testing.T) string {
+func (p *post) listen(t *testing.T) string { t.Helper(); return p.listenWith(t, nil, false) }
+
+// listenWith offers STARTTLS with a certificate, or speaks TLS from the first
+// byte.
+func (p *post) listenWith(t *testing.T, safe *tls.Config, implicit bool) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := smtp.NewServer(p)
-	s.AllowInsecureAuth = true
+	s.ErrorLog = log.New(io.Discard, "", 0)
+	if s.AllowInsecureAuth = safe == nil; implicit {
+		ln = tls.NewListener(ln, safe)
+	} else {
+		s.TLSConfig = safe
+	}
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ln) }()
 	t.Cleanup(func() {
@@ -107,7 +124,7 @@ func open(t *testing.T, d *db.DB, url string) (*mailer.Mailer, *jobs.Runner) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := mailer.New(d, box, slog.New(slog.DiscardHandler), url, "Konak <no-reply@konak.example>")
+	m, err := mailer.New(d, box, slog.New(slog.DiscardHandler), mailer.Settings{URL: url, From: "Konak <no-reply@konak.example>"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,13 +274,20 @@ func TestOutbox(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ url, from string }{
-		{"http://mail.example", "a@b.example"},
-		{"smtp://", "a@b.example"},
-		{"", "nobody"},
+	empty := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(empty, []byte("no certificate"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []mailer.Settings{
+		{URL: "http://mail.example", From: "a@b.example"},
+		{URL: "smtp://", From: "a@b.example"},
+		{URL: "smtp://mail.example?tls=never", From: "a@b.example"},
+		{URL: "smtp://mail.example", CA: filepath.Join(t.TempDir(), "none.pem"), From: "a@b.example"},
+		{URL: "smtp://mail.example", CA: empty, From: "a@b.example"},
+		{From: "nobody"},
 	} {
-		if _, err := mailer.New(nil, nil, nil, c.url, c.from); err == nil {
-			t.Errorf("%q from %q is taken", c.url, c.from)
+		if _, err := mailer.New(nil, nil, nil, c); err == nil {
+			t.Errorf("%+v is taken", c)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package mailer
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"net/smtp"
 	"net/textproto"
 	"net/url"
+	"os"
 	"time"
 
 	"konak/internal/kit/clock"
@@ -29,10 +31,14 @@ type server struct {
 	plaintextAllow bool
 }
 
-func parseServer(raw string) (*server, error) {
+func parseServer(raw, ca string) (*server, error) {
 	u, err := url.Parse(raw)
-	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
+	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" || u.RawQuery != "" && u.RawQuery != alwaysTLS {
 		return nil, errors.New("--smtp-url: write smtp://user:password@host:port or smtps://user:password@host:port")
+	}
+	roots, err := trusted(ca)
+	if err != nil {
+		return nil, err
 	}
 	port := u.Port()
 	if port == "" {
@@ -42,21 +48,50 @@ func parseServer(raw string) (*server, error) {
 	s := &server{
 		host: u.Hostname(), address: net.JoinHostPort(u.Hostname(), port), implicitTLS: u.Scheme == "smtps",
 		user:           u.User.Username(),
-		roots:          &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12},
-		plaintextAllow: u.Hostname() == "localhost" || err == nil && ip.IsLoopback(),
+		roots:          &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12, RootCAs: roots},
+		plaintextAllow: u.RawQuery != alwaysTLS && (u.Hostname() == "localhost" || err == nil && ip.IsLoopback()),
 	}
 	password, _ := u.User.Password()
 	s.password = secret.Of(password)
 	return s, nil
 }
 
-// send hands a message over. What the server refuses for good is dropped, the
-// rest is tried again.
+// alwaysTLS in the address asks for STARTTLS of a server on this machine too.
+const alwaysTLS = "tls=always"
+
+// trusted is who vouches for the mail server: nil for whom the system trusts.
+func trusted(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--smtp-ca: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--smtp-ca: %s holds no certificate in PEM", file)
+	}
+	return pool, nil
+}
+
+// refusal is a server's word on one letter. What it says of us, such as that
+// the password is wrong, is an operator's to repair, and letters wait for it.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// send hands a message over. A letter that the server refuses for good is
+// dropped, the rest is tried again.
 func (s *server) send(ctx context.Context, from, to string, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, sending)
 	defer cancel()
 	err := s.talk(ctx, from, to, body)
-	if reply, ok := errors.AsType[*textproto.Error](err); ok && reply.Code >= 500 {
+	_, ofLetter := errors.AsType[refusal](err)
+	if reply, ok := errors.AsType[*textproto.Error](err); ok && ofLetter && reply.Code >= 500 {
 		return errors.Join(jobs.ErrDrop, fmt.Errorf("mailer: the mail server refuses: %w", err))
 	}
 	if err != nil {
@@ -76,7 +111,11 @@ func (s *server) talk(ctx context.Context, from, to string, body []byte) error {
 		return err
 	}
 	if s.implicitTLS {
-		conn = tls.Client(conn, s.roots)
+		safe := tls.Client(conn, s.roots)
+		if err := safe.HandshakeContext(ctx); err != nil {
+			return fmt.Errorf("no safe connection to the mail server: %w", err)
+		}
+		conn = safe
 	}
 	c, err := smtp.NewClient(conn, s.host)
 	if err != nil {
@@ -88,24 +127,24 @@ func (s *server) talk(ctx context.Context, from, to string, body []byte) error {
 	}
 	if s.user != "" {
 		if err := c.Auth(smtp.PlainAuth("", s.user, s.password.Reveal(), s.host)); err != nil {
-			return err
+			return fmt.Errorf("the mail server does not accept the user and password of --smtp-url: %w", err)
 		}
 	}
 	if err := c.Mail(from); err != nil {
 		return err
 	}
 	if err := c.Rcpt(to); err != nil {
-		return err
+		return refusal{err}
 	}
 	w, err := c.Data()
 	if err != nil {
-		return err
+		return refusal{err}
 	}
 	if _, err := w.Write(body); err != nil {
 		return err
 	}
 	if err := w.Close(); err != nil {
-		return err
+		return refusal{err}
 	}
 	// The message is accepted; how the conversation ends no longer matters.
 	_ = c.Quit()
@@ -117,7 +156,10 @@ func (s *server) secure(c *smtp.Client) error {
 		return nil
 	}
 	if ok, _ := c.Extension("STARTTLS"); ok {
-		return c.StartTLS(s.roots)
+		if err := c.StartTLS(s.roots); err != nil {
+			return fmt.Errorf("no safe connection to the mail server: %w", err)
+		}
+		return nil
 	}
 	if !s.plaintextAllow {
 		return errors.New("the mail server offers no STARTTLS, and letters carry secrets")

@@ -31,8 +31,8 @@ const (
 	// Keep is how much of an answer is read.
 	Keep = 16 << 10
 	// idle is how many connections to one host wait to be used again: as many
-	// as a sender keeps busy.
-	idle = 32
+	// as a sender keeps busy where many workspaces send to the same host.
+	idle = 256
 )
 
 // Header is a request's header.

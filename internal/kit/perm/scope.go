@@ -15,6 +15,11 @@ type Scope struct {
 // Scopes lists every named set. What is named "write" also reads.
 var Scopes = []Scope{
 	{"advisor.read", "advisor", "Search the regulations", "Mevzuatta arama", []Permission{AdvisorSearch}},
+	{"commerce.read", "commerce", "Read orders, shipments, returns and balances", "Sipariş, gönderi, iade ve bakiyeleri okuma", []Permission{CommerceView}},
+	{
+		"commerce.write", "commerce", "Read and write orders, shipments, returns and ledger entries", "Sipariş, gönderi, iade ve cari hareket okuma ve yazma",
+		[]Permission{CommerceView, CommerceManage},
+	},
 	{"agents.read", "crm", "Read agents", "Temsilcileri okuma", []Permission{AgentsView}},
 	{"calls.read", "crm", "Read calls", "Aramaları okuma", []Permission{CallsView}},
 	{"channels.read", "crm", "Read channels and templates", "Kanalları ve şablonları okuma", []Permission{ChannelsView, TemplatesView}},

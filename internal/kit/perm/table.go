@@ -7,6 +7,10 @@ const (
 	AdvisorSearch Permission = "advisor.search"
 	CorpusManage  Permission = "advisor.corpus.manage"
 
+	// Commerce.
+	CommerceView   Permission = "commerce.records.view"
+	CommerceManage Permission = "commerce.records.manage"
+
 	// CRM: the inbox.
 	ConversationsView   Permission = "crm.conversations.view"
 	ConversationsReply  Permission = "crm.conversations.reply"
@@ -16,6 +20,8 @@ const (
 	ConversationsExport Permission = "crm.conversations.export"
 	MacrosUse           Permission = "crm.macros.use"
 	MacrosManage        Permission = "crm.macros.manage"
+	CannedManage        Permission = "crm.canned_replies.manage"
+	ViewsManage         Permission = "crm.views.manage"
 	TagsManage          Permission = "crm.tags.manage"
 	GroupsManage        Permission = "crm.groups.manage"
 	RulesManage         Permission = "crm.rules.manage"
@@ -92,6 +98,8 @@ var Table = []Entry{
 	{AdvisorSearch, "advisor", "Search the regulations", "Mevzuatta arama"},
 	{CorpusManage, "advisor", "Add to and change the regulation corpus", "Mevzuat derlemine ekleme ve değiştirme"},
 
+	{CommerceView, "commerce", "See orders, shipments, returns and balances", "Sipariş, gönderi, iade ve bakiyeleri görme"},
+	{CommerceManage, "commerce", "Write orders, shipments, returns and ledger entries", "Sipariş, gönderi, iade ve cari hareket yazma"},
 	{ConversationsView, "crm", "See conversations", "Konuşmaları görme"},
 	{ConversationsReply, "crm", "Write replies and notes", "Yanıt ve not yazma"},
 	{ConversationsAssign, "crm", "Assign conversations and transfer them to a group", "Konuşma atama ve gruba aktarma"},
@@ -100,6 +108,8 @@ var Table = []Entry{
 	{ConversationsExport, "crm", "Export conversations", "Konuşmaları dışa aktarma"},
 	{MacrosUse, "crm", "Apply macros", "Makro uygulama"},
 	{MacrosManage, "crm", "Create and change macros", "Makro oluşturma ve değiştirme"},
+	{CannedManage, "crm", "Create and change shared canned replies", "Ortak hazır yanıt oluşturma ve değiştirme"},
+	{ViewsManage, "crm", "Create and change shared views", "Ortak görünüm oluşturma ve değiştirme"},
 	{TagsManage, "crm", "Create and change tags", "Etiket oluşturma ve değiştirme"},
 	{GroupsManage, "crm", "Create and change groups", "Grup oluşturma ve değiştirme"},
 	{RulesManage, "crm", "Create and change automation rules", "Otomasyon kuralı oluşturma ve değiştirme"},

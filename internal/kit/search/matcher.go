@@ -11,10 +11,11 @@ import (
 // it came with: corrected words and synonyms are marked as well.
 type Matcher struct {
 	stems map[string]bool
+	begin string // "" if every word is whole
 }
 
 func newMatcher(p parsed) *Matcher {
-	m := &Matcher{stems: map[string]bool{}}
+	m := &Matcher{stems: map[string]bool{}, begin: p.begin}
 	for _, s := range p.sequence {
 		m.stems[s] = true
 	}
@@ -38,7 +39,7 @@ func (m *Matcher) spans(text string) []span {
 		match, ok := known[string(scan.Term())]
 		if !ok {
 			word := string(scan.Term())
-			match = m.stems[string(trtext.Stem([]byte(word)))]
+			match = m.stems[string(trtext.Stem([]byte(word)))] || m.begin != "" && strings.HasPrefix(word, m.begin)
 			known[word] = match
 		}
 		out = append(out, span{scan.Start(), scan.End(), match})

@@ -27,7 +27,16 @@ type Query struct {
 	Facets   []string // attributes to count the hits by
 	Limit    int      // hits wanted, 20 if zero
 	Cursor   string   // Next of the answer before; "" for the first page
+	After    *Place   // instead of Cursor: where the page before ended
 	Exact    bool     // take the words as typed: no spelling correction
+	Typing   bool     // the last word may be the beginning of one
+}
+
+// Place is where a page ended, for callers whose cursors have a form of their
+// own.
+type Place struct {
+	Score float64
+	ID    string
 }
 
 // Filter keeps documents whose attribute has one of the values.
@@ -75,6 +84,7 @@ type Answer struct {
 	Total     int // documents that score at least a fifth of the best
 	Facets    map[string][]Count
 	Next      string            // cursor of the next page, "" at the end
+	More      bool              // whether there is a next page, for who goes on with After
 	Corrected map[string]string // misspelt word → the word searched instead
 	Matcher   *Matcher          // marks what matched in the source text
 }
@@ -92,6 +102,7 @@ type parsed struct {
 	sequence  []string // stems in order, stop words left out
 	corrected map[string]string
 	synonyms  []string // stems that came from synonyms
+	begin     string   // what the last word may only be the beginning of
 }
 
 // parse reads the words of a query. Stop words are left out unless there is
@@ -104,9 +115,13 @@ func (s *Snapshot) parse(q *Query) parsed {
 	}
 	var p parsed
 	weights := newWeights(s.schema.Tuning.Repeat)
-	for _, w := range content {
+	for i, w := range content {
 		l := analyze([]byte(w))
-		if s.unknown(l) {
+		whole := s.begun(q, i == len(content)-1, w, weights)
+		if whole {
+			p.begin = w
+		}
+		if !whole && s.unknown(l) {
 			l = s.resolve(q, w, l, &p)
 		}
 		weights.add(l.stem, 1)
@@ -122,6 +137,26 @@ func (s *Snapshot) parse(q *Query) parsed {
 	}
 	p.terms = weights.list
 	return p
+}
+
+// begun adds the words that begin with the last one, if it may be unfinished,
+// and says whether there are any. A word that has been typed to its end counts
+// more, since its stem is added besides.
+func (s *Snapshot) begun(q *Query, last bool, w string, to *weights) bool {
+	if !q.Typing || !last || len(w) < minBegin {
+		return false
+	}
+	found := 0
+	for _, seg := range s.segments {
+		seg.vocab.begin(string(surfaceMark)+w, func(term string) bool {
+			if _, again := to.at[term]; !again { // in a segment before
+				to.add(term, begunWeight)
+				found++
+			}
+			return found < maxBegun
+		})
+	}
+	return found > 0
 }
 
 // resolve finds what an unknown word may stand for: first the word without

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -449,4 +450,53 @@ func TestBuildKeepsTheLastOfTwins(t *testing.T) {
 		t.Errorf("got %v, %d documents", got, x.Snapshot().Len())
 	}
 	wantFirst(t, x, Query{Text: "yepyeni"}, "a:1")
+}
+
+// While a word is typed, what it may become is found and marked.
+func TestTypingFindsTheBeginningOfAWord(t *testing.T) {
+	t.Parallel()
+	x := build(t, doc("a:1", "Elif Kaya", "kargom nerede"), doc("a:2", "Kayahan", "elma"), doc("a:3", "Ka", "tek"))
+	if got := ids(t, x, Query{Text: "eli", Typing: true}); len(got) != 1 || got[0] != "a:1" {
+		t.Errorf("got %v", got)
+	}
+	a, err := x.Search(Query{Text: "kargom kay", Typing: true})
+	if err != nil || len(a.Hits) != 2 || a.Hits[0].ID != "a:1" {
+		t.Fatalf("got %+v, %v", a.Hits, err)
+	}
+	if got := a.Matcher.Highlight("Kayahan Elif <Kaya>"); got != "<em>Kayahan</em> Elif &lt;<em>Kaya</em>&gt;" {
+		t.Errorf("marked %s", got)
+	}
+	if got := ids(t, x, Query{Text: "kay kargom", Typing: true}); len(got) != 1 || got[0] != "a:1" {
+		t.Errorf("a word before the last was taken for a beginning: %v", got)
+	}
+}
+
+// Pages that go on after a place give the same list as one page.
+func TestPagesAfterAPlace(t *testing.T) {
+	t.Parallel()
+	var docs []Document
+	for i := range 57 {
+		docs = append(docs, doc(fmt.Sprintf("a:%02d", i), "", strings.Repeat("kira ", i%5+1)+strings.Repeat("söz ", i%7)))
+	}
+	x := build(t, docs...)
+	whole, err := x.Search(Query{Text: "kira", Limit: 100})
+	if err != nil || len(whole.Hits) != len(docs) || whole.More {
+		t.Fatalf("%d hits, %v", len(whole.Hits), err)
+	}
+	var got []Hit
+	for q := (Query{Text: "kira", Limit: 10}); ; {
+		page, err := x.Search(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, page.Hits...)
+		if !page.More {
+			break
+		}
+		last := page.Hits[len(page.Hits)-1]
+		q.After = &Place{last.Score, last.ID}
+	}
+	if !slices.Equal(whole.Hits, got) {
+		t.Errorf("got %v\nwant %v", got, whole.Hits)
+	}
 }

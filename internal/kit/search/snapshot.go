@@ -81,6 +81,8 @@ func (s *Snapshot) Search(q Query) (Answer, error) {
 			return Answer{}, err
 		}
 		after = c
+	} else if q.After != nil {
+		after = cursor{shown: maxDepth - limit, score: q.After.Score, id: q.After.ID}
 	}
 	p := s.parse(&q)
 	r := ranking{snap: s, plan: s.plan(p.terms), query: &q}
@@ -115,6 +117,7 @@ func (s *Snapshot) page(a *Answer, r *ranking, after cursor, limit int) {
 	for _, c := range cut {
 		a.Hits = append(a.Hits, Hit{r.id(c), c.score})
 	}
+	a.More = len(list) > len(cut)
 	shown := after.shown + len(cut)
 	if len(cut) == limit && shown < r.total && shown < maxDepth {
 		last := a.Hits[len(a.Hits)-1]

@@ -68,6 +68,16 @@ func newVocabulary(sorted []string) vocabulary {
 func (v *vocabulary) size() int            { return len(v.off) - 1 }
 func (v *vocabulary) term(i uint32) string { return v.text[v.off[i]:v.off[i+1]] }
 
+// begin calls fn for the terms with a prefix, in order, until it says false.
+func (v *vocabulary) begin(prefix string, fn func(term string) bool) {
+	n := v.size()
+	for i := sort.Search(n, func(i int) bool { return v.term(uint32(i)) >= prefix }); i < n; i++ {
+		if t := v.term(uint32(i)); !strings.HasPrefix(t, prefix) || !fn(t) {
+			return
+		}
+	}
+}
+
 // find is the number of a term, or none.
 func (v *vocabulary) find(term string) uint32 {
 	n := v.size()

@@ -62,6 +62,9 @@ const (
 	TicketPrefix  = "mfa_"
 	ChannelPrefix = "chk_"
 	VisitorPrefix = "vis_"
+
+	// HandoverPrefix marks a session on its way to another host.
+	HandoverPrefix = "hov_"
 )
 
 // NewToken is prefix + 32 random bytes in base62 + 6 characters of CRC32.

@@ -2,24 +2,33 @@
 package hcaptcha
 
 import (
+	"cmp"
+
 	"konak/internal/kit/secret"
 	"konak/internal/provider/siteverify"
 )
 
-// Address is the service's.
-const Address = "https://api.hcaptcha.com/siteverify"
-
 // New makes a client; the address is the service's where it is empty. The site
 // key goes along, so that a token of another site does not count.
 func New(address string, key secret.Text, siteKey string) *siteverify.Client {
-	if address == "" {
-		address = Address
-	}
 	return &siteverify.Client{
-		Address: address, Secret: key, SiteKey: siteKey,
+		Address: cmp.Or(address, "https://api.hcaptcha.com") + "/siteverify", Secret: key, SiteKey: siteKey,
 		Refusals: []string{
 			"missing-input-response", "invalid-input-response", "expired-input-response",
 			"already-seen-response", "invalid-or-already-seen-response",
 		},
 	}
+}
+
+// Script is what a page loads to show the widget.
+func Script(address string) string {
+	return cmp.Or(address, "https://js.hcaptcha.com") + "/1/api.js?render=explicit"
+}
+
+// Sources are the origins that the page must be allowed to load from.
+func Sources(address string) []string {
+	if address != "" {
+		return []string{address}
+	}
+	return []string{"https://hcaptcha.com", "https://*.hcaptcha.com"}
 }

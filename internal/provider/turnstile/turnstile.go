@@ -2,20 +2,27 @@
 package turnstile
 
 import (
+	"cmp"
+
 	"konak/internal/kit/secret"
 	"konak/internal/provider/siteverify"
 )
 
-// Address is the service's.
-const Address = "https://challenges.cloudflare.com/turnstile/v0/siteverify"
+// host is the service's.
+const host = "https://challenges.cloudflare.com"
 
 // New makes a client; the address is the service's where it is empty.
 func New(address string, key secret.Text) *siteverify.Client {
-	if address == "" {
-		address = Address
-	}
 	return &siteverify.Client{
-		Address: address, Secret: key,
+		Address: cmp.Or(address, host) + "/turnstile/v0/siteverify", Secret: key,
 		Refusals: []string{"missing-input-response", "invalid-input-response", "timeout-or-duplicate"},
 	}
 }
+
+// Script is what a page loads to show the widget.
+func Script(address string) string {
+	return cmp.Or(address, host) + "/turnstile/v0/api.js?render=explicit"
+}
+
+// Sources are the origins that the page must be allowed to load from.
+func Sources(address string) []string { return []string{cmp.Or(address, host)} }

@@ -1,11 +1,14 @@
 // Package turnstile stands in for Cloudflare Turnstile: a server that speaks
-// its siteverify, gives tokens out and takes each one once.
+// its siteverify, gives tokens out and takes each one once. Its script shows a
+// widget in a browser.
 package turnstile
 
 import (
 	"encoding/json"
 	"net/http"
 	"sync"
+
+	"konak/internal/sandbox/widget"
 )
 
 // Codes of refusals, as the service names them.
@@ -60,6 +63,10 @@ type answer struct {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	shown := widget.Widget{Global: "turnstile", Script: "/turnstile/v0/api.js", Solved: func(token string) { s.Visit(token, "localhost") }}
+	if shown.Serve(w, r) {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken {

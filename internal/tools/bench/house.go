@@ -30,6 +30,7 @@ var errSkip = errors.New("the machine lacks what it needs")
 // env makes what benchmarks need, the first time that one asks for it.
 type env struct {
 	bare    string
+	answer  []byte // what the bare server says to a GET
 	houses  map[db.Dialect]*house
 	reads   map[bool]*guardedDB
 	server  *pgtest.Server
@@ -55,7 +56,7 @@ func (e *env) folder() (string, error) {
 	return dir, err
 }
 
-// bareServer answers what it was sent, with nothing but net/http and the
+// bareServer answers what it was sent, or a GET with a fixed answer, with nothing but net/http and the
 // time-outs that no server may be without.
 func (e *env) bareServer() (string, error) {
 	if e.bare != "" {
@@ -66,11 +67,15 @@ func (e *env) bareServer() (string, error) {
 		return "", err
 	}
 	handler := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodGet {
+			_, _ = w.Write(e.answer)
+			return
+		}
 		b, err := io.ReadAll(r.Body)
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
-		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(b)
 	}
 	server := &http.Server{
@@ -202,6 +207,24 @@ func (h *house) open(ctx context.Context) error {
 	}
 	h.tenant, h.member, h.token = w.ID, m.ID, in.Token
 	return createRows(ctx, h.app.DB)
+}
+
+// get reads one answer of the house.
+func (h *house) get(ctx context.Context, path string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.addr+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+h.token)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answered %s", path, resp.Status)
+	}
+	return io.ReadAll(resp.Body)
 }
 
 // guardedDB is a migrated database with one record in it.

@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/pprof"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -75,8 +76,8 @@ func run(ctx context.Context, o options) (err error) {
 			return fmt.Errorf("%s: %w", g.name, err)
 		}
 	}
-	if only.MatchString(webhookGroup) {
-		if err := measureWebhooks(ctx, e, o); err != nil {
+	if strings.Contains(o.only, webhookGroup) || only.MatchString(webhookGroup) {
+		if err := measureWebhooks(ctx, e, o, only); err != nil {
 			return fmt.Errorf("%s: %w", webhookGroup, err)
 		}
 	}

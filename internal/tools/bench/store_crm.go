@@ -15,7 +15,7 @@ import (
 func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (contacts, ids []uuid.UUID, err error) {
 	id := `gen_random_uuid()`
 	if d.Dialect() == db.SQLite {
-		id = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-7' || substr(hex(randomblob(2)), 2) || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`
+		id = `randomblob(16)`
 	}
 	now := clock.At(d.Clock().Now()).UnixMicro()
 	run := func(query string, args ...any) error {
@@ -29,8 +29,8 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 	}
 	if err := run(fmt.Sprintf(`INSERT INTO contact (tenant_id, id, kind, name, first_name, last_name, company, language, timezone, country,
 			tags, custom_attributes, created_at, updated_at)
-		%s SELECT '%s', %s, 'customer', 'Elif Kaya', 'Elif', 'Kaya', '', 'tr', '', 'TR', '[]', '{}', %d + i, %d + i FROM n`,
-		numbers(1, 1000), tenant, id, now, now)); err != nil {
+		%s SELECT %s, %s, 'customer', 'Elif Kaya', 'Elif', 'Kaya', '', 'tr', '', 'TR', '[]', '{}', %d + i, %d + i FROM n`,
+		numbers(1, 1000), d.Dialect().Literal(tenant), id, now, now)); err != nil {
 		return nil, nil, err
 	}
 	if contacts, err = someIDs(ctx, d, tenant, `SELECT id FROM contact WHERE tenant_id = $1 LIMIT 1000`); err != nil {
@@ -41,10 +41,10 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 		who := contacts[(first/part)%len(contacts)]
 		if err := run(fmt.Sprintf(`INSERT INTO conversation (tenant_id, id, state, ai_state, channel, single_thread, talep, contact_id,
 				contact_name, subject, preview, priority, tags, waiting_since, test, last_activity_at, last_item_at, created_at, updated_at)
-			%s SELECT '%s', %s, CASE WHEN i %% 4 = 0 THEN 'open' ELSE 'closed' END, 'off', 'api', false, true, '%s', 'Elif Kaya',
+			%s SELECT %s, %s, CASE WHEN i %% 4 = 0 THEN 'open' ELSE 'closed' END, 'off', 'api', false, true, %s, 'Elif Kaya',
 				'Teslimat', 'Merhaba, siparişim ne zaman gelir?', 1, '[]', CASE WHEN i %% 4 = 0 THEN %d + i ELSE NULL END, false,
 				%d + i, %d + i, %d + i, %d + i FROM n`,
-			numbers(first, min(first+part-1, size)), tenant, id, who, now, now, now, now, now)); err != nil {
+			numbers(first, min(first+part-1, size)), d.Dialect().Literal(tenant), id, d.Dialect().Literal(who), now, now, now, now, now)); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -14,7 +14,11 @@ var table = []group{
 	{"API core", []mark{
 		{"bare net/http handler that reads a body and answers as much", 0, bare("POST", sampleBody)},
 		{"POST: trace, session, licence, permission, validated body, envelope", 0.5, served(db.SQLite, "POST", echoPath, fixed(sampleBody))},
-		{"GET one member: the same without a body, and one read from SQLite", 0, served(db.SQLite, "GET", "/api/v1/auth/me", nil)},
+	}},
+	{"GET /me, warm", []mark{
+		{"bare net/http handler that answers as many bytes", 0, bareMe},
+		{"SQLite: trace, session, limits, headers, envelope", 0.5, served(db.SQLite, "GET", mePath, nil)},
+		{"PostgreSQL: the same", 0.5, served(db.Postgres, "GET", mePath, nil)},
 	}},
 	{"Write, SQLite, synchronous=FULL", []mark{
 		{"one row a transaction, group commit", 0, rawCommit(db.SQLite)},
@@ -39,6 +43,7 @@ var table = []group{
 const (
 	sampleBody    = `{"email":"auditor@example.com","note":"External auditor, until the end of the year"}`
 	exceptionPath = "/api/mail/v1/dlp/exceptions"
+	mePath        = "/api/v1/auth/me"
 )
 
 // made numbers the addresses of a whole run: no two are the same.
@@ -60,6 +65,24 @@ func bare(method, body string) func(context.Context, *env, int) (func() error, f
 		}
 		return dial(addr, method, "/", "", fixed(body))
 	}
+}
+
+// bareMe answers what GET /me answered once, from memory.
+func bareMe(ctx context.Context, e *env, _ int) (func() error, func(), error) {
+	h, err := e.house(ctx, db.SQLite)
+	if err != nil {
+		return nil, nil, err
+	}
+	addr, err := e.bareServer()
+	if err != nil {
+		return nil, nil, err
+	}
+	if e.answer == nil {
+		if e.answer, err = h.get(ctx, mePath); err != nil {
+			return nil, nil, err
+		}
+	}
+	return dial(addr, "GET", mePath, h.token, nil)
 }
 
 // served calls a house that really serves, with its workers, on a database.

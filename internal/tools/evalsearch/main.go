@@ -153,7 +153,7 @@ func report(out io.Writer, list []*advisor.Provision, questions []question, o op
 			fmt.Fprintf(out, "- %s (%s)\n", c.text, c.want)
 		}
 	}
-	if err := latencyTable(out, b.engine, questions); err != nil {
+	if err := latencyTable(out, b.engine, list, questions); err != nil {
 		return err
 	}
 	if !o.rivals {
@@ -204,16 +204,24 @@ func row(out io.Writer, name string, q *quality, names []string) {
 	fmt.Fprintln(out)
 }
 
-func latencyTable(out io.Writer, e *advisor.Engine, questions []question) error {
+func latencyTable(out io.Writer, e *advisor.Engine, list []*advisor.Provision, questions []question) error {
 	find := finderOf(e, false)
-	fmt.Fprint(out, "\n| clients | p50 ms | p99 ms | max ms | searches/s | CPU ms/search |\n|---|---|---|---|---|---|\n")
-	for _, clients := range []int{1, 8} {
-		l, err := measureLatency(find, questions, clients, 3)
+	fmt.Fprint(out, "\n| questions | clients | p50 ms | p99 ms | max ms | searches/s | CPU ms/search |\n|---|---|---|---|---|---|---|\n")
+	for _, m := range []struct {
+		name      string
+		questions []question
+		clients   int
+	}{
+		{"as asked", questions, 1},
+		{"as asked", questions, 8},
+		{"hostile", hostile(list, questions, 3000), 1},
+	} {
+		l, err := measureLatency(find, m.questions, m.clients, 3)
 		if err != nil {
 			return err
 		}
 		ms := func(share float64) float64 { return float64(l.at(share).Microseconds()) / 1000 }
-		fmt.Fprintf(out, "| %d | %.2f | %.2f | %.2f | %.0f | %.2f |\n", clients, ms(.5), ms(.99), ms(1), l.perSecond(),
+		fmt.Fprintf(out, "| %s | %d | %.2f | %.2f | %.2f | %.0f | %.2f |\n", m.name, m.clients, ms(.5), ms(.99), ms(1), l.perSecond(),
 			float64(l.cpu.Microseconds())/1000/float64(len(l.each)))
 	}
 	return nil
@@ -237,7 +245,7 @@ func atSize(out io.Writer, list []*advisor.Provision, questions []question, time
 		return err
 	}
 	fmt.Fprintf(out, "%d provisions. Index built in %.1f s, %d MB of heap.\n", len(all), b.took.Seconds(), b.heap>>20)
-	return latencyTable(out, b.engine, questions)
+	return latencyTable(out, b.engine, list, questions)
 }
 
 func ablation(out io.Writer, list []*advisor.Provision, questions []question) error {

@@ -1,4 +1,5 @@
 import { tokenOf, type Challenge, type Solution } from '@/lib/pow'
+import { puzzles } from '@/lib/puzzle'
 import { api, ask } from './client'
 import { asApiError } from './error'
 
@@ -17,8 +18,10 @@ function solveAside(challenge: Challenge): Promise<string> {
 
 async function tokenIf(always: boolean): Promise<string | undefined> {
   const { data } = await ask(api.GET('/api/v1/auth/captcha'))
-  if (!data.challenge || !(always || data.required_now)) return undefined
-  return solveAside(data.challenge as unknown as Challenge)
+  if (!(always || data.required_now)) return undefined
+  if (data.challenge) return solveAside(data.challenge as unknown as Challenge)
+  if (data.provider === 'altcha') return undefined
+  return puzzles.show({ service: data.provider, siteKey: data.site_key, script: data.script_url })
 }
 
 /**

@@ -15,9 +15,18 @@ export const queryClient = new QueryClient({
   },
 })
 
-interface Page<Row> {
+export interface Page<Row> {
   data: Row[]
   next_cursor?: string | null
+}
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    queryMeta: {
+      /** Reads the first page of a long list alone. */
+      head?: () => Promise<Page<{ id: string }>>
+    }
+  }
 }
 
 interface PagesOptions<Row> {
@@ -27,10 +36,11 @@ interface PagesOptions<Row> {
 }
 
 /** A keyset list: all loaded rows as one array, and the way to the next page. */
-export function usePages<Row>({ key, fetch, refetchInterval }: PagesOptions<Row>) {
+export function usePages<Row extends { id: string }>({ key, fetch, refetchInterval }: PagesOptions<Row>) {
   const query = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam }) => fetch(pageParam),
+    meta: { head: () => fetch(undefined) },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: (q) => refetchInterval?.(q.state.data?.pages.flatMap((page) => page.data) ?? []) ?? false,

@@ -21,6 +21,145 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/commerce/public/v1/customers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List customers with their balances */
+        get: operations["list-customers"];
+        /**
+         * Write down who a customer is
+         * @description Found by external_id, contact_id, e-mail or phone, or created. What is not sent stays.
+         */
+        put: operations["put-customer"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/customers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a customer with the balances */
+        get: operations["get-customer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List ledger entries */
+        get: operations["list-ledger-entries"];
+        /**
+         * Write or correct a ledger entry
+         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing. The customer's balance follows.
+         */
+        put: operations["put-ledger-entry"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List orders, the last placed first */
+        get: operations["list-orders"];
+        /**
+         * Write an order
+         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing.
+         */
+        put: operations["put-order"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/orders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an order */
+        get: operations["get-order"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/returns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List returns */
+        get: operations["list-returns"];
+        /**
+         * Write a return of an order
+         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing.
+         */
+        put: operations["put-return"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commerce/public/v1/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List shipments */
+        get: operations["list-shipments"];
+        /**
+         * Write a shipment of an order
+         * @description By the shop's own id: the same id again changes the record, the same content again changes nothing.
+         */
+        put: operations["put-shipment"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/public/v1/attachments": {
         parameters: {
             query?: never;
@@ -485,6 +624,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/canned-replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List canned replies, or find one by what is typed
+         * @description The shared ones and the caller's own.
+         */
+        get: operations["list-canned-replies"];
+        put?: never;
+        /**
+         * Create a canned reply
+         * @description One's own, or a shared one with crm.canned_replies.manage. The text may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}.
+         */
+        post: operations["create-canned-reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/canned-replies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a canned reply */
+        get: operations["get-canned-reply"];
+        /** Change a canned reply */
+        put: operations["update-canned-reply"];
+        post?: never;
+        /** Delete a canned reply */
+        delete: operations["delete-canned-reply"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/canned-replies/{id}/render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fill in a canned reply for a conversation
+         * @description Nothing is sent: the text goes into the agent's answer.
+         */
+        post: operations["render-canned-reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels": {
         parameters: {
             query?: never;
@@ -807,6 +1009,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/contacts/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search contacts
+         * @description Over names, addresses, numbers, companies and tags. Inflected words are found by their stem, with Turkish letters or without; the best first. What matched is marked with <em> in HTML that is otherwise escaped. While an index is being made for the first time the answer may be 503 with Retry-After, never half a result.
+         */
+        get: operations["search-contacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/contacts/{id}": {
         parameters: {
             query?: never;
@@ -1061,6 +1283,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search conversations
+         * @description Over messages, notes, subjects, tags and customers. Inflected words are found by their stem, with Turkish letters or without; the best first. What matched is marked with <em> in HTML that is otherwise escaped. While an index is being made for the first time the answer may be 503 with Retry-After, never half a result.
+         */
+        get: operations["search-conversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/settings": {
         parameters: {
             query?: never;
@@ -1155,6 +1397,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/ai-attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the assistant understood */
+        get: operations["get-ai-attributes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/ai-handover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a conversation from the assistant to people
+         * @description It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off.
+         */
+        post: operations["hand-over-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/ai-state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the assistant did: state, hand-over reason, which configuration answered */
+        get: operations["get-ai-state"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/assign": {
         parameters: {
             query?: never;
@@ -1192,6 +1488,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/commerce": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Commercial card: orders, shipments, returns, ledger balance
+         * @description Of the conversation's customer. Without the commerce licence: 200 with licensed false.
+         */
+        get: operations["get-commerce-card"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep what the caller has begun to write
+         * @description One draft for each agent and conversation. It comes with the conversation, for that agent only, and goes when the agent sends.
+         */
+        put: operations["set-draft"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/email-cc": {
         parameters: {
             query?: never;
@@ -1206,6 +1542,26 @@ export interface paths {
          * @description A malformed address: 422 on `email_cc`.
          */
         put: operations["set-email-cc"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a conversation
+         * @description As JSON, as a page that stands alone, or as e-mail. It is audited.
+         */
+        get: operations["export-conversation"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1462,6 +1818,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/macros/{macroId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a macro
+         * @description The permission of each action is checked by itself. Where one is refused or fails, none is taken: the error is the action's own, and its step says which.
+         */
+        post: operations["apply-macro"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/merge": {
         parameters: {
             query?: never;
@@ -1634,6 +2010,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/scheduled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Messages that go later, the next first */
+        get: operations["list-scheduled-messages"];
+        put?: never;
+        /**
+         * Send a message later
+         * @description It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route.
+         */
+        post: operations["schedule-message"];
+        /** Cancel every message that waits */
+        delete: operations["cancel-scheduled-messages"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/scheduled/{scheduledId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a message that waits
+         * @description A repeat changes nothing; one that was sent or failed: 409.
+         */
+        delete: operations["cancel-scheduled-message"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/snooze": {
         parameters: {
             query?: never;
@@ -1648,6 +2066,67 @@ export interface paths {
          * @description Until a time (at most a year ahead) or until the customer writes.
          */
         post: operations["snooze-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/split": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move messages into a new conversation
+         * @description The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread.
+         */
+        post: operations["split-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stored summary */
+        get: operations["get-summary"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete the summary
+         * @description It may be generated again. Deleted is false where there was none.
+         */
+        delete: operations["delete-summary"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/summary/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate a summary
+         * @description The assistant reads the last 200 messages and notes; what it writes replaces the stored summary. Without a connected assistant: 409 no_assistant.
+         */
+        post: operations["generate-summary"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1748,6 +2227,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/macros": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List macros */
+        get: operations["list-macros"];
+        put?: never;
+        /**
+         * Create a macro
+         * @description Texts may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}.
+         */
+        post: operations["create-macro"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/macros/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a macro */
+        get: operations["get-macro"];
+        /** Change a macro */
+        put: operations["update-macro"];
+        post?: never;
+        /** Delete a macro */
+        delete: operations["delete-macro"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/opportunities": {
         parameters: {
             query?: never;
@@ -1784,6 +2303,69 @@ export interface paths {
         put: operations["set-presence"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved views
+         * @description The shared ones and the caller's own. What a view shows is the conversation list with its filter.
+         */
+        get: operations["list-views"];
+        put?: never;
+        /**
+         * Save a view
+         * @description One's own, or a shared one with crm.views.manage; at most 50 of each.
+         */
+        post: operations["create-view"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/views/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many conversations each view shows
+         * @description Counting stops at 100; more says that there are more.
+         */
+        get: operations["count-views"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a saved view */
+        get: operations["get-view"];
+        /** Change a saved view */
+        put: operations["update-view"];
+        post?: never;
+        /** Delete a saved view */
+        delete: operations["delete-view"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2065,6 +2647,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/erp/v1/webhooks/recoveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Progress of a recovery */
+        get: operations["webhook-recovery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/erp/v1/webhooks/settings": {
         parameters: {
             query?: never;
@@ -2150,9 +2749,26 @@ export interface paths {
         put?: never;
         /**
          * Send what an endpoint missed in a range of time
-         * @description A job goes over the events of the range in order: what did not arrive is sent, recorded for the endpoint at the time or not.
+         * @description A job goes over the events of the range in order: what did not arrive is sent, recorded for the endpoint at the time or not. Ask the recovery for its progress.
          */
         post: operations["recover-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/erp/v1/webhooks/{id}/recoveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Recoveries of an endpoint and their progress */
+        get: operations["webhook-recoveries"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2326,6 +2942,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mail/v1/webhooks/recoveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Progress of a recovery */
+        get: operations["mail-webhook-recovery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mail/v1/webhooks/{id}": {
         parameters: {
             query?: never;
@@ -2373,9 +3006,26 @@ export interface paths {
         put?: never;
         /**
          * Send what an endpoint missed in a range of time
-         * @description A job goes over the events of the range in order: what did not arrive is sent, recorded for the endpoint at the time or not.
+         * @description A job goes over the events of the range in order: what did not arrive is sent, recorded for the endpoint at the time or not. Ask the recovery for its progress.
          */
         post: operations["mail-recover-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail/v1/webhooks/{id}/recoveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Recoveries of an endpoint and their progress */
+        get: operations["mail-webhook-recoveries"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2867,6 +3517,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/handover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a code that takes this session to another workspace's host
+         * @description The code is good for a minute, once, and for the address that asked for it. The session stays as it is until the code is used; the cookie of this host goes at once.
+         */
+        post: operations["hand-over"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/handover/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on with a session that comes from another host
+         * @description Switches the workspace as POST /app/switch-workspace does, and sets the cookie of this host. A code that is used, too old, or another host's is a 422.
+         */
+        post: operations["take-over"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/invitations": {
         parameters: {
             query?: never;
@@ -2921,7 +3611,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change one's own name and language
+         * @description A person is the same in all their workspaces. What a field does not name stays.
+         */
+        patch: operations["change-profile"];
         trace?: never;
     };
     "/api/v1/auth/mobile-qr/claim": {
@@ -4299,6 +4993,375 @@ export interface components {
             /** @example 123456 */
             code: string;
         };
+        CommerceBalance: {
+            /**
+             * Format: int64
+             * @description In minor units; positive: the customer owes it
+             * @example 125000
+             */
+            amount: number;
+            /** @example TRY */
+            currency: string;
+        };
+        CommerceCustomer: {
+            balances: components["schemas"]["CommerceBalance"][];
+            /**
+             * Format: uuid
+             * @description The contact that the shop named
+             */
+            contact_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example elif@kayamobilya.example */
+            email: string | null;
+            /** @example C-1042 */
+            external_id: string | null;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example Elif Kaya */
+            name: string;
+            /** @example +905321234567 */
+            phone: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        CommerceCustomerEnvelope: {
+            data: components["schemas"]["CommerceCustomer"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceCustomerListEnvelope: {
+            data: components["schemas"]["CommerceCustomer"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceEntry: {
+            /**
+             * Format: int64
+             * @description In minor units; positive is owed, negative is paid
+             * @example 249900
+             */
+            amount: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example TRY */
+            currency: string;
+            /** Format: uuid */
+            customer_id: string;
+            /** @example 1188 numaralı siparişin faturası */
+            description: string;
+            /** @example INV-2026-88 */
+            external_id: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        CommerceEntryEnvelope: {
+            data: components["schemas"]["CommerceEntry"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceEntryListEnvelope: {
+            data: components["schemas"]["CommerceEntry"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceLine: {
+            /** @example Meşe sandalye */
+            name: string;
+            /**
+             * Format: int64
+             * @example 2
+             */
+            quantity: number;
+            /** @example KM-CHAIR-02 */
+            sku?: string;
+            /**
+             * Format: int64
+             * @example 244910
+             */
+            total?: number;
+            /**
+             * Format: int64
+             * @example 122455
+             */
+            unit_price?: number;
+        };
+        CommerceOrder: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example TRY */
+            currency: string;
+            /** Format: uuid */
+            customer_id: string;
+            /**
+             * Format: int64
+             * @example 0
+             */
+            discount: number;
+            /** @example SO-2026-1188 */
+            external_id: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            lines: components["schemas"]["CommerceLine"][];
+            /**
+             * @description What the customer knows it by
+             * @example 1188
+             */
+            number: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            placed_at: string;
+            /**
+             * Format: int64
+             * @example 4990
+             */
+            shipping: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at: string | null;
+            /**
+             * @example shipped
+             * @enum {string}
+             */
+            status: "pending" | "paid" | "preparing" | "shipped" | "delivered" | "cancelled" | "refunded";
+            /**
+             * Format: int64
+             * @example 41650
+             */
+            tax: number;
+            /**
+             * Format: int64
+             * @description In minor units, as all amounts
+             * @example 249900
+             */
+            total: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+            /**
+             * @description Where the shop shows it
+             * @example https://shop.example/orders/1188
+             */
+            url: string;
+        };
+        CommerceOrderEnvelope: {
+            data: components["schemas"]["CommerceOrder"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceOrderListEnvelope: {
+            data: components["schemas"]["CommerceOrder"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceParty: {
+            /**
+             * Format: uuid
+             * @description The contact of the CRM, where it is known
+             */
+            contact_id?: string;
+            /** @example elif@kayamobilya.example */
+            email?: string;
+            /**
+             * @description The customer's id in the shop
+             * @example C-1042
+             */
+            external_id?: string;
+            /** @example Elif Kaya */
+            name?: string;
+            /** @example +905321234567 */
+            phone?: string;
+        };
+        CommerceReturn: {
+            /**
+             * Format: int64
+             * @description What is paid back, in minor units
+             * @example 122455
+             */
+            amount: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example TRY */
+            currency: string;
+            /** @example RMA-55 */
+            external_id: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** Format: uuid */
+            order_id: string;
+            /** @example Ayak boyu yanlış */
+            reason: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            requested_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at: string | null;
+            /**
+             * @example approved
+             * @enum {string}
+             */
+            status: "requested" | "approved" | "received" | "refunded" | "rejected";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        CommerceReturnEnvelope: {
+            data: components["schemas"]["CommerceReturn"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceReturnListEnvelope: {
+            data: components["schemas"]["CommerceReturn"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceShipment: {
+            /** @example Yurtiçi Kargo */
+            carrier: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            delivered_at: string | null;
+            /** @example SH-771 */
+            external_id: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** Format: uuid */
+            order_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            shipped_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at: string | null;
+            /**
+             * @example in_transit
+             * @enum {string}
+             */
+            status: "preparing" | "in_transit" | "out_for_delivery" | "delivered" | "failed" | "returned";
+            /** @example 732189004561 */
+            tracking_number: string;
+            /** @example https://cargo.example/732189004561 */
+            tracking_url: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        CommerceShipmentEnvelope: {
+            data: components["schemas"]["CommerceShipment"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        CommerceShipmentListEnvelope: {
+            data: components["schemas"]["CommerceShipment"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ContactConsent: {
             /**
              * Format: date-time
@@ -4669,6 +5732,74 @@ export interface components {
              */
             remove?: string[];
         };
+        ConversationAIAttribute: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: uuid
+             * @description The message that it was understood from
+             */
+            item_id: string | null;
+            /** @example order_number */
+            name: string;
+            /**
+             * @description Where it comes from: message, contact, or the name of a tool
+             * @example message
+             */
+            source: string;
+            /**
+             * @description Text, a number or a boolean
+             * @example TR-4711
+             */
+            value: unknown;
+        };
+        ConversationAIAttributeArrayEnvelope: {
+            data: components["schemas"]["ConversationAIAttribute"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationAIRecord: {
+            /**
+             * Format: int64
+             * @description How many answers it wrote
+             * @example 3
+             */
+            answers: number;
+            /** @description Which assistant answered last; null where none has */
+            configuration: components["schemas"]["ConversationConfiguration"] | null;
+            /** @example customer_asked */
+            handover_reason: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            last_answered_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is in that state
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            since: string | null;
+            /**
+             * @example handed_over
+             * @enum {string}
+             */
+            state: "off" | "active" | "handed_over" | "paused";
+        };
+        ConversationAIRecordEnvelope: {
+            data: components["schemas"]["ConversationAIRecord"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ConversationAISource: {
             /**
              * @description The words that mattered
@@ -4754,6 +5885,115 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationCancelled: {
+            /**
+             * Format: int64
+             * @example 2
+             */
+            cancelled: number;
+        };
+        ConversationCancelledEnvelope: {
+            data: components["schemas"]["ConversationCancelled"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationCard: {
+            /** @description The ledger balance by currency; positive: the customer owes it */
+            balances: components["schemas"]["ConversationMoney"][];
+            /** @description False when the workspace has no commerce licence; nothing is shown then */
+            licensed: boolean;
+            /** @description The last ten */
+            orders: components["schemas"]["ConversationCardOrder"][];
+            /** @description Of these orders */
+            returns: components["schemas"]["ConversationCardReturn"][];
+            /** @description Of these orders */
+            shipments: components["schemas"]["ConversationCardShipment"][];
+        };
+        ConversationCardEnvelope: {
+            data: components["schemas"]["ConversationCard"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationCardLine: {
+            /** @example Meşe sandalye */
+            name: string;
+            /**
+             * Format: int64
+             * @example 2
+             */
+            quantity: number;
+            /** @example KM-CHAIR-02 */
+            sku: string;
+            /**
+             * Format: int64
+             * @description In minor units of the order's currency
+             * @example 244910
+             */
+            total: number;
+        };
+        ConversationCardOrder: {
+            /** Format: uuid */
+            id: string;
+            lines: components["schemas"]["ConversationCardLine"][];
+            /** @example 1188 */
+            number: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            placed_at: string;
+            /** @example shipped */
+            status: string;
+            total: components["schemas"]["ConversationMoney"];
+            /** @example https://shop.example/orders/1188 */
+            url: string;
+        };
+        ConversationCardReturn: {
+            amount: components["schemas"]["ConversationMoney"];
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            order_id: string;
+            /** @example Ayak boyu yanlış */
+            reason: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            requested_at: string;
+            /** @example approved */
+            status: string;
+        };
+        ConversationCardShipment: {
+            /** @example Yurtiçi Kargo */
+            carrier: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            delivered_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            order_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            shipped_at: string | null;
+            /** @example in_transit */
+            status: string;
+            /** @example 732189004561 */
+            tracking_number: string;
+            /** @example https://cargo.example/732189004561 */
+            tracking_url: string;
+        };
         ConversationChannelCounts: {
             /** @example whatsapp */
             channel: string;
@@ -4772,6 +6012,12 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+        };
+        ConversationConfiguration: {
+            /** Format: uuid */
+            id: string | null;
+            /** @example Satış sonrası asistanı */
+            name: string;
         };
         ConversationConversation: {
             /**
@@ -4911,6 +6157,147 @@ export interface components {
         };
         ConversationCountsEnvelope: {
             data: components["schemas"]["ConversationCounts"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationDetail: {
+            /**
+             * @example off
+             * @enum {string}
+             */
+            ai_state: "off" | "active" | "handed_over" | "paused";
+            /**
+             * @description A key of the source catalog
+             * @example whatsapp
+             */
+            channel: string;
+            /** Format: uuid */
+            channel_account_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            closed_at: string | null;
+            /** Format: uuid */
+            contact_id: string;
+            /** @example Elif Kaya */
+            contact_name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @description What the caller has begun to write; null for nothing */
+            draft: components["schemas"]["ConversationDraft"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            first_reply_at: string | null;
+            /** Format: uuid */
+            group_id: string | null;
+            handover_reason: string | null;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            last_activity_at: string;
+            /** Format: uuid */
+            merged_into_id: string | null;
+            /**
+             * Format: uuid
+             * @description The agent who is responsible
+             */
+            owner_id: string | null;
+            /**
+             * @description The beginning of the last message
+             * @example Siparişim ne zaman gelir?
+             */
+            preview: string;
+            /** Format: uuid */
+            previous_conversation_id: string | null;
+            /**
+             * @example normal
+             * @enum {string}
+             */
+            priority: "low" | "normal" | "high" | "urgent";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            snoozed_until: string | null;
+            snoozed_until_reply: boolean;
+            /**
+             * @example open
+             * @enum {string}
+             */
+            state: "open" | "snoozed" | "closed";
+            /** @example Teslimat tarihi */
+            subject: string;
+            /**
+             * @example [
+             *       "iade"
+             *     ]
+             */
+            tags: string[];
+            /** @description Whether it is shown as a request */
+            talep: boolean;
+            /** @description Made by a key of the test environment */
+            test: boolean;
+            /**
+             * Format: int64
+             * @description Messages that the caller has not read
+             * @example 2
+             */
+            unread: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description Since when the customer waits for an answer
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            waiting_since: string | null;
+        };
+        ConversationDetailEnvelope: {
+            data: components["schemas"]["ConversationDetail"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationDraft: {
+            /** @example Siparişiniz yarın */
+            body: string;
+            /**
+             * @example comment
+             * @enum {string}
+             */
+            message_type: "comment" | "note";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        ConversationDrafted: {
+            /** @description Null where the empty text has cleared it */
+            draft: components["schemas"]["ConversationDraft"] | null;
+        };
+        ConversationDraftedEnvelope: {
+            data: components["schemas"]["ConversationDrafted"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -5235,6 +6622,16 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationMoney: {
+            /**
+             * Format: int64
+             * @description In minor units
+             * @example 249900
+             */
+            amount: number;
+            /** @example TRY */
+            currency: string;
+        };
         ConversationNewAsAgent: {
             /** Format: uuid */
             channel_account_id: string | null;
@@ -5305,6 +6702,57 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        ConversationQuery: {
+            /** @enum {string} */
+            ai_state?: "off" | "active" | "handed_over" | "paused";
+            /** @description A key of the source catalog */
+            channel?: string;
+            /** Format: uuid */
+            contact_id?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T00:00:00Z
+             */
+            created_from?: string;
+            /**
+             * Format: date-time
+             * @example 2026-12-01T00:00:00Z
+             */
+            created_to?: string;
+            /**
+             * @description none, or a group's id
+             * @example none
+             */
+            group_id?: string;
+            /**
+             * @description me, none, or an agent's id
+             * @example me
+             */
+            owner_id?: string;
+            /** @enum {string} */
+            priority?: "low" | "normal" | "high" | "urgent";
+            /** @description Words of the subject, or the customer's name, address or number */
+            q?: string;
+            /**
+             * @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time.
+             * @default -last_activity
+             * @enum {string}
+             */
+            sort: "-last_activity" | "last_activity" | "-created" | "created" | "-waiting_since" | "waiting_since" | "-priority" | "priority" | "-snoozed_until" | "snoozed_until";
+            /** @enum {string} */
+            state?: "open" | "snoozed" | "closed";
+            tag?: string;
+            /**
+             * @description Only requests, or only others
+             * @enum {string}
+             */
+            talep?: "true" | "false";
+            /**
+             * @description Only what the caller has not read
+             * @enum {string}
+             */
+            unread?: "true";
         };
         ConversationRating: {
             /** @example Çok hızlı çözüldü, teşekkürler. */
@@ -5433,6 +6881,72 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationScheduled: {
+            attachments: components["schemas"]["ConversationAttachment"][];
+            /**
+             * Format: uuid
+             * @description The agent who wrote it
+             */
+            author_id: string | null;
+            /** @example Randevunuz yarın 10.00'da. */
+            body: string;
+            /**
+             * @description Another channel than the conversation's own
+             * @example whatsapp
+             */
+            channel: string | null;
+            /** Format: uuid */
+            channel_account_id: string | null;
+            /** Format: uuid */
+            conversation_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * @description Why it could not be sent
+             * @example no_route
+             */
+            error: string | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The message that it became
+             */
+            item_id: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            send_at: string;
+            /**
+             * @example waiting
+             * @enum {string}
+             */
+            state: "waiting" | "sent" | "cancelled" | "failed";
+            /** @description It is cancelled when the customer writes before */
+            until_reply: boolean;
+        };
+        ConversationScheduledEnvelope: {
+            data: components["schemas"]["ConversationScheduled"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationScheduledListEnvelope: {
+            data: components["schemas"]["ConversationScheduled"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ConversationSettings: {
             /** @description Whether customers are asked for a rating when a conversation is closed */
             csat?: boolean;
@@ -5505,6 +7019,37 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+        };
+        ConversationSummary: {
+            /** @description Which assistant wrote it */
+            configuration: components["schemas"]["ConversationConfiguration"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            generated_at: string | null;
+            /** @example tr */
+            language: string | null;
+            /** @description Whether something was written since */
+            outdated: boolean;
+            /**
+             * Format: uuid
+             * @description The agent who asked for it
+             */
+            requested_by: string | null;
+            /**
+             * @description Null when none is stored
+             * @example Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı.
+             */
+            summary: string | null;
+        };
+        ConversationSummaryEnvelope: {
+            data: components["schemas"]["ConversationSummary"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         ConversationTagsInBody: {
             /**
@@ -5957,6 +7502,266 @@ export interface components {
              */
             trace_id: string;
         };
+        DeskAction: {
+            /**
+             * @description For assign: me, none, or an agent's id
+             * @example me
+             */
+            agent?: string | null;
+            /**
+             * @description For reply and note; may hold placeholders
+             * @example Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.
+             */
+            body?: string | null;
+            /**
+             * Format: uuid
+             * @description For group; the nil UUID for none
+             */
+            group_id?: string | null;
+            /**
+             * Format: int64
+             * @description For snooze: how long
+             * @example 1440
+             */
+            minutes?: number | null;
+            /**
+             * @description For priority
+             * @enum {string|null}
+             */
+            priority?: "low" | "normal" | "high" | "urgent" | null;
+            /**
+             * @description For add_tags and remove_tags
+             * @example [
+             *       "iade"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @example close
+             * @enum {string}
+             */
+            type: "reply" | "note" | "assign" | "group" | "add_tags" | "remove_tags" | "priority" | "open" | "close" | "snooze";
+            /** @description For snooze: until the customer writes, instead of minutes */
+            until_reply?: boolean | null;
+        };
+        DeskApplied: {
+            conversation: components["schemas"]["ConversationConversation"];
+            /** @description The replies and notes that were written */
+            items: components["schemas"]["ConversationItem"][];
+        };
+        DeskAppliedEnvelope: {
+            data: components["schemas"]["DeskApplied"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskCannedBody: {
+            /** @example Merhaba {{contact.first_name}}, siparişiniz kargoya verildi. */
+            body: string;
+            /** @description For the whole workspace; needs crm.canned_replies.manage */
+            shared?: boolean;
+            /**
+             * @description One word of letters, digits, dots, dashes and underscores
+             * @example kargo
+             */
+            shortcut: string;
+            /** @example Kargo ne zaman gelir */
+            title?: string;
+        };
+        DeskCannedReply: {
+            /** @example Merhaba {{contact.first_name}}, siparişiniz kargoya verildi. */
+            body: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Whose own it is; null for a shared one
+             */
+            owner_id: string | null;
+            /** @description Whether the whole workspace sees it */
+            shared: boolean;
+            /**
+             * @description What is typed to find it
+             * @example kargo
+             */
+            shortcut: string;
+            /** @example Kargo ne zaman gelir */
+            title: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        DeskCannedReplyEnvelope: {
+            data: components["schemas"]["DeskCannedReply"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskCannedReplyListEnvelope: {
+            data: components["schemas"]["DeskCannedReply"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskMacro: {
+            actions: components["schemas"]["DeskAction"][];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** Format: uuid */
+            created_by: string | null;
+            /** @example İade sürecini başlatır, müşteriye haber verir ve kapatır */
+            description: string;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example İade alındı */
+            name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        DeskMacroBody: {
+            actions: components["schemas"]["DeskAction"][];
+            /** @example İade sürecini başlatır, müşteriye haber verir ve kapatır */
+            description?: string;
+            /** @example İade alındı */
+            name: string;
+        };
+        DeskMacroEnvelope: {
+            data: components["schemas"]["DeskMacro"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskMacroListEnvelope: {
+            data: components["schemas"]["DeskMacro"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskRendered: {
+            /** @example Merhaba Elif, siparişiniz kargoya verildi. */
+            body: string;
+            /**
+             * @description Placeholders that nothing is known for; nothing stands in their place
+             * @example [
+             *       "contact.company"
+             *     ]
+             */
+            empty: string[];
+        };
+        DeskRenderedEnvelope: {
+            data: components["schemas"]["DeskRendered"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskView: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @description Parameters of the conversation list; me means whoever looks */
+            filter: components["schemas"]["ConversationQuery"];
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example Acil iadeler */
+            name: string;
+            /**
+             * Format: uuid
+             * @description Whose own it is; null for a shared one
+             */
+            owner_id: string | null;
+            /** @description Whether the whole workspace sees it */
+            shared: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        DeskViewBody: {
+            /** @description Parameters of the conversation list; me means whoever looks */
+            filter: components["schemas"]["ConversationQuery"];
+            /** @example Acil iadeler */
+            name: string;
+            /** @description For the whole workspace; needs crm.views.manage */
+            shared?: boolean;
+        };
+        DeskViewCount: {
+            /**
+             * Format: int64
+             * @example 12
+             */
+            count: number;
+            /** @description There are more than that */
+            more: boolean;
+            /** Format: uuid */
+            view_id: string;
+        };
+        DeskViewCountArrayEnvelope: {
+            data: components["schemas"]["DeskViewCount"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskViewEnvelope: {
+            data: components["schemas"]["DeskView"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        DeskViewListEnvelope: {
+            data: components["schemas"]["DeskView"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         Done: {
             /** @example true */
             done: boolean;
@@ -6021,12 +7826,80 @@ export interface components {
             permission: string | null;
             /** @description Machine-readable detail */
             reason: string | null;
+            /** @description Which action was refused, where a request does several at once and then did none */
+            step: components["schemas"]["ErrorStep"] | null;
+        };
+        ErrorStep: {
+            /** @example close */
+            action: string;
+            /**
+             * Format: int64
+             * @description Its place, from 0
+             * @example 2
+             */
+            index: number;
         };
         FeedbackInBody: {
             /** @example İade süresi doğru. */
             comment?: string;
             /** @enum {string} */
             rating: "up" | "down";
+        };
+        FinderContactHit: {
+            contact: components["schemas"]["ContactContact"];
+            /**
+             * @description The address, number, company or tag that matched, in the same way; empty if none did
+             * @example <em>elif</em>@kayamobilya.example
+             */
+            detail: string;
+            /**
+             * @description The name as HTML, what matched in <em>
+             * @example <em>Elif</em> Kaya
+             */
+            name: string;
+        };
+        FinderContactHitListEnvelope: {
+            data: components["schemas"]["FinderContactHit"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        FinderConversationHit: {
+            /**
+             * @description The customer's name in the same way
+             * @example Elif Kaya
+             */
+            contact_name: string;
+            conversation: components["schemas"]["ConversationConversation"];
+            /**
+             * Format: uuid
+             * @description The message or note that the snippet is from
+             */
+            item_id: string | null;
+            /**
+             * @description The place in the messages that fits best, in the same way
+             * @example … <em>teslimat</em> ne zaman …
+             */
+            snippet: string;
+            /**
+             * @description The subject as HTML, what matched in <em>
+             * @example <em>Teslimat</em> tarihi
+             */
+            subject: string;
+        };
+        FinderConversationHitListEnvelope: {
+            data: components["schemas"]["FinderConversationHit"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         ForwardItemInBody: {
             /**
@@ -6040,6 +7913,19 @@ export interface components {
              *     ]
              */
             to: string[];
+        };
+        HandoverInBody: {
+            /**
+             * Format: uuid
+             * @description The team that takes over
+             */
+            group_id?: string;
+            /**
+             * @description Why people take over
+             * @default agent_asked
+             * @example Fiyat pazarlığı
+             */
+            reason: string;
         };
         Hours: {
             /** @description None means never */
@@ -6242,6 +8128,8 @@ export interface components {
             provider: "altcha" | "turnstile" | "hcaptcha";
             /** @description Whether the caller's address must send a token now */
             required_now: boolean;
+            /** @description Of turnstile and hcaptcha: the widget that a page loads; empty for altcha */
+            script_url: string;
             /** @description Of turnstile and hcaptcha; empty for altcha */
             site_key: string;
         };
@@ -6329,6 +8217,27 @@ export interface components {
              * @example Demo A.Ş.
              */
             publisher: string;
+        };
+        IdentityHandover: {
+            /**
+             * @description Shown once; for the page at the other host
+             * @example hov_…
+             */
+            code: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string;
+            workspace: components["schemas"]["IdentityWorkspace"];
+        };
+        IdentityHandoverEnvelope: {
+            data: components["schemas"]["IdentityHandover"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         IdentityInvitation: {
             /** @example ayse@example.com */
@@ -6858,6 +8767,14 @@ export interface components {
             /** @description Whether signing in takes a second step */
             two_factor: boolean;
         };
+        IdentityUserEnvelope: {
+            data: components["schemas"]["IdentityUser"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         IdentityVerified: {
             /** @example ayse@example.com */
             email: string;
@@ -7139,6 +9056,15 @@ export interface components {
             /** @example Konuşmaları okuma, açma, değiştirme ve yanıtlama */
             tr: string;
         };
+        ProfileInBody: {
+            /**
+             * @description What mail to this person is written in
+             * @enum {string}
+             */
+            language?: "tr" | "en";
+            /** @example Defne Yılmaz */
+            name?: string;
+        };
         PublicCreateConversationInBody: {
             /** @example Siparişim ne zaman gelir? */
             body: string;
@@ -7213,6 +9139,163 @@ export interface components {
              */
             remove?: string[];
         };
+        PutEntryInBody: {
+            /**
+             * Format: int64
+             * @description In minor units; positive is owed, negative is paid
+             * @example 249900
+             */
+            amount: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * @description ISO 4217
+             * @example TRY
+             */
+            currency: string;
+            /** @description Found by external_id, contact_id, e-mail or phone, or created */
+            customer: components["schemas"]["CommerceParty"];
+            /** @example 1188 numaralı siparişin faturası */
+            description?: string;
+            /** @example INV-2026-88 */
+            external_id: string;
+        };
+        PutOrderInBody: {
+            /**
+             * @description ISO 4217
+             * @example TRY
+             */
+            currency: string;
+            /** @description Found by external_id, contact_id, e-mail or phone, or created */
+            customer: components["schemas"]["CommerceParty"];
+            /**
+             * Format: int64
+             * @example 0
+             */
+            discount?: number;
+            /**
+             * @description The order's id in the shop; the same id is the same order
+             * @example SO-2026-1188
+             */
+            external_id: string;
+            lines?: components["schemas"]["CommerceLine"][];
+            /**
+             * @description What the customer knows it by
+             * @example 1188
+             */
+            number?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            placed_at: string;
+            /**
+             * Format: int64
+             * @example 4990
+             */
+            shipping?: number;
+            /**
+             * Format: date-time
+             * @description When the shop last changed it; older than what is stored changes nothing
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at?: string;
+            /**
+             * @example shipped
+             * @enum {string}
+             */
+            status: "pending" | "paid" | "preparing" | "shipped" | "delivered" | "cancelled" | "refunded";
+            /**
+             * Format: int64
+             * @example 41650
+             */
+            tax?: number;
+            /**
+             * Format: int64
+             * @description In minor units, as all amounts
+             * @example 249900
+             */
+            total: number;
+            /**
+             * @description Where the shop shows it; http or https
+             * @example https://shop.example/orders/1188
+             */
+            url?: string;
+        };
+        PutReturnInBody: {
+            /**
+             * Format: int64
+             * @description What is paid back, in minor units
+             * @example 122455
+             */
+            amount: number;
+            /**
+             * @description ISO 4217
+             * @example TRY
+             */
+            currency: string;
+            /** @example RMA-55 */
+            external_id: string;
+            /** @example SO-2026-1188 */
+            order_external_id: string;
+            /** @example Ayak boyu yanlış */
+            reason?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            requested_at: string;
+            /**
+             * Format: date-time
+             * @description When the shop last changed it; older than what is stored changes nothing
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at?: string;
+            /**
+             * @example approved
+             * @enum {string}
+             */
+            status: "requested" | "approved" | "received" | "refunded" | "rejected";
+        };
+        PutShipmentInBody: {
+            /** @example Yurtiçi Kargo */
+            carrier?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            delivered_at?: string;
+            /** @example SH-771 */
+            external_id: string;
+            /** @example SO-2026-1188 */
+            order_external_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            shipped_at?: string;
+            /**
+             * Format: date-time
+             * @description When the shop last changed it; older than what is stored changes nothing
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            source_updated_at?: string;
+            /**
+             * @example in_transit
+             * @enum {string}
+             */
+            status: "preparing" | "in_transit" | "out_for_delivery" | "delivered" | "failed" | "returned";
+            /** @example 732189004561 */
+            tracking_number?: string;
+            /**
+             * @description http or https
+             * @example https://cargo.example/732189004561
+             */
+            tracking_url?: string;
+        };
         RatingInBody: {
             /** @example Teşekkürler */
             comment?: string;
@@ -7274,6 +9357,10 @@ export interface components {
             /** @description Hold a delivery back until the one before it has arrived or is exhausted */
             strict_order?: boolean;
         };
+        RenderCannedInBody: {
+            /** Format: uuid */
+            conversation_id: string;
+        };
         ReplyAsAgentInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
             attachments?: string[];
@@ -7312,6 +9399,27 @@ export interface components {
              * @example 0
              */
             grace_seconds?: number;
+        };
+        ScheduleInBody: {
+            /** @description Ids of files that the caller uploaded; with them the text may be empty */
+            attachments?: string[];
+            /** @example Randevunuz yarın 10.00'da. */
+            body: string;
+            /**
+             * @description Another channel than the conversation's own
+             * @example email
+             */
+            channel?: string;
+            /** Format: uuid */
+            channel_account_id?: string;
+            /**
+             * Format: date-time
+             * @description At most a year ahead
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            send_at: string;
+            /** @description Cancel it when the customer writes before */
+            until_reply?: boolean;
         };
         SecondStepInBody: {
             /**
@@ -7382,6 +9490,18 @@ export interface components {
             /** @enum {string} */
             status: "granted" | "revoked";
         };
+        SetDraftInBody: {
+            /**
+             * @description The empty text clears the draft
+             * @example Siparişiniz yarın
+             */
+            body: string;
+            /**
+             * @default comment
+             * @enum {string}
+             */
+            message_type: "comment" | "note";
+        };
         SetPresenceInBody: {
             /**
              * @description away_reassign: away, and new messages of their conversations go to the team
@@ -7430,9 +9550,22 @@ export interface components {
             /** @example Demir Ticaret */
             workspace_name: string;
         };
+        SplitInBody: {
+            /** @description Messages and notes that go into the new conversation */
+            item_ids: string[];
+            /**
+             * @description The old one's by default
+             * @example Fatura adresi
+             */
+            subject?: string;
+        };
         SwitchInBody: {
             /** Format: uuid */
             workspace_id: string;
+        };
+        TakeOverInBody: {
+            /** @example hov_… */
+            code: string;
         };
         TypingInBody: {
             typing: boolean;
@@ -7818,14 +9951,56 @@ export interface components {
             trace_id: string;
         };
         WebhookRecovery: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
             /** Format: uuid */
             endpoint_id: string;
+            /**
+             * Format: int64
+             * @description Events of the workspace that were looked at
+             * @example 1200
+             */
+            examined: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @description Whether what had arrived is sent again, too */
             include_delivered: boolean;
+            /**
+             * Format: double
+             * @description The part of the range that has been gone over
+             * @example 0.25
+             */
+            progress: number;
+            /**
+             * Format: int64
+             * @description Deliveries that were queued for the endpoint
+             * @example 37
+             */
+            queued: number;
+            /**
+             * Format: date-time
+             * @description The time that has been come to within the range
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            reached: string;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
             since: string;
+            /**
+             * @description done: everything of the range is queued; the history shows what arrived
+             * @enum {string}
+             */
+            status: "running" | "done";
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -7834,6 +10009,16 @@ export interface components {
         };
         WebhookRecoveryEnvelope: {
             data: components["schemas"]["WebhookRecovery"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        WebhookRecoveryListEnvelope: {
+            data: components["schemas"]["WebhookRecovery"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -8247,6 +10432,1155 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BareError"];
+                };
+            };
+        };
+    };
+    "list-customers": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description The shop's own id */
+                external_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceCustomerListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "put-customer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommerceParty"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceCustomerEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-customer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceCustomerEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-ledger-entries": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                customer_id?: string;
+                /** @description The shop's own id */
+                external_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceEntryListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "put-ledger-entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutEntryInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceEntryEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-orders": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                customer_id?: string;
+                /** @description The shop's own id */
+                external_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceOrderListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "put-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutOrderInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceOrderEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceOrderEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-returns": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                order_id?: string;
+                /** @description The shop's own id */
+                external_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceReturnListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "put-return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutReturnInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceReturnEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-shipments": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                order_id?: string;
+                /** @description The shop's own id */
+                external_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceShipmentListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "put-shipment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutShipmentInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommerceShipmentEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -11849,6 +15183,621 @@ export interface operations {
             };
         };
     };
+    "list-canned-replies": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Beginnings of words of the shortcut or the title, whatever their case and marks */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskCannedReplyListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "create-canned-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeskCannedBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-canned-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-canned-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeskCannedBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-canned-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "render-canned-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenderCannedInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskRenderedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-channels": {
         parameters: {
             query?: {
@@ -13991,6 +17940,88 @@ export interface operations {
             };
         };
     };
+    "search-contacts": {
+        parameters: {
+            query: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Words of the name, an address, a number, the company, tags; the last may be unfinished */
+                q: string;
+                kind?: "lead" | "customer";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinderContactHitListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "get-contact": {
         parameters: {
             query?: never;
@@ -15896,6 +19927,90 @@ export interface operations {
             };
         };
     };
+    "search-conversations": {
+        parameters: {
+            query: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Words of messages, notes, subject, tags, or the customer's name, address or number; the last may be unfinished */
+                q: string;
+                state?: "open" | "snoozed" | "closed";
+                /** @description A key of the source catalog */
+                channel?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FinderConversationHitListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "conversation-settings": {
         parameters: {
             query?: never;
@@ -16434,7 +20549,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                    "application/json": components["schemas"]["ConversationDetailEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -16645,6 +20760,301 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-ai-attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationAIAttributeArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "hand-over-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HandoverInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-ai-state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationAIRecordEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -16958,6 +21368,216 @@ export interface operations {
             };
         };
     };
+    "get-commerce-card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationCardEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetDraftInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationDraftedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "email-cc": {
         parameters: {
             query?: never;
@@ -17123,6 +21743,96 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "export-conversation": {
+        parameters: {
+            query?: {
+                /** @description eml is one e-mail with every file, mbox an e-mail of each message */
+                format?: "json" | "html" | "eml" | "mbox";
+                /** @description Whether internal notes are part of it */
+                notes?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18683,6 +23393,128 @@ export interface operations {
             };
         };
     };
+    "apply-macro": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                macroId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskAppliedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "merge-conversation": {
         parameters: {
             query?: never;
@@ -19811,6 +24643,402 @@ export interface operations {
             };
         };
     };
+    "list-scheduled-messages": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                state?: "waiting" | "sent" | "cancelled" | "failed";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationScheduledListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "schedule-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationScheduledEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "cancel-scheduled-messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationCancelledEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "cancel-scheduled-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                scheduledId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationScheduledEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "snooze-conversation": {
         parameters: {
             query?: never;
@@ -19833,6 +25061,422 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "split-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SplitInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationSummaryEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "generate-summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationSummaryEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -20804,6 +26448,494 @@ export interface operations {
             };
         };
     };
+    "list-macros": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskMacroListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "create-macro": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeskMacroBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskMacroEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-macro": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskMacroEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-macro": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeskMacroBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskMacroEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-macro": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "list-opportunities": {
         parameters: {
             query?: {
@@ -21036,6 +27168,568 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-views": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskViewListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "create-view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeskViewBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskViewEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "count-views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskViewCountArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskViewEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeskViewBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskViewEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22798,6 +29492,91 @@ export interface operations {
             };
         };
     };
+    "webhook-recovery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRecoveryEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "webhook-settings": {
         parameters: {
             query?: never;
@@ -23525,6 +30304,96 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "webhook-recoveries": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRecoveryListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24704,6 +31573,91 @@ export interface operations {
             };
         };
     };
+    "mail-webhook-recovery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRecoveryEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "mail-get-webhook": {
         parameters: {
             query?: never;
@@ -25167,6 +32121,96 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "mail-webhook-recoveries": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRecoveryListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28344,6 +35388,234 @@ export interface operations {
             };
         };
     };
+    "hand-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SwitchInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityHandoverEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "take-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TakeOverInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentitySignedInEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     invite: {
         parameters: {
             query?: never;
@@ -28601,6 +35873,111 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "change-profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityUserEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,52 +1,90 @@
-import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { read, screens, walk, src } from '../../scripts/graph.mjs'
 import { en } from './en'
 import { tr } from './tr'
 import { fill, formatAgo } from './index'
+import { loaders } from './sections'
 
-const src = join(import.meta.dirname, '..')
-
-function sources(dir: string): string[] {
-  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(dir, entry.name)
-    if (entry.isDirectory()) return entry.name === 'i18n' ? [] : sources(path)
-    return /\.tsx?$/.test(entry.name) && !/\.(test|gen)\.ts$/.test(entry.name) ? [path] : []
-  })
-}
+type Texts = Record<string, string>
+const english: Record<string, Texts> = en
+const turkish: Record<string, Texts> = tr
+const sections = Object.keys(english)
+const entries = sections.flatMap((section) => Object.entries(english[section] ?? {}).map(([key, text]) => ({ section, key, text, other: turkish[section]?.[key] ?? '' })))
+const sectionOf = new Map(entries.map(({ section, key }) => [key.replace(/_(one|other)$/, ''), section]))
 
 function placeholders(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '').sort()
 }
 
-const keys = Object.keys(en) as (keyof typeof en)[]
+/** Keys are written out, so every quoted string that is one counts as a use. */
+function keysIn(code: string): string[] {
+  return [...code.matchAll(/'([\w.]+)'|"([\w.]+)"/g)].map((match) => match[1] ?? match[2] ?? '').filter((word) => sectionOf.has(word))
+}
 
 describe('dictionaries', () => {
   it('have the same keys in the same order', () => {
-    expect(Object.keys(tr)).toEqual(Object.keys(en))
+    expect(Object.keys(turkish)).toEqual(sections)
+    for (const section of sections) expect(Object.keys(turkish[section] ?? {}), section).toEqual(Object.keys(english[section] ?? {}))
+  })
+
+  it('have every key in one section only', () => {
+    const keys = entries.map(({ key }) => key)
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
   })
 
   it('have no empty text', () => {
-    const empty = keys.filter((key) => !en[key].trim() || !tr[key].trim())
-    expect(empty).toEqual([])
+    expect(entries.filter(({ text, other }) => !text.trim() || !other.trim())).toEqual([])
   })
 
   it('have the same placeholders', () => {
-    const different = keys.filter((key) => placeholders(en[key]).join() !== placeholders(tr[key]).join())
-    expect(different).toEqual([])
+    expect(entries.filter(({ text, other }) => placeholders(text).join() !== placeholders(other).join())).toEqual([])
   })
 
   it('come in both forms when they count', () => {
-    const lonely = keys.filter((key) => key.endsWith('_other') && !(key.replace(/_other$/, '_one') in en))
-    expect(lonely).toEqual([])
+    const keys = new Set(entries.map(({ key }) => key))
+    expect([...keys].filter((key) => key.endsWith('_other') && !keys.has(key.replace(/_other$/, '_one')))).toEqual([])
   })
 
   it('have no key that nothing uses', () => {
-    const code = sources(src)
-      .map((path) => readFileSync(path, 'utf8'))
-      .join('\n')
-    const unused = keys.filter((key) => !code.includes(`'${key.replace(/_(one|other)$/, '')}'`) && !code.includes(`"${key}"`))
-    expect(unused).toEqual([])
+    const used = new Set<string>()
+    walk((source) => keysIn(source.text).forEach((key) => used.add(key)))
+    expect([...sectionOf.keys()].filter((key) => !used.has(key))).toEqual([])
+  })
+
+  it('are there before the code that speaks them', () => {
+    const late = new Set<string>()
+    walk((source, there) => {
+      for (const key of keysIn(source.text)) {
+        const section = sectionOf.get(key) ?? ''
+        if (!there.includes(section)) late.add(`${source.name}: '${key}' is in ${section}, loaded are ${there.join(', ')}`)
+      }
+    })
+    expect([...late]).toEqual([])
+  })
+
+  it('are fetched with no screen that does not speak them', () => {
+    const idle: string[] = []
+    for (const [screen, asked] of screens()) {
+      const spoken = new Set<string>()
+      const queue = [`${src}/${screen}`]
+      const seen = new Set(queue)
+      for (let file = queue.pop(); file; file = queue.pop()) {
+        const source = read(file)
+        for (const key of keysIn(source.text)) spoken.add(sectionOf.get(key) ?? '')
+        const further = [...source.now, ...source.later.map((part) => part.file)].filter((next) => !seen.has(next))
+        for (const next of further) seen.add(next)
+        queue.push(...further)
+      }
+      idle.push(...asked.filter((section) => !spoken.has(section)).map((section) => `${screen}: ${section}`))
+    }
+    expect(idle).toEqual([])
+  })
+
+  it('can each be fetched', async () => {
+    for (const section of sections as (keyof typeof en)[]) {
+      expect(await loaders.en[section](), section).toEqual(en[section])
+      expect(await loaders.tr[section](), section).toEqual(tr[section])
+    }
   })
 })
 

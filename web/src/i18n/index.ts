@@ -1,17 +1,12 @@
 import { createStore, useStore } from '@/lib/store'
 import { recall, remember } from '@/lib/storage'
-import type { Dictionary, Key } from './en'
+import type { Dictionary, Key, Section } from './en'
+import { loaders } from './sections'
 
-export type { Key } from './en'
+export type { Key, Section } from './en'
 
 export const languages = ['tr', 'en'] as const
 export type Language = (typeof languages)[number]
-
-/** Only the chosen dictionary is fetched; the other one waits for a switch. */
-const loaders: Record<Language, () => Promise<Record<Key, string>>> = {
-  tr: () => import('./tr').then((m) => m.tr),
-  en: () => import('./en').then((m) => m.en),
-}
 
 type Names<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
 
@@ -62,10 +57,39 @@ export function useI18n() {
   return { language, t, tCount }
 }
 
+/** What every page says; a screen's own section comes with the screen. */
+const wanted = new Set<Section>(['shell', 'screens'])
+
+async function read(language: Language, sections: Iterable<Section>): Promise<Record<string, string>> {
+  const parts = await Promise.all([...sections].map((section) => loaders[language][section]()))
+  return Object.assign({}, ...parts) as Record<string, string>
+}
+
 async function activate(language: Language): Promise<void> {
-  const texts = await loaders[language]()
+  const asked = wanted.size
+  const texts = await read(language, wanted)
+  // A screen that was opened meanwhile has asked for more, in the language that is being left.
+  if (wanted.size > asked) return activate(language)
   document.documentElement.lang = language
   current.set({ language, texts })
+}
+
+async function loadTexts(sections: readonly Section[]): Promise<void> {
+  const missing = sections.filter((section) => !wanted.has(section))
+  if (missing.length === 0) return
+  const { language } = current.get()
+  const texts = await read(language, missing)
+  for (const section of missing) wanted.add(section)
+  if (language !== current.get().language) return activate(current.get().language)
+  current.set((now) => ({ ...now, texts: { ...now.texts, ...texts } }))
+}
+
+/** Fetches a part of the panel together with the texts that it shows. */
+export function withTexts<Part>(load: () => Promise<Part>, ...sections: Section[]): () => Promise<Part> {
+  return async () => {
+    const [part] = await Promise.all([load(), loadTexts(sections)])
+    return part
+  }
 }
 
 export function startI18n(): Promise<void> {

@@ -1,8 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { createStore } from '@/lib/store'
-import { liveTables } from '@/modules'
-import { staleKeys } from './refresh'
+import { liveAppliers, liveTables } from '@/modules'
+import { createCoalescer } from './coalesce'
+import { refresh, staleKeys } from './refresh'
 import { followStream } from './stream'
 
 export interface Activity {
@@ -19,18 +20,22 @@ let seen = 0
 /** Follows the stream while someone is signed in and marks what it touches as stale. */
 export function LiveUpdates() {
   const client = useQueryClient()
-  useEffect(
-    () =>
-      followStream({
-        onEvent(event) {
-          seen += 1
-          const entry = { id: event.id ?? `local-${seen}`, type: event.type, at: new Date().toISOString() }
-          activity.set((now) => [entry, ...now.filter((old) => old.id !== entry.id)].slice(0, kept))
-          for (const queryKey of staleKeys(liveTables, event.type)) void client.invalidateQueries({ queryKey })
-        },
-        onResume: () => void client.invalidateQueries(),
-      }),
-    [client],
-  )
+  useEffect(() => {
+    const stale = createCoalescer<QueryKey>((keys) => refresh(client, keys))
+    const unfollow = followStream({
+      onEvent(event) {
+        seen += 1
+        const entry = { id: event.id ?? `local-${seen}`, type: event.type, at: new Date().toISOString() }
+        activity.set((now) => [entry, ...now.filter((old) => old.id !== entry.id)].slice(0, kept))
+        for (const apply of liveAppliers) apply(client, event)
+        stale.add(staleKeys(liveTables, event.type))
+      },
+      onResume: () => void client.invalidateQueries(),
+    })
+    return () => {
+      unfollow()
+      stale.stop()
+    }
+  }, [client])
   return null
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { staleKeys, type LiveTable } from './refresh'
+import { createCoalescer } from './coalesce'
+import { staleKeys, withHead, type LiveTable } from './refresh'
 import { StreamParser } from './sse'
 import { backoff } from './stream'
 
@@ -47,5 +48,76 @@ describe('backoff', () => {
     expect(backoff(0, 1)).toBe(500)
     expect(backoff(3, 1)).toBe(4000)
     expect(backoff(50, 1)).toBe(30_000)
+  })
+})
+
+describe('createCoalescer', () => {
+  function setUp() {
+    let now = 0
+    let due: { at: number; run: () => void } | null = null
+    const flushed: string[][] = []
+    const coalescer = createCoalescer<string>((keys) => flushed.push(keys), {
+      now: () => now,
+      after: (ms, run) => {
+        due = { at: now + ms, run }
+        return () => (due = null)
+      },
+    })
+    function pass(ms: number) {
+      now += ms
+      const ready = due
+      if (!ready || ready.at > now) return
+      due = null
+      ready.run()
+    }
+    return { coalescer, flushed, pass }
+  }
+
+  it('makes one refresh of a burst, with every key once', () => {
+    const { coalescer, flushed, pass } = setUp()
+    for (let event = 0; event < 100; event += 1) coalescer.add(['list', 'counts'])
+    expect(flushed).toEqual([])
+    pass(40)
+    expect(flushed).toEqual([['list', 'counts']])
+  })
+
+  it('spaces the refreshes of a steady stream', () => {
+    const { coalescer, flushed, pass } = setUp()
+    for (let ms = 0; ms < 2000; ms += 10) {
+      coalescer.add(['list'])
+      pass(10)
+    }
+    expect(flushed.length).toBeGreaterThan(3)
+    expect(flushed.length).toBeLessThan(7)
+  })
+
+  it('forgets what waits when it is stopped', () => {
+    const { coalescer, flushed, pass } = setUp()
+    coalescer.add(['list'])
+    coalescer.stop()
+    pass(1000)
+    expect(flushed).toEqual([])
+  })
+})
+
+describe('withHead', () => {
+  const rows = (ids: string) => [...ids].map((id) => ({ id }))
+  const list = (...pages: string[]) => ({ pages: pages.map((ids, index) => ({ data: rows(ids), next_cursor: `c${index}` })), pageParams: pages.map((_, index) => (index ? `c${index - 1}` : undefined)) })
+  const idsOf = (data: { pages: { data: { id: string }[] }[] }) => data.pages.map((page) => page.data.map((row) => row.id).join(''))
+
+  it('keeps what a new row pushed out', () => {
+    expect(idsOf(withHead(list('abc', 'def', 'ghi'), { data: rows('xab'), next_cursor: 'n' }))).toEqual(['xab', 'cdef', 'ghi'])
+  })
+
+  it('moves a row from deep down to the top', () => {
+    expect(idsOf(withHead(list('abc', 'def', 'ghi'), { data: rows('hab'), next_cursor: 'n' }))).toEqual(['hab', 'cdef', 'gi'])
+  })
+
+  it('drops a row that left the list', () => {
+    expect(idsOf(withHead(list('abc', 'def', 'ghi'), { data: rows('acd'), next_cursor: 'n' }))).toEqual(['acd', 'ef', 'ghi'])
+  })
+
+  it('is the head alone when that is the whole list', () => {
+    expect(idsOf(withHead(list('abc', 'def', 'ghi'), { data: rows('ab'), next_cursor: null }))).toEqual(['ab'])
   })
 })

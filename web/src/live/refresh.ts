@@ -1,4 +1,5 @@
-import type { QueryKey } from '@tanstack/react-query'
+import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/react-query'
+import type { Page } from '@/api/query'
 
 /** From the first parts of an event's name to the caches that it makes stale. */
 export type LiveTable = Record<string, QueryKey[]>
@@ -9,4 +10,46 @@ export function staleKeys(tables: readonly LiveTable[], eventType: string): Quer
     .flatMap((table) => Object.entries(table))
     .filter(([prefix]) => prefix === '*' || eventType === prefix || eventType.startsWith(`${prefix}.`))
     .flatMap(([, keys]) => keys)
+}
+
+/** With more pages than this a list is not read whole again for every event: only its head is. */
+const shallow = 2
+
+interface Row {
+  id: string
+}
+
+/**
+ * Puts a fresh first page before the pages that were read earlier. A row that is missing from it
+ * was pushed out when it stood behind all that stayed, and has left the list otherwise.
+ */
+export function withHead<R extends Row>(old: InfiniteData<Page<R>>, head: Page<R>): InfiniteData<Page<R>> {
+  const [first, ...rest] = old.pages
+  if (!first || !head.next_cursor) return { pages: [head], pageParams: old.pageParams.slice(0, 1) }
+  const fresh = new Set(head.data.map((row) => row.id))
+  const lastStayed = first.data.findLastIndex((row) => fresh.has(row.id))
+  const pushedOut = first.data.slice(lastStayed + 1)
+  const pages = rest.map((page, index) => ({
+    ...page,
+    data: [...(index === 0 ? pushedOut : []), ...page.data].filter((row) => !fresh.has(row.id)),
+  }))
+  return { ...old, pages: [head, ...pages] }
+}
+
+function pagesOf(data: unknown): number {
+  return typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages) ? data.pages.length : 0
+}
+
+/** Reads again what the keys name and someone looks at; the rest when someone does. */
+export function refresh(client: QueryClient, keys: readonly QueryKey[]): void {
+  const deep = new Set<string>()
+  for (const queryKey of keys) {
+    for (const query of client.getQueryCache().findAll({ queryKey, type: 'active' })) {
+      const head = query.meta?.head
+      if (!head || pagesOf(query.state.data) <= shallow || deep.has(query.queryHash)) continue
+      deep.add(query.queryHash)
+      void head().then((page) => client.setQueryData<InfiniteData<Page<Row>>>(query.queryKey, (old) => old && withHead(old, page)), () => undefined)
+    }
+    void client.invalidateQueries({ queryKey, predicate: (query) => !deep.has(query.queryHash) })
+  }
 }

@@ -37,3 +37,5 @@ export const screenRoutes = [
 ] as const
 
 export const liveTables: readonly LiveTable[] = modules.map((module) => module.live ?? {})
+
+export const liveAppliers = modules.flatMap((module) => module.apply ?? [])

@@ -1,8 +1,11 @@
+import type { QueryClient } from '@tanstack/react-query'
 import type { AnyRoute } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
 import { meets, type Me } from '@/api/session'
 import type { PlainKey } from '@/i18n'
 import type { LiveTable } from '@/live/refresh'
+import type { StreamEvent } from '@/live/sse'
+import type { NoticeSource } from '@/shell/notices'
 
 /** What the shell knows of a screen: its place in navigation, palette, home and the gate. */
 export interface ScreenInfo {
@@ -30,6 +33,10 @@ export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]
   title: PlainKey
   routes: Routes
   live?: LiveTable
+  /** What of this module may wait for a person. */
+  notices?: readonly NoticeSource[]
+  /** Puts what an event carries into the caches at once, ahead of the refresh. */
+  apply?: (client: QueryClient, event: StreamEvent) => void
 }
 
 export function defineModule<const Routes extends readonly AnyRoute[]>(module: Module<Routes>): Module<Routes> {

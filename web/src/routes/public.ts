@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { safeNext } from '@/api/session'
+import { withTexts } from '@/i18n'
 import { rootRoute } from './root'
 
 interface NextSearch {
@@ -14,39 +15,51 @@ export const signUpRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-up',
   validateSearch: nextOf,
-  component: lazyRouteComponent(() => import('@/modules/account/SignUpScreen'), 'SignUpScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/SignUpScreen'), 'door'), 'SignUpScreen'),
 })
 
 export const verifyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-up/verify',
-  component: lazyRouteComponent(() => import('@/modules/account/VerifyScreen'), 'VerifyScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/VerifyScreen'), 'door'), 'VerifyScreen'),
 })
 
 export const forgotRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/password/forgot',
-  component: lazyRouteComponent(() => import('@/modules/account/ForgotScreen'), 'ForgotScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/ForgotScreen'), 'door'), 'ForgotScreen'),
 })
 
 export const resetRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/password/reset',
-  component: lazyRouteComponent(() => import('@/modules/account/ResetScreen'), 'ResetScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/ResetScreen'), 'door'), 'ResetScreen'),
 })
 
 /** The query is the app's own, handed to the server as it came. */
 export const consentRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/consent',
-  component: lazyRouteComponent(() => import('@/modules/account/ConsentScreen'), 'ConsentScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/ConsentScreen'), 'door'), 'ConsentScreen'),
 })
 
 export const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('@/modules/account/InvitationScreen'), 'InvitationScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/InvitationScreen'), 'door'), 'InvitationScreen'),
+})
+
+export const enterRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/enter',
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/EnterScreen'), 'door'), 'EnterScreen'),
+})
+
+export const mobileRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/mobile',
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/MobileScreen'), 'door'), 'MobileScreen'),
 })
 
 /** Pages that need no session: the central gate stands beside them. */
-export const publicRoutes = [signUpRoute, verifyRoute, forgotRoute, resetRoute, consentRoute, invitationRoute] as const
+export const publicRoutes = [signUpRoute, verifyRoute, forgotRoute, resetRoute, consentRoute, invitationRoute, enterRoute, mobileRoute] as const

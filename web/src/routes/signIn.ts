@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { safeNext } from '@/api/session'
+import { withTexts } from '@/i18n'
 import { rootRoute } from './root'
 
 interface SignInSearch {
@@ -14,5 +15,5 @@ export const signInRoute = createRoute({
     next: search.next === undefined ? undefined : safeNext(search.next),
     expired: search.expired === true || undefined,
   }),
-  component: lazyRouteComponent(() => import('@/shell/SignInScreen'), 'SignInScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/shell/SignInScreen'), 'door'), 'SignInScreen'),
 })

@@ -1,25 +1,52 @@
-import * as Radix from '@radix-ui/react-dialog'
+import { useQuery } from '@tanstack/react-query'
 import { Outlet, useMatches, useNavigate } from '@tanstack/react-router'
-import { Keyboard, Languages, LogOut, Moon, Sun, SwatchBook, UserRoundCog } from 'lucide-react'
-import { Suspense, useMemo, useState, type ReactNode } from 'react'
-import { meets, useMe } from '@/api/session'
-import { chooseLanguage, useI18n } from '@/i18n'
+import { Keyboard, Languages, LogOut, Moon, Route, Sun, SwatchBook, UserRoundCog } from 'lucide-react'
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react'
+import { meets, metaQuery, useMe } from '@/api/session'
+import { stepUpWaiting } from '@/api/stepUp'
+import { chooseLanguage, useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { useStore } from '@/lib/store'
 import { chooseTheme } from '@/lib/theme'
 import { LiveUpdates } from '@/live/LiveUpdates'
 import { modules } from '@/modules'
 import { entriesFor } from '@/modules/module'
-import { Scrim } from '@/ui/Scrim'
 import { SkeletonRows } from '@/ui/Skeleton'
-import { CommandPalette, type Command } from './CommandPalette'
+import type { Command } from './CommandPalette'
 import { ConnectionBanner } from './ConnectionBanner'
 import { ForbiddenPage, UnlicensedPage } from './ErrorPages'
-import { ShortcutsSheet } from './ShortcutsSheet'
 import { useShortcuts, type Shortcut } from './shortcuts'
 import { SideNav } from './SideNav'
 import { useSignOut } from './signOut'
-import { StepUpDialog } from './StepUpDialog'
 import { TopBar } from './TopBar'
+import { beginTourOnce, endTour, tourOpen } from './tourState'
+
+// What opens on demand is fetched on demand, or once the screen is there and nothing else is to do.
+const CommandPalette = lazy(() => import('./CommandPalette').then((m) => ({ default: m.CommandPalette })))
+const MobileNav = lazy(() => import('./MobileNav').then((m) => ({ default: m.MobileNav })))
+const ShortcutsSheet = lazy(() => import('./ShortcutsSheet').then((m) => ({ default: m.ShortcutsSheet })))
+const StepUpDialog = lazy(() => import('./StepUpDialog').then((m) => ({ default: m.StepUpDialog })))
+const Tour = lazy(() => withTexts(() => import('./Tour'), 'tour')().then((m) => ({ default: m.Tour })))
+const calm = 1500
+
+function useLayersAhead(): void {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      void import('@/ui/Layer')
+      void import('./CommandPalette')
+      void import('./MobileNav')
+    }, calm)
+    return () => clearTimeout(timer)
+  }, [])
+}
+
+function useFirstTour(): void {
+  const demo = useQuery(metaQuery).data?.demo === true
+  const atHome = useMatches().at(-1)?.fullPath === '/'
+  useEffect(() => {
+    if (atHome) beginTourOnce(demo)
+  }, [demo, atHome])
+}
 
 export function AppShell() {
   const { t } = useI18n()
@@ -29,6 +56,17 @@ export function AppShell() {
   const openShortcuts = () => setShortcutsOpen(true)
   useShellShortcuts(setPaletteOpen, setShortcutsOpen)
   const commands = useCommands(openShortcuts)
+  const proving = useStore(stepUpWaiting).length > 0
+  const touring = useStore(tourOpen)
+  const navigate = useNavigate()
+  useLayersAhead()
+  useFirstTour()
+
+  function openInbox() {
+    endTour()
+    void navigate({ to: '/inbox' })
+  }
+
   const me = useMe()
   const screen = useMatches().at(-1)?.staticData.screen
   const fills = screen?.fills === true && meets(me, screen)
@@ -44,7 +82,6 @@ export function AppShell() {
       <aside className="fixed inset-y-0 left-0 z-20 hidden w-62 lg:block">
         <SideNav />
       </aside>
-      <MobileNav open={navOpen} onOpenChange={setNavOpen} />
       <TopBar
         onOpenNav={() => setNavOpen(true)}
         onOpenPalette={() => setPaletteOpen(true)}
@@ -62,9 +99,13 @@ export function AppShell() {
           </Suspense>
         </ScreenGate>
       </main>
-      <CommandPalette open={paletteOpen} onOpenChange={setPaletteOpen} commands={commands} />
-      <ShortcutsSheet open={shortcutsOpen} onOpenChange={setShortcutsOpen} />
-      <StepUpDialog />
+      <Suspense>
+        {navOpen && <MobileNav open onOpenChange={setNavOpen} />}
+        {paletteOpen && <CommandPalette open onOpenChange={setPaletteOpen} commands={commands} />}
+        {shortcutsOpen && <ShortcutsSheet open onOpenChange={setShortcutsOpen} />}
+        {proving && <StepUpDialog />}
+        {touring && <Tour onClose={endTour} onInbox={openInbox} />}
+      </Suspense>
       <ScreenAnnouncer />
       <LiveUpdates />
     </div>
@@ -91,24 +132,6 @@ function ScreenGate({ children }: { children: ReactNode }) {
     return <ForbiddenPage permission={screen.permission} />
   }
   return children
-}
-
-function MobileNav({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
-  const { t } = useI18n()
-  return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
-      <Radix.Portal>
-        <Scrim />
-        <Radix.Content
-          aria-describedby={undefined}
-          className="fixed inset-y-0 left-0 z-50 w-[min(18rem,85vw)] animate-slide shadow-2 lg:hidden"
-        >
-          <Radix.Title className="sr-only">{t('nav.label')}</Radix.Title>
-          <SideNav onNavigate={() => onOpenChange(false)} />
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
-  )
 }
 
 function useEntries() {
@@ -158,6 +181,7 @@ function useCommands(openShortcuts: () => void): Command[] {
     { id: 'language', group: settings, label: t('palette.language'), icon: Languages, run: () => void chooseLanguage(other) },
     { id: 'shortcuts', group: settings, label: t('shortcuts.title'), icon: Keyboard, shortcut: '?', run: openShortcuts },
     { id: 'account', group: settings, label: t('profile.title'), icon: UserRoundCog, run: () => void navigate({ to: '/account' }) },
+    { id: 'tour', group: settings, label: t('tour.take'), icon: Route, run: () => tourOpen.set(true) },
     { id: 'design', group: settings, label: t('design.title'), icon: SwatchBook, run: () => void navigate({ to: '/design' }) },
     { id: 'sign-out', group: settings, label: t('user.signOut'), icon: LogOut, run: signOut },
   ]

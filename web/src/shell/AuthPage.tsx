@@ -1,6 +1,7 @@
 import { useEffect, type ReactNode } from 'react'
 import { chooseLanguage, languages, useI18n } from '@/i18n'
 import { Segmented } from '@/ui/Segmented'
+import { CaptchaPrompt } from './CaptchaPrompt'
 import { Logo } from './Logo'
 import { TilePattern } from './TilePattern'
 
@@ -39,6 +40,7 @@ export function AuthPage({ title, lead, children }: AuthPageProps) {
           <h1 className="text-[26px] leading-tight font-semibold tracking-[-0.01em]">{title}</h1>
           {lead && <p className="mt-2 text-sm text-ink-2">{lead}</p>}
           <div className="mt-6">{children}</div>
+          <CaptchaPrompt />
           <div className="mt-10">
             <Segmented
               label={t('language.label')}

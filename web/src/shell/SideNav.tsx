@@ -15,7 +15,7 @@ export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
         <Logo className="size-6.5" />
         <span className="text-[17px] font-semibold tracking-[-0.01em]">Konak</span>
       </div>
-      <nav aria-label={t('nav.label')} className="min-h-0 flex-1 overflow-y-auto px-3 pt-2 pb-4">
+      <nav aria-label={t('nav.label')} data-tour="nav" className="min-h-0 flex-1 overflow-y-auto px-3 pt-2 pb-4">
         {groupsFor(me).map(({ title, entries }) => {
           return (
             <section key={title} aria-labelledby={`nav-${title}`} className="mb-5">
@@ -28,6 +28,7 @@ export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
                     <Link
                       to={entry.path}
                       onClick={onNavigate}
+                      data-tour={entry.path === '/inbox' ? 'inbox' : undefined}
                       activeOptions={{ exact: entry.path === '/' }}
                       className="group relative flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors focus-visible:outline-nav-ink"
                       activeProps={{ className: 'bg-nav-active text-nav-ink' }}

@@ -4,10 +4,9 @@ import { api, ask } from '@/api/client'
 import { asApiError } from '@/api/error'
 import { errorText, fieldText } from '@/api/message'
 import { meQuery, useMe } from '@/api/session'
-import { answerStepUp, stepUpWaiting } from '@/api/stepUp'
+import { answerStepUp } from '@/api/stepUp'
 import { useI18n } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
-import { useStore } from '@/lib/store'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field, Input } from '@/ui/Field'
@@ -15,11 +14,6 @@ import { Notice } from '@/ui/Notice'
 
 /** Opens whenever an action waits for the password, over whatever is open already. */
 export function StepUpDialog() {
-  const waiting = useStore(stepUpWaiting)
-  return waiting.length > 0 ? <ProofDialog /> : null
-}
-
-function ProofDialog() {
   const { t } = useI18n()
   const me = useMe()
   const client = useQueryClient()

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { CircleUserRound, Keyboard, Languages, LogOut, Menu as MenuIcon, Moon, Search, Sun, SunMoon, SwatchBook, UserRoundCog } from 'lucide-react'
+import { CircleUserRound, Keyboard, Languages, LogOut, Menu as MenuIcon, Moon, Route, Search, Sun, SunMoon, SwatchBook, UserRoundCog } from 'lucide-react'
 import { useMe } from '@/api/session'
 import { chooseLanguage, languages, useI18n } from '@/i18n'
 import { useStore } from '@/lib/store'
@@ -8,7 +8,9 @@ import type { PlainKey } from '@/i18n'
 import { IconButton } from '@/ui/Button'
 import { Kbd } from '@/ui/Kbd'
 import { Menu, MenuChoice, MenuItem, MenuRule } from '@/ui/Menu'
+import { NoticeBell } from './NoticeBell'
 import { useSignOut } from './signOut'
+import { tourOpen } from './tourState'
 import { WorkspaceMenu } from './WorkspaceMenu'
 
 const themeLabels = { light: 'theme.light', dark: 'theme.dark', system: 'theme.system' } as const satisfies Record<Theme, PlainKey>
@@ -38,6 +40,7 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
       <button
         type="button"
         onClick={onOpenPalette}
+        data-tour="palette"
         className="mr-2 hidden h-9 w-64 items-center gap-2.5 rounded-md border border-line bg-bg px-3 text-sm text-ink-2 hover:border-edge sm:flex"
       >
         <Search aria-hidden className="size-4" />
@@ -45,22 +48,25 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
         <Kbd keys={['mod', 'K']} />
       </button>
       <IconButton icon={Search} label={t('palette.open')} onClick={onOpenPalette} className="sm:hidden" />
-      <Menu trigger={<IconButton icon={Languages} label={t('language.label')} />}>
-        <MenuChoice
-          label={t('language.label')}
-          value={language}
-          options={languages.map((value) => ({ value, label: languageNames[value], lang: value }))}
-          onChange={(value) => void chooseLanguage(value)}
-        />
-      </Menu>
-      <Menu trigger={<IconButton icon={themeIcons[theme]} label={t('theme.label')} />}>
-        <MenuChoice
-          label={t('theme.label')}
-          value={theme}
-          options={themes.map((value) => ({ value, label: t(themeLabels[value]) }))}
-          onChange={chooseTheme}
-        />
-      </Menu>
+      <NoticeBell />
+      <span data-tour="look" className="flex items-center gap-1">
+        <Menu trigger={<IconButton icon={Languages} label={t('language.label')} />}>
+          <MenuChoice
+            label={t('language.label')}
+            value={language}
+            options={languages.map((value) => ({ value, label: languageNames[value], lang: value }))}
+            onChange={(value) => void chooseLanguage(value)}
+          />
+        </Menu>
+        <Menu trigger={<IconButton icon={themeIcons[theme]} label={t('theme.label')} />}>
+          <MenuChoice
+            label={t('theme.label')}
+            value={theme}
+            options={themes.map((value) => ({ value, label: t(themeLabels[value]) }))}
+            onChange={chooseTheme}
+          />
+        </Menu>
+      </span>
       <Menu trigger={<IconButton icon={CircleUserRound} label={t('user.menu')} />}>
         <div className="max-w-64 px-2.5 pt-1.5 pb-2">
           <p className="truncate text-sm font-semibold">{me.user.name}</p>
@@ -72,6 +78,9 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
         </MenuItem>
         <MenuItem icon={Keyboard} onSelect={onOpenShortcuts}>
           {t('shortcuts.title')}
+        </MenuItem>
+        <MenuItem icon={Route} onSelect={() => tourOpen.set(true)}>
+          {t('tour.take')}
         </MenuItem>
         <MenuItem icon={SwatchBook} onSelect={() => void navigate({ to: '/design' })}>
           {t('design.title')}

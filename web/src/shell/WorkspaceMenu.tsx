@@ -1,25 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ChevronsUpDown, Plus } from 'lucide-react'
-import { useId, useState, type FormEvent } from 'react'
-import { api, ask } from '@/api/client'
-import { asApiError } from '@/api/error'
-import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { lazy, Suspense, useState } from 'react'
+import { errorText } from '@/api/message'
 import { useMe, workspacesQuery } from '@/api/session'
 import { useI18n } from '@/i18n'
-import { textOf, useFocusOnError } from '@/lib/form'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
-import { Field, Input } from '@/ui/Field'
 import { Menu, MenuChoice, MenuItem, MenuRule } from '@/ui/Menu'
-import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
-import { slugFrom } from './slug'
+import { enterWorkspace } from './enterWorkspace'
 
-async function enter(workspaceId: string): Promise<void> {
-  await ask(api.POST('/api/v1/auth/app/switch-workspace', { body: { workspace_id: workspaceId } }))
-  // Everything on the page belongs to the workspace that was left: it starts afresh.
-  window.location.assign('/')
-}
+const AddWorkspaceDialog = lazy(() => import('./AddWorkspaceDialog').then((m) => ({ default: m.AddWorkspaceDialog })))
 
 export function WorkspaceMenu() {
   const { t } = useI18n()
@@ -27,7 +16,7 @@ export function WorkspaceMenu() {
   const places = useQuery(workspacesQuery)
   const [adding, setAdding] = useState(false)
   const change = useMutation({
-    mutationFn: enter,
+    mutationFn: (id: string) => enterWorkspace(me.workspace.slug, id),
     onError: (error) => toast('danger', t('workspaces.switchFailed'), errorText(error)),
   })
   const others = places.data ?? []
@@ -62,57 +51,7 @@ export function WorkspaceMenu() {
           {t('workspaces.add')}
         </MenuItem>
       </Menu>
-      {adding && <AddWorkspaceDialog onClose={() => setAdding(false)} />}
+      <Suspense>{adding && <AddWorkspaceDialog onClose={() => setAdding(false)} />}</Suspense>
     </>
-  )
-}
-
-function AddWorkspaceDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useI18n()
-  const formId = useId()
-  const [slug, setSlug] = useState('')
-  const add = useMutation({
-    mutationFn: async (body: { name: string; slug: string }) => {
-      const { data } = await ask(api.POST('/api/v1/auth/workspaces', { body }))
-      await enter(data.workspace.id)
-    },
-  })
-  const form = useFocusOnError(add.error)
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    add.mutate({ name: textOf(new FormData(event.currentTarget), 'name'), slug })
-  }
-
-  const taken = asApiError(add.error)?.code === 'conflict' ? t('workspaces.taken') : null
-  return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={t('workspaces.add')}
-      description={t('workspaces.addLead')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={add.isPending || add.isSuccess}>
-            {t('workspaces.addAction')}
-          </Button>
-        </>
-      }
-    >
-      {add.error && !taken && !isAboutFields(add.error, ['name', 'slug']) && (
-        <Notice tone="danger" className="mb-4">
-          {errorText(add.error)}
-        </Notice>
-      )}
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <Field label={t('signUp.workspace')} error={fieldText(add.error, 'name')}>
-          <Input name="name" autoComplete="organization" required onChange={(event) => setSlug(slugFrom(event.target.value))} />
-        </Field>
-        <Field label={t('workspaces.slug')} hint={t('workspaces.slugHint')} error={taken ?? fieldText(add.error, 'slug')}>
-          <Input name="slug" autoComplete="off" spellCheck={false} value={slug} onChange={(event) => setSlug(event.target.value)} className="font-mono" />
-        </Field>
-      </form>
-    </Dialog>
   )
 }

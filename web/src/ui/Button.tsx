@@ -1,7 +1,6 @@
 import { LoaderCircle, type LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { cx } from '@/lib/cx'
-import { Tooltip } from './Tooltip'
 
 const looks = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover',
@@ -69,19 +68,18 @@ const tones = {
 
 export function IconButton({ icon: Icon, label, tone = 'plain', className, ...rest }: IconButtonProps) {
   return (
-    <Tooltip label={label}>
-      <button
-        type="button"
-        aria-label={label}
-        {...rest}
-        className={cx(
-          'inline-flex size-9 shrink-0 items-center justify-center rounded-md transition-colors disabled:opacity-50',
-          tones[tone],
-          className,
-        )}
-      >
-        <Icon aria-hidden className="size-[18px]" strokeWidth={1.9} />
-      </button>
-    </Tooltip>
+    <button
+      type="button"
+      aria-label={label}
+      data-tip={label}
+      {...rest}
+      className={cx(
+        'inline-flex size-9 shrink-0 items-center justify-center rounded-md transition-colors disabled:opacity-50',
+        tones[tone],
+        className,
+      )}
+    >
+      <Icon aria-hidden className="size-[18px]" strokeWidth={1.9} />
+    </button>
   )
 }

@@ -1,80 +1,16 @@
-import * as Radix from '@radix-ui/react-dialog'
-import { X } from 'lucide-react'
-import { useRef, type ReactNode } from 'react'
-import { useI18n } from '@/i18n'
+import { lazy, Suspense } from 'react'
 import { cx } from '@/lib/cx'
-import { IconButton } from './Button'
-import { Scrim } from './Scrim'
+import type { FramedProps, LayerProps } from './Layer'
 
-interface LayerProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-  title: string
-  description?: string
-  children: ReactNode
-  footer?: ReactNode
-  /** A layer that must be answered ignores Esc, the close button and a press outside. */
-  mustAnswer?: boolean
-  /** Stands over another open layer. */
-  above?: boolean
-}
+// The library behind layers is fetched with the first of them, or when the shell is idle.
+const LazyLayer = lazy(() => import('./Layer').then((m) => ({ default: m.Layer })))
 
-function refuse(event: Event) {
-  event.preventDefault()
-}
-
-function Layer({
-  open,
-  onOpenChange,
-  title,
-  description,
-  children,
-  footer,
-  mustAnswer,
-  above,
-  frame,
-}: LayerProps & { frame: string }) {
-  const { t } = useI18n()
-  const body = useRef<HTMLDivElement>(null)
-
-  /** The first field, or the layer itself: never the close button. */
-  function focusFirst(event: Event) {
-    event.preventDefault()
-    const field = body.current?.querySelector<HTMLElement>('input, select, textarea')
-    const layer = body.current?.closest<HTMLElement>('[role=dialog]')
-    ;(field ?? layer)?.focus()
-  }
-
+function Layer(props: FramedProps) {
+  if (!props.open) return null
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
-      <Radix.Portal>
-        <Scrim above={above} />
-        <Radix.Content
-          {...(description ? {} : { 'aria-describedby': undefined })}
-          onOpenAutoFocus={focusFirst}
-          {...(mustAnswer && { onEscapeKeyDown: refuse, onInteractOutside: refuse })}
-          className={cx('fixed flex flex-col bg-surface text-ink shadow-2 focus:outline-none', above ? 'z-58' : 'z-50', frame)}
-        >
-          <header className="flex items-start gap-3 px-5 pt-4.5 pb-4">
-            <div className="min-w-0 flex-1 pt-1">
-              <Radix.Title className="text-lg leading-tight font-semibold">{title}</Radix.Title>
-              {description && (
-                <Radix.Description className="mt-1.5 text-sm text-ink-2">{description}</Radix.Description>
-              )}
-            </div>
-            {!mustAnswer && (
-              <Radix.Close asChild>
-                <IconButton icon={X} label={t('common.close')} className="-mr-2" />
-              </Radix.Close>
-            )}
-          </header>
-          <div ref={body} className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
-          {footer && (
-            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3.5">{footer}</footer>
-          )}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <Suspense>
+      <LazyLayer {...props} />
+    </Suspense>
   )
 }
 

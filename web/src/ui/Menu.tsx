@@ -1,44 +1,162 @@
-import * as Radix from '@radix-ui/react-dropdown-menu'
 import { Check, type LucideIcon } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { cloneElement, useEffect, useId, useRef, useState, type KeyboardEvent, type ReactElement, type ReactNode, type ToggleEvent } from 'react'
+import { flushSync } from 'react-dom'
 import { cx } from '@/lib/cx'
 
+interface TriggerProps {
+  id?: string
+  popoverTarget?: string
+  'aria-haspopup'?: 'menu'
+  'aria-expanded'?: boolean
+  onKeyDown?: (event: KeyboardEvent<HTMLElement>) => void
+}
+
 interface MenuProps {
-  trigger: ReactNode
+  /** A Button or an IconButton; it is the menu's name, too. */
+  trigger: ReactElement<TriggerProps>
   align?: 'start' | 'end'
   children: ReactNode
 }
 
-/** Not modal on purpose: the library's scroll lock needs inline styles that the policy forbids. */
+const gap = 6
+const margin = 8
+
+function itemsOf(box: HTMLElement): HTMLElement[] {
+  return [...box.querySelectorAll<HTMLElement>('[role^=menuitem]')]
+}
+
+function place(box: HTMLElement, anchor: Element, align: 'start' | 'end'): void {
+  const at = anchor.getBoundingClientRect()
+  const { width, height } = box.getBoundingClientRect()
+  const left = align === 'end' ? at.right - width : at.left
+  const below = at.bottom + gap
+  const fitsBelow = below + height <= window.innerHeight - margin
+  const top = fitsBelow ? below : Math.max(margin, at.top - gap - height)
+  box.style.left = `${Math.max(margin, Math.min(left, window.innerWidth - width - margin))}px`
+  box.style.top = `${top}px`
+  box.style.maxHeight = `${window.innerHeight - top - margin}px`
+}
+
+/**
+ * The platform's popover gives the top layer, Esc, the press outside and the way back of the
+ * focus; this adds the place and the keys of a menu. It never locks the page: a lock needs
+ * inline styles that the policy forbids.
+ */
 export function Menu({ trigger, align = 'end', children }: MenuProps) {
+  const id = useId()
+  const triggerId = `${id}-trigger`
+  const box = useRef<HTMLDivElement>(null)
+  const [open, setOpen] = useState(false)
+
+  function onBeforeToggle(event: ToggleEvent) {
+    if (event.newState === 'open') flushSync(() => setOpen(true))
+  }
+
+  function onToggle(event: ToggleEvent) {
+    const element = box.current
+    const anchor = document.getElementById(triggerId)
+    // Emptied only when it is gone: the browser gives the focus back from an item that still exists.
+    if (event.newState === 'closed') setOpen(false)
+    else if (element && anchor) {
+      place(element, anchor, align)
+      itemsOf(element)[0]?.focus({ preventScroll: true })
+    }
+  }
+
+  useEffect(() => {
+    if (!open) return
+    // What it hangs on moves away under it.
+    function onMove(event: Event) {
+      if (event.target instanceof Node && box.current?.contains(event.target)) return
+      box.current?.hidePopover()
+    }
+    window.addEventListener('resize', onMove)
+    window.addEventListener('scroll', onMove, true)
+    return () => {
+      window.removeEventListener('resize', onMove)
+      window.removeEventListener('scroll', onMove, true)
+    }
+  }, [open])
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    const items = itemsOf(event.currentTarget)
+    const at = items.indexOf(document.activeElement as HTMLElement)
+    const moves: Record<string, number> = {
+      ArrowDown: (at + 1) % items.length,
+      ArrowUp: (at - 1 + items.length) % items.length,
+      Home: 0,
+      End: items.length - 1,
+    }
+    let to = moves[event.key]
+    if (event.key === 'Tab') box.current?.hidePopover()
+    else if (to === undefined && event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey) {
+      const letter = event.key.toLocaleLowerCase()
+      const found = [...items.slice(at + 1), ...items].find((entry) => entry.textContent?.trim().toLocaleLowerCase().startsWith(letter))
+      to = found ? items.indexOf(found) : at
+    }
+    if (to === undefined) return
+    event.preventDefault()
+    items[to]?.focus()
+  }
+
+  function onTriggerKey(event: KeyboardEvent<HTMLElement>) {
+    if (event.key !== 'ArrowDown' || open) return
+    event.preventDefault()
+    document.getElementById(id)?.showPopover()
+  }
+
   return (
-    <Radix.Root modal={false}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          align={align}
-          sideOffset={6}
-          collisionPadding={8}
-          className="z-50 min-w-52 animate-rise rounded-lg border border-line bg-surface p-1.5 shadow-2"
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <>
+      {cloneElement(trigger, { id: triggerId, popoverTarget: id, 'aria-haspopup': 'menu', 'aria-expanded': open, onKeyDown: onTriggerKey })}
+      <div
+        ref={box}
+        id={id}
+        popover="auto"
+        role="menu"
+        aria-labelledby={triggerId}
+        tabIndex={-1}
+        onBeforeToggle={onBeforeToggle}
+        onToggle={onToggle}
+        onKeyDown={onKeyDown}
+        className="inset-auto m-0 min-w-52 overflow-y-auto rounded-lg border border-line bg-surface p-1.5 text-left font-normal text-ink shadow-2 open:animate-rise"
+      >
+        {open && children}
+      </div>
+    </>
   )
 }
 
 const item = cx(
-  'flex min-h-8.5 cursor-default items-center gap-2.5 rounded-md px-2.5 text-sm text-ink outline-none',
-  'data-[highlighted]:bg-sunken',
+  'flex min-h-8.5 w-full cursor-default items-center gap-2.5 rounded-md px-2.5 text-left text-sm text-ink outline-none',
+  'hover:bg-sunken focus:bg-sunken',
 )
 
-export function MenuItem({ icon: Icon, onSelect, children }: { icon?: LucideIcon; onSelect: () => void; children: ReactNode }) {
+/** Closes first, so that the focus is back at the trigger before a layer opens. */
+function closeAround(element: Element): void {
+  element.closest<HTMLElement>('[popover]')?.hidePopover()
+}
+
+interface MenuItemProps {
+  icon?: LucideIcon
+  onSelect: () => void
+  children: ReactNode
+}
+
+export function MenuItem({ icon: Icon, onSelect, children }: MenuItemProps) {
   return (
-    <Radix.Item onSelect={onSelect} className={item}>
-      {Icon && <Icon aria-hidden className="size-4 text-ink-3" />}
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      className={item}
+      onClick={(event) => {
+        closeAround(event.currentTarget)
+        onSelect()
+      }}
+    >
+      {Icon && <Icon aria-hidden className="size-4 shrink-0 text-ink-3" />}
       {children}
-    </Radix.Item>
+    </button>
   )
 }
 
@@ -51,26 +169,40 @@ interface MenuChoiceProps<T extends string> {
 
 export function MenuChoice<T extends string>({ label, value, options, onChange }: MenuChoiceProps<T>) {
   return (
-    <Radix.RadioGroup aria-label={label} value={value} onValueChange={(next) => onChange(next as T)}>
+    <div role="group" aria-label={label}>
       <MenuLabel>{label}</MenuLabel>
       {options.map((option) => (
-        <Radix.RadioItem key={option.value} value={option.value} lang={option.lang} className={item}>
-          <span className="flex size-4 items-center justify-center">
-            <Radix.ItemIndicator>
-              <Check aria-hidden className="size-4 text-accent-ink" />
-            </Radix.ItemIndicator>
+        <button
+          key={option.value}
+          type="button"
+          role="menuitemradio"
+          aria-checked={option.value === value}
+          tabIndex={-1}
+          lang={option.lang}
+          className={item}
+          onClick={(event) => {
+            closeAround(event.currentTarget)
+            onChange(option.value)
+          }}
+        >
+          <span className="flex size-4 shrink-0 items-center justify-center">
+            {option.value === value && <Check aria-hidden className="size-4 text-accent-ink" />}
           </span>
           {option.label}
-        </Radix.RadioItem>
+        </button>
       ))}
-    </Radix.RadioGroup>
+    </div>
   )
 }
 
 export function MenuLabel({ children }: { children: ReactNode }) {
-  return <Radix.Label className="px-2.5 pt-1.5 pb-1 text-xs font-semibold text-ink-3">{children}</Radix.Label>
+  return (
+    <p aria-hidden className="px-2.5 pt-1.5 pb-1 text-xs font-semibold text-ink-3">
+      {children}
+    </p>
+  )
 }
 
 export function MenuRule() {
-  return <Radix.Separator className="-mx-1.5 my-1.5 h-px bg-line" />
+  return <div role="separator" className="-mx-1.5 my-1.5 h-px bg-line" />
 }

@@ -1,5 +1,5 @@
-import * as Radix from '@radix-ui/react-toast'
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { useI18n } from '@/i18n'
 import { createStore, useStore } from '@/lib/store'
 import { IconButton } from './Button'
@@ -11,7 +11,8 @@ interface ToastItem {
   detail?: string
 }
 
-const items = createStore<ToastItem[]>([])
+const items = createStore<readonly ToastItem[]>([])
+const shownFor = 5000
 let lastId = 0
 
 /** News of something that already happened; what needs an answer stands in place instead. */
@@ -25,33 +26,51 @@ function dismiss(id: number): void {
   items.set((now) => now.filter((item) => item.id !== id))
 }
 
+/** Announced where it stands; it takes neither the focus nor the Esc of a layer. */
 export function Toaster() {
   const { t } = useI18n()
   const shown = useStore(items)
   return (
-    <Radix.Provider label={t('toast.region')} duration={5000}>
+    <section
+      aria-label={t('toast.region')}
+      aria-live="polite"
+      className="pointer-events-none fixed top-17 left-4 z-60 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2 sm:top-auto sm:bottom-4 lg:left-66"
+    >
       {shown.map((item) => (
-        <Radix.Root
-          key={item.id}
-          type={item.tone === 'danger' ? 'foreground' : 'background'}
-          onOpenChange={(open) => !open && dismiss(item.id)}
-          className="pointer-events-auto flex w-full animate-rise items-start gap-2.5 rounded-lg border border-line bg-surface py-2.5 pr-1.5 pl-3.5 shadow-2"
-        >
-          {item.tone === 'ok' ? (
-            <CircleCheck aria-hidden className="mt-2 size-4.5 shrink-0 text-ok-ink" />
-          ) : (
-            <CircleAlert aria-hidden className="mt-2 size-4.5 shrink-0 text-danger-ink" />
-          )}
-          <div className="min-w-0 flex-1 py-1.5 text-sm">
-            <Radix.Title className="font-medium break-words">{item.title}</Radix.Title>
-            {item.detail && <Radix.Description className="text-ink-2 break-words">{item.detail}</Radix.Description>}
-          </div>
-          <Radix.Close asChild>
-            <IconButton icon={X} label={t('common.close')} />
-          </Radix.Close>
-        </Radix.Root>
+        <ToastCard key={item.id} item={item} />
       ))}
-      <Radix.Viewport label={t('toast.region')} className="pointer-events-none fixed top-17 left-4 z-60 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2 sm:top-auto sm:bottom-4 lg:left-66" />
-    </Radix.Provider>
+    </section>
+  )
+}
+
+function ToastCard({ item }: { item: ToastItem }) {
+  const { t } = useI18n()
+  const [held, setHeld] = useState(false)
+  useEffect(() => {
+    // Whoever reads it, or has the focus in it, is not hurried.
+    if (held) return
+    const timer = setTimeout(() => dismiss(item.id), shownFor)
+    return () => clearTimeout(timer)
+  }, [held, item.id])
+  return (
+    <div
+      role={item.tone === 'danger' ? 'alert' : 'status'}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+      className="pointer-events-auto flex w-full animate-rise items-start gap-2.5 rounded-lg border border-line bg-surface py-2.5 pr-1.5 pl-3.5 shadow-2"
+    >
+      {item.tone === 'ok' ? (
+        <CircleCheck aria-hidden className="mt-2 size-4.5 shrink-0 text-ok-ink" />
+      ) : (
+        <CircleAlert aria-hidden className="mt-2 size-4.5 shrink-0 text-danger-ink" />
+      )}
+      <div className="min-w-0 flex-1 py-1.5 text-sm">
+        <p className="font-medium break-words">{item.title}</p>
+        {item.detail && <p className="break-words text-ink-2">{item.detail}</p>}
+      </div>
+      <IconButton icon={X} label={t('common.close')} onClick={() => dismiss(item.id)} />
+    </div>
   )
 }

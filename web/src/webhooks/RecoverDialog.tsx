@@ -7,13 +7,13 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Checkbox, Field, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
-import type { Webhook } from './source'
+import type { Recovery, Webhook } from './source'
 import { useRecover } from './webhooks'
 
 interface RecoverDialogProps {
   webhook: Webhook
   onClose: () => void
-  onStarted: (range: { since: string; until: string }) => void
+  onStarted: (recovery: Recovery) => void
 }
 
 const hour = 3_600_000
@@ -33,7 +33,7 @@ export function RecoverDialog({ webhook, onClose, onStarted }: RecoverDialogProp
     const until = fromLocal(textOf(data, 'until'))
     recover.mutate(
       { since, until: until ?? undefined, include_delivered: data.get('include_delivered') !== null },
-      { onSuccess: () => onStarted({ since, until: until ?? new Date().toISOString() }) },
+      { onSuccess: onStarted },
     )
   }
 

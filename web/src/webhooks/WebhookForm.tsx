@@ -65,7 +65,7 @@ export function WebhookForm({ webhook, onClose, onSaved }: WebhookFormProps) {
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
           <Button look="primary" type="submit" form={formId} busy={save.isPending}>
-            {webhook ? t('webhooks.save') : t('webhooks.registerAction')}
+            {webhook ? t('common.save') : t('webhooks.registerAction')}
           </Button>
         </>
       }

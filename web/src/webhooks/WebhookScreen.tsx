@@ -21,8 +21,17 @@ import { RecoverDialog } from './RecoverDialog'
 import { RotateDialog } from './RotateDialog'
 import { useSource, type Webhook } from './source'
 import { WebhookForm } from './WebhookForm'
-import { Statistics, WebhookNotices, type RecoveryRange } from './WebhookState'
-import { useDeleteWebhook, useDeliveries, useTestWebhook, useWebhook, useWebhookStatus, watchInterval, webhookLooks } from './webhooks'
+import { Statistics, WebhookNotices } from './WebhookState'
+import {
+  useDeleteWebhook,
+  useDeliveries,
+  useLastRecovery,
+  useTestWebhook,
+  useWebhook,
+  useWebhookStatus,
+  watchInterval,
+  webhookLooks,
+} from './webhooks'
 
 interface WebhookScreenProps {
   webhookId: string
@@ -61,7 +70,12 @@ function WebhookDetails({ webhook, deliveries, deliveryId }: WebhookDetailsProps
   const canManage = meets(useMe(), { permission: source.manage })
   const [layer, setLayer] = useState<Layer | null>(null)
   const [secret, setSecret] = useState<string | null>(null)
-  const [recovery, setRecovery] = useState<RecoveryRange | null>(null)
+  const lastRecovery = useLastRecovery(webhook.id).data ?? null
+  const [started, setStarted] = useState<string | null>(null)
+  const [closed, setClosed] = useState<string | null>(null)
+  // One that runs is shown to everybody; one that is over, to whoever asked for it.
+  const recovery =
+    lastRecovery && lastRecovery.id !== closed && (lastRecovery.status === 'running' || lastRecovery.id === started) ? lastRecovery : null
   const test = useTestWebhook()
   const status = useWebhookStatus(webhook.id)
 
@@ -104,9 +118,9 @@ function WebhookDetails({ webhook, deliveries, deliveryId }: WebhookDetailsProps
                 {t('webhooks.test.send')}
               </Button>
               <Button icon={Pencil} onClick={() => setLayer('edit')}>
-                {t('webhooks.editAction')}
+                {t('common.edit')}
               </Button>
-              <Menu trigger={<IconButton icon={Ellipsis} label={t('webhooks.more')} className="border border-edge bg-surface" />}>
+              <Menu trigger={<IconButton icon={Ellipsis} label={t('common.more')} className="border border-edge bg-surface" />}>
                 {webhook.status === 'active' ? (
                   <MenuItem icon={Pause} onSelect={() => setStatus('paused')}>
                     {t('webhooks.pause')}
@@ -135,7 +149,7 @@ function WebhookDetails({ webhook, deliveries, deliveryId }: WebhookDetailsProps
         webhook={webhook}
         rows={deliveries.rows}
         recovery={recovery}
-        onRecoverySeen={() => setRecovery(null)}
+        onRecoverySeen={() => setClosed(recovery?.id ?? null)}
         onResume={canManage ? () => setStatus('active') : null}
         resuming={status.isPending}
       />
@@ -182,9 +196,9 @@ function WebhookDetails({ webhook, deliveries, deliveryId }: WebhookDetailsProps
         <RecoverDialog
           webhook={webhook}
           onClose={close}
-          onStarted={(range) => {
+          onStarted={({ id }) => {
             close()
-            setRecovery(range)
+            setStarted(id)
           }}
         />
       )}

@@ -2,18 +2,13 @@ import { Play, X } from 'lucide-react'
 import { formatAgo, formatDateTime, formatNumber, useI18n } from '@/i18n'
 import { Button, IconButton } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
-import type { Delivery, Webhook } from './source'
+import type { Delivery, Recovery, Webhook } from './source'
 import { tally } from './webhooks'
-
-export interface RecoveryRange {
-  since: string
-  until: string
-}
 
 interface WebhookNoticesProps {
   webhook: Webhook
   rows: readonly Delivery[]
-  recovery: RecoveryRange | null
+  recovery: Recovery | null
   onRecoverySeen: () => void
   onResume: (() => void) | null
   resuming: boolean
@@ -21,7 +16,7 @@ interface WebhookNoticesProps {
 
 /** What a person must know before reading the list: switched off, paused, or being caught up. */
 export function WebhookNotices({ webhook, rows, recovery, onRecoverySeen, onResume, resuming }: WebhookNoticesProps) {
-  const { t, tCount } = useI18n()
+  const { t } = useI18n()
   const { waiting } = tally(rows)
   const resume = onResume && (
     <Button size="sm" icon={Play} busy={resuming} onClick={onResume}>
@@ -52,17 +47,36 @@ export function WebhookNotices({ webhook, rows, recovery, onRecoverySeen, onResu
           {t('webhooks.paused.text')}
         </Notice>
       )}
-      {recovery && (
-        <Notice
-          tone={waiting > 0 ? 'info' : 'ok'}
-          title={waiting > 0 ? t('webhooks.recover.running') : t('webhooks.recover.caughtUp')}
-          action={<IconButton icon={X} label={t('common.close')} onClick={onRecoverySeen} className="-my-1.5 -mr-2" />}
-        >
-          {t('webhooks.recover.from', { since: formatDateTime(recovery.since), until: formatDateTime(recovery.until) })}{' '}
-          {waiting > 0 && tCount('webhooks.recover.waiting', waiting)}
-        </Notice>
-      )}
+      {recovery && <RecoveryNotice recovery={recovery} waiting={waiting} onClose={onRecoverySeen} />}
     </div>
+  )
+}
+
+interface RecoveryNoticeProps {
+  recovery: Recovery
+  waiting: number
+  onClose: () => void
+}
+
+/** First the range is gone over, which has a measure; then what was queued is sent, which the list shows. */
+function RecoveryNotice({ recovery, waiting, onClose }: RecoveryNoticeProps) {
+  const { t, tCount } = useI18n()
+  const searching = recovery.status === 'running'
+  return (
+    <Notice
+      tone={searching || waiting > 0 ? 'info' : 'ok'}
+      title={searching || waiting > 0 ? t('webhooks.recover.running') : t('webhooks.recover.caughtUp')}
+      action={<IconButton icon={X} label={t('common.close')} onClick={onClose} className="-my-1.5 -mr-2" />}
+    >
+      <p>{t('webhooks.recover.from', { since: formatDateTime(recovery.since), until: formatDateTime(recovery.until) })}</p>
+      {searching && (
+        <progress aria-label={t('webhooks.recover.progress')} max={1} value={recovery.progress} className="my-1 h-2 w-full accent-accent" />
+      )}
+      <p role="status">
+        {tCount('webhooks.recover.examined', recovery.examined)} {tCount('webhooks.recover.queued', recovery.queued)}{' '}
+        {waiting > 0 && tCount('webhooks.recover.waiting', waiting)}
+      </p>
+    </Notice>
   )
 }
 

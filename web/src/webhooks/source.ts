@@ -7,6 +7,7 @@ export type CatalogEvent = Schemas['WebhookCatalogEntry']
 export type Delivery = Schemas['WebhookDelivery']
 export type DeliveryDetail = Schemas['WebhookDetail']
 export type Attempt = Schemas['WebhookAttempt']
+export type Recovery = Schemas['WebhookRecovery']
 
 export interface WebhookSettings {
   address: string
@@ -42,7 +43,9 @@ export interface WebhookSource {
   deliveries: (id: string, cursor: string | undefined) => Promise<Page<Delivery>>
   delivery: (id: string) => Promise<DeliveryDetail>
   resend: (id: string) => Promise<unknown>
-  recover: (id: string, range: { since: string; until?: string; include_delivered: boolean }) => Promise<unknown>
+  recover: (id: string, range: { since: string; until?: string; include_delivered: boolean }) => Promise<Recovery>
+  /** The newest one, and how far it has come. */
+  lastRecovery: (id: string) => Promise<Recovery | null>
 }
 
 export const WebhookSourceContext = createContext<WebhookSource | null>(null)

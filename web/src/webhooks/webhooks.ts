@@ -36,6 +36,7 @@ export const errorClasses = {
 /** An attempt is no event of the stream: what is on its way is looked at again this often. */
 const pendingInterval = 1500
 const failedInterval = 5000
+const recoveryInterval = 1000
 
 export function watchInterval(rows: readonly Pick<Delivery, 'status'>[]): number | false {
   if (rows.some((row) => row.status === 'pending')) return pendingInterval
@@ -64,7 +65,7 @@ export function useCatalog() {
 
 export function useDeliveries(webhookId: string) {
   const source = useSource()
-  return usePages({
+  return usePages<Delivery>({
     key: [source.id, 'deliveries', webhookId],
     fetch: (cursor) => source.deliveries(webhookId, cursor),
     refetchInterval: watchInterval,
@@ -124,6 +125,16 @@ export function useResend() {
 export function useRecover(id: string) {
   const source = useSource()
   return useChange((range: Parameters<typeof source.recover>[1]) => source.recover(id, range))
+}
+
+/** A recovery is no event of the stream either: while it runs it is asked how far it has come. */
+export function useLastRecovery(id: string) {
+  const source = useSource()
+  return useQuery({
+    queryKey: [source.id, 'webhooks', 'recovery', id],
+    queryFn: () => source.lastRecovery(id),
+    refetchInterval: (query) => (query.state.data?.status === 'running' ? recoveryInterval : false),
+  })
 }
 
 const keylessKey = ['erp', 'settings', 'webhooks'] as const

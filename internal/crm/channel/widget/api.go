@@ -171,7 +171,7 @@ func (s *Service) registerPage(a *api.API) {
 			if err != nil {
 				return out, err
 			}
-			if err := s.within(perVisitor, limit.Key(v.ID)); err != nil {
+			if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
 				return out, err
 			}
 			b := in.Body
@@ -186,7 +186,7 @@ func (s *Service) registerPage(a *api.API) {
 			return out, err
 		}
 		// Before the bytes are taken in, not after.
-		if err := s.within(perVisitor, limit.Key(v.ID)); err != nil {
+		if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
 			return out, err
 		}
 		out.Message, out.Session, err = s.attach(ctx, p, v, in.Filename, body.Type, body)

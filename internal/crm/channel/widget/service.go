@@ -223,8 +223,8 @@ var (
 	perVisitor = limit.Policy{Name: "widget-messages", Burst: 20, Window: time.Minute}
 )
 
-func (s *Service) within(p limit.Policy, k limit.Key) error {
-	if r := s.Limits.Take(p, k); !r.Allowed {
+func (s *Service) within(ctx context.Context, p limit.Policy, k limit.Key) error {
+	if r := s.Limits.Take(ctx, p, k); !r.Allowed {
 		return api.RateLimited(r)
 	}
 	return nil
@@ -256,7 +256,7 @@ func (s *Service) begin(ctx context.Context, p *page, token string, v Visitor) (
 			return out, err
 		}
 	}
-	if err := s.within(perAddress, limit.OfIP(p.ip)); err != nil {
+	if err := s.within(ctx, perAddress, limit.OfIP(p.ip)); err != nil {
 		return out, err
 	}
 	fresh := secret.NewToken(secret.VisitorPrefix)

@@ -1,7 +1,4 @@
 export const advisor = {
-  'nav.advisor': 'Advisor',
-  'advisor.title': 'Regulations',
-  'advisor.lead': 'Find where a rule is written: every article of every law, by words or by citation.',
   'advisor.question': 'Search the regulations',
   'advisor.questionHint': 'Words, a question, or a citation such as “TTK m. 376”. Turkish letters are not needed.',
   'advisor.kind': 'Kind',
@@ -19,7 +16,8 @@ export const advisor = {
   'advisor.repealed': 'Repealed',
   'advisor.both': 'Both',
   'advisor.begin.title': 'What do you want to know?',
-  'advisor.begin.text': 'Results appear while you type. Each one is a single article with the place where it stands, so that you can read and cite it.',
+  'advisor.begin.text':
+    'Results appear while you type. Each one is a single article with the place where it stands, so that you can read and cite it.',
   'advisor.none.title': 'No article answers this',
   'advisor.none.text': 'Try fewer or other words, or take a filter away.',
   'advisor.results': 'Articles found',

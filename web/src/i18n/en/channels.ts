@@ -1,6 +1,4 @@
 export const channels = {
-  'channels.title': 'Channels',
-  'channels.lead': 'Where your customers write to you: your website, your own software, your mailboxes.',
   'channels.addCustom': 'Custom channel',
   'channels.addWidget': 'Live chat',
   'channels.empty.title': 'No channel yet',

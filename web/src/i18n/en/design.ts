@@ -1,6 +1,4 @@
 export const design = {
-  'design.title': 'Design system',
-  'design.lead': 'The tokens, components and states that every screen is made of.',
   'design.tokens': 'Colours',
   'design.tokensLead':
     'Stone for ground, petrol for structure and action, tile red only as a mark. Each sample is the living variable of the theme in use.',

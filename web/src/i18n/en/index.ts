@@ -1,15 +1,23 @@
-import { shell } from './shell'
 import { account } from './account'
-import { identity } from './identity'
-import { mail } from './mail'
-import { crm } from './crm'
-import { channels } from './channels'
-import { erp } from './erp'
 import { advisor } from './advisor'
+import { channels } from './channels'
+import { contacts } from './contacts'
 import { design } from './design'
+import { door } from './door'
+import { home } from './home'
+import { identity } from './identity'
+import { inbox } from './inbox'
+import { mail } from './mail'
+import { screens } from './screens'
+import { shell } from './shell'
+import { tour } from './tour'
+import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { ...shell, ...account, ...identity, ...mail, ...crm, ...channels, ...erp, ...advisor, ...design } as const
+export const en = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, contacts, channels, advisor, design } as const
 
-export type Dictionary = typeof en
+export type Section = keyof typeof en
+
+type Union<T> = (T extends unknown ? (each: T) => void : never) extends (all: infer All) => void ? All : never
+export type Dictionary = Union<(typeof en)[Section]>
 export type Key = keyof Dictionary

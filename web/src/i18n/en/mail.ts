@@ -1,6 +1,4 @@
 export const mail = {
-  'dlp.title': 'DLP exceptions',
-  'dlp.lead': 'Addresses to which mail leaves without being held back by data-loss-prevention rules.',
   'dlp.add': 'Add an exception',
   'dlp.addLead': 'Mail to this address is no longer checked by the rules.',
   'dlp.addAction': 'Add',

@@ -1,11 +1,9 @@
 import type { advisor as en } from '../en/advisor'
 
 export const advisor: Record<keyof typeof en, string> = {
-  'nav.advisor': 'Müşavir',
-  'advisor.title': 'Mevzuat',
-  'advisor.lead': 'Bir kuralın nerede yazdığını bulun: bütün mevzuatın bütün maddeleri, sözcükle ya da atıfla.',
   'advisor.question': 'Mevzuatta ara',
-  'advisor.questionHint': 'Sözcükler, bir soru ya da “TTK m. 376” gibi bir atıf. Türkçe harf kullanmak zorunda değilsiniz.',
+  'advisor.questionHint':
+    'Sözcükler, bir soru ya da “TTK m. 376” gibi bir atıf. Türkçe harf kullanmak zorunda değilsiniz.',
   'advisor.kind': 'Tür',
   'advisor.kind.all': 'Bütün türler',
   'advisor.kind.kanun': 'Kanun',
@@ -21,7 +19,8 @@ export const advisor: Record<keyof typeof en, string> = {
   'advisor.repealed': 'Mülga',
   'advisor.both': 'Hepsi',
   'advisor.begin.title': 'Neyi öğrenmek istiyorsunuz?',
-  'advisor.begin.text': 'Sonuçlar siz yazarken gelir. Her sonuç tek bir maddedir ve nerede durduğunu gösterir; okuyup atıf yapabilirsiniz.',
+  'advisor.begin.text':
+    'Sonuçlar siz yazarken gelir. Her sonuç tek bir maddedir ve nerede durduğunu gösterir; okuyup atıf yapabilirsiniz.',
   'advisor.none.title': 'Bunu yanıtlayan bir madde yok',
   'advisor.none.text': 'Daha az ya da başka sözcükler deneyin veya bir süzgeci kaldırın.',
   'advisor.results': 'Bulunan maddeler',

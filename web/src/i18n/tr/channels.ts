@@ -1,6 +1,4 @@
 export const channels = {
-  'channels.title': 'Kanallar',
-  'channels.lead': 'Müşterilerinizin size yazdığı yerler: web siteniz, kendi yazılımınız, posta kutularınız.',
   'channels.addCustom': 'Özel kanal',
   'channels.addWidget': 'Canlı sohbet',
   'channels.empty.title': 'Henüz kanal yok',

@@ -1,8 +1,6 @@
 import type { design as en } from '../en/design'
 
 export const design: Record<keyof typeof en, string> = {
-  'design.title': 'Tasarım sistemi',
-  'design.lead': 'Her ekranın yapıldığı renkler, bileşenler ve durumlar.',
   'design.tokens': 'Renkler',
   'design.tokensLead':
     'Zemin için taş, yapı ve eylem için petrol; çini kırmızısı yalnızca imdir. Her örnek, kullanılan temanın yaşayan değişkenidir.',

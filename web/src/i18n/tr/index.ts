@@ -1,12 +1,19 @@
-import type { Key } from '../en'
-import { shell } from './shell'
+import type { en } from '../en'
 import { account } from './account'
-import { identity } from './identity'
-import { mail } from './mail'
-import { crm } from './crm'
-import { channels } from './channels'
-import { erp } from './erp'
 import { advisor } from './advisor'
+import { channels } from './channels'
+import { contacts } from './contacts'
 import { design } from './design'
+import { door } from './door'
+import { home } from './home'
+import { identity } from './identity'
+import { inbox } from './inbox'
+import { mail } from './mail'
+import { screens } from './screens'
+import { shell } from './shell'
+import { tour } from './tour'
+import { webhooks } from './webhooks'
 
-export const tr: Record<Key, string> = { ...shell, ...account, ...identity, ...mail, ...crm, ...channels, ...erp, ...advisor, ...design }
+export const tr = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, contacts, channels, advisor, design } satisfies {
+  [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
+}

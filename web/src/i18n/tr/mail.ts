@@ -1,8 +1,6 @@
 import type { mail as en } from '../en/mail'
 
 export const mail: Record<keyof typeof en, string> = {
-  'dlp.title': 'DLP istisnaları',
-  'dlp.lead': 'Veri sızıntısı önleme kurallarına takılmadan e-posta gönderilebilen adresler.',
   'dlp.add': 'İstisna ekle',
   'dlp.addLead': 'Bu adrese giden e-postalar artık kurallarca denetlenmez.',
   'dlp.addAction': 'Ekle',

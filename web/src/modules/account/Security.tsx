@@ -11,13 +11,22 @@ import { Button, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
 import { Confirm } from '@/ui/Confirm'
 import { Dialog } from '@/ui/Dialog'
-import { Field, Input } from '@/ui/Field'
+import { Field, Input, Select } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { QueryState } from '@/ui/QueryState'
 import { SecretOnce } from '@/ui/SecretOnce'
 import { toast } from '@/ui/Toast'
 import { NewPassword } from './NewPassword'
-import { useAddPasskey, useChangePassword, useDropPasskey, useDropTotp, useNewRecoveryCodes, usePasskeys, type Passkey } from './profile'
+import {
+  useAddPasskey,
+  useChangePassword,
+  useChangeProfile,
+  useDropPasskey,
+  useDropTotp,
+  useNewRecoveryCodes,
+  usePasskeys,
+  type Passkey,
+} from './profile'
 import { TotpDialog } from './TotpDialog'
 
 export function Security() {
@@ -27,8 +36,53 @@ export function Security() {
         <SecondStepCard />
         <PasskeysCard />
       </div>
-      <PasswordCard />
+      <div className="flex min-w-0 flex-col gap-5">
+        <ProfileCard />
+        <PasswordCard />
+      </div>
     </div>
+  )
+}
+
+function ProfileCard() {
+  const { t } = useI18n()
+  const me = useMe()
+  const change = useChangeProfile()
+  const form = useFocusOnError(change.error)
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    change.mutate(
+      { name: textOf(data, 'name'), language: textOf(data, 'language') === 'tr' ? 'tr' : 'en' },
+      { onSuccess: () => toast('ok', t('profile.saved')) },
+    )
+  }
+
+  return (
+    <Card title={t('profile.about')}>
+      {change.error && !isAboutFields(change.error, ['name']) && (
+        <Notice tone="danger" className="mb-4">
+          {errorText(change.error)}
+        </Notice>
+      )}
+      <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <Field label={t('signUp.name')} hint={t('profile.nameHint')} error={fieldText(change.error, 'name')}>
+          <Input name="name" autoComplete="name" defaultValue={me.user.name} maxLength={100} required />
+        </Field>
+        <Field label={t('profile.language')} hint={t('profile.languageHint')}>
+          <Select name="language" defaultValue={me.user.language}>
+            <option value="tr">Türkçe</option>
+            <option value="en">English</option>
+          </Select>
+        </Field>
+        <div>
+          <Button type="submit" look="primary" busy={change.isPending}>
+            {t('common.save')}
+          </Button>
+        </div>
+      </form>
+    </Card>
   )
 }
 

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { CircleUserRound } from 'lucide-react'
+import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 
@@ -13,7 +14,7 @@ const profileRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): ProfileSearch => ({
     tab: search.tab === 'devices' || search.tab === 'apps' ? search.tab : undefined,
   }),
-  component: lazyRouteComponent(() => import('./ProfileScreen'), 'ProfileScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./ProfileScreen'), 'account', 'door'), 'ProfileScreen'),
   staticData: { screen: { title: 'profile.title', lead: 'profile.lead', icon: CircleUserRound } },
 })
 

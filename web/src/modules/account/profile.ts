@@ -44,6 +44,14 @@ export function useRevokeOthers() {
   })
 }
 
+export function useChangeProfile() {
+  const refresh = useRefresh([...meQuery.queryKey])
+  return useMutation({
+    mutationFn: (body: { name: string; language: 'tr' | 'en' }) => ask(api.PATCH('/api/v1/auth/me', { body })),
+    onSuccess: refresh,
+  })
+}
+
 export function useChangePassword() {
   const refresh = useRefresh(sessionsKey)
   return useMutation({

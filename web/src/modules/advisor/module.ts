@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Scale } from 'lucide-react'
+import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 import { readSearch } from './regulations'
@@ -10,7 +11,7 @@ const searchRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/advisor',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./SearchScreen'), 'SearchScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./SearchScreen'), 'advisor'), 'SearchScreen'),
   staticData: {
     screen: { ...need, title: 'advisor.title', lead: 'advisor.lead', icon: Scale, nav: true, shortcut: 'g m' },
   },
@@ -19,7 +20,7 @@ const searchRoute = createRoute({
 const provisionRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/advisor/$provisionId',
-  component: lazyRouteComponent(() => import('./ProvisionScreen'), 'ProvisionScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./ProvisionScreen'), 'advisor'), 'ProvisionScreen'),
   staticData: { screen: { ...need, title: 'advisor.title', lead: 'advisor.lead', icon: Scale } },
 })
 

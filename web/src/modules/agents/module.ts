@@ -1,12 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Users } from 'lucide-react'
+import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 
 const agentsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/crm/agents',
-  component: lazyRouteComponent(() => import('./AgentsScreen'), 'AgentsScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./AgentsScreen'), 'identity'), 'AgentsScreen'),
   staticData: {
     screen: { title: 'agents.title', lead: 'agents.lead', icon: Users, permission: 'crm.agents.view', licence: 'crm', nav: true, shortcut: 'g t' },
   },

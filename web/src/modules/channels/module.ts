@@ -1,12 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Cable } from 'lucide-react'
+import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 
 const channelsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/crm/channels',
-  component: lazyRouteComponent(() => import('./ChannelsScreen'), 'ChannelsScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./ChannelsScreen'), 'channels'), 'ChannelsScreen'),
   staticData: {
     screen: { title: 'channels.title', lead: 'channels.lead', icon: Cable, permission: 'crm.channels.view', licence: 'crm', nav: true, shortcut: 'g k' },
   },

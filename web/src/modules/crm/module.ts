@@ -1,14 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { ContactRound, Inbox } from 'lucide-react'
+import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
-import { readInboxSearch } from './inbox/views'
+import { readInboxSearch } from './inbox/search'
 
 const inboxRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/inbox',
   validateSearch: readInboxSearch,
-  component: lazyRouteComponent(() => import('./inbox/InboxScreen'), 'InboxScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./inbox/InboxScreen'), 'inbox'), 'InboxScreen'),
   staticData: {
     screen: {
       title: 'inbox.title',
@@ -28,7 +29,7 @@ const need = { permission: 'crm.contacts.view', licence: 'crm' } as const
 const contactsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/contacts',
-  component: lazyRouteComponent(() => import('./contacts/ContactsScreen'), 'ContactsScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./contacts/ContactsScreen'), 'contacts', 'inbox'), 'ContactsScreen'),
   staticData: {
     screen: { ...need, title: 'contacts.title', lead: 'contacts.lead', icon: ContactRound, nav: true, shortcut: 'g c' },
   },
@@ -37,7 +38,7 @@ const contactsRoute = createRoute({
 const contactRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/contacts/$contactId',
-  component: lazyRouteComponent(() => import('./contacts/ContactScreen'), 'ContactScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./contacts/ContactScreen'), 'contacts', 'inbox'), 'ContactScreen'),
   staticData: { screen: { ...need, title: 'contacts.title', lead: 'contacts.lead', icon: ContactRound } },
 })
 
@@ -49,5 +50,17 @@ export const crmModule = defineModule({
     conversation: [['crm', 'conversations']],
     message: [['crm', 'conversations']],
     contact: [['crm', 'contacts'], ['crm', 'conversations']],
+  },
+  notices: [
+    {
+      key: ['crm', 'conversations', 'notices'],
+      permission: 'crm.conversations.view',
+      licence: 'crm',
+      load: () => import('./inbox/notices').then((m) => m.loadMessageNotices()),
+    },
+  ],
+  apply: (client, event) => {
+    const listed = client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] }).length > 0
+    if (listed && event.type.startsWith('conversation.')) void import('./inbox/live').then((m) => m.applyConversation(client, event.data))
   },
 })

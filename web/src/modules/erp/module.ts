@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Webhook } from 'lucide-react'
+import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { readWebhookSearch } from '@/webhooks/search'
 import { defineModule } from '../module'
@@ -9,7 +10,7 @@ const need = { permission: 'erp.settings.view', licence: 'erp' } as const
 const webhooksRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/erp/webhooks',
-  component: lazyRouteComponent(() => import('./webhookScreens'), 'ListScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'ListScreen'),
   staticData: {
     screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: Webhook, nav: true, shortcut: 'g w' },
   },
@@ -19,7 +20,7 @@ const webhookRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/erp/webhooks/$webhookId',
   validateSearch: readWebhookSearch,
-  component: lazyRouteComponent(() => import('./webhookScreens'), 'OneScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'OneScreen'),
   staticData: { screen: { ...need, title: 'webhooks.title', lead: 'webhooks.lead', icon: Webhook } },
 })
 
@@ -29,4 +30,12 @@ export const erpModule = defineModule({
   routes: [webhooksRoute, webhookRoute],
   // Whatever happens may have become a delivery to someone.
   live: { '*': [['erp', 'deliveries'], ['erp', 'webhooks']] },
+  notices: [
+    {
+      ...need,
+      key: ['erp', 'webhooks', 'notices'],
+      load: () =>
+        Promise.all([import('@/webhooks/notices'), import('./webhookSource')]).then(([notices, source]) => notices.loadWebhookNotices(source.erpWebhooks)),
+    },
+  ],
 })

@@ -29,5 +29,10 @@ export const erpWebhooks: WebhookSource = {
     ask(api.GET('/api/erp/v1/webhooks/{id}/events', { params: { path: { id }, query: { limit: pageSize, cursor } } })),
   delivery: (id) => ask(api.GET('/api/erp/v1/webhooks/events/{id}', { params: { path: { id } } })).then((envelope) => envelope.data),
   resend: (id) => ask(api.POST('/api/erp/v1/webhooks/events/{id}/resend', { params: { path: { id } } })),
-  recover: (id, body) => ask(api.POST('/api/erp/v1/webhooks/{id}/recover', { params: { path: { id } }, body })),
+  recover: (id, body) =>
+    ask(api.POST('/api/erp/v1/webhooks/{id}/recover', { params: { path: { id } }, body })).then((envelope) => envelope.data),
+  lastRecovery: (id) =>
+    ask(api.GET('/api/erp/v1/webhooks/{id}/recoveries', { params: { path: { id }, query: { limit: 1 } } })).then(
+      (envelope) => envelope.data?.[0] ?? null,
+    ),
 }

@@ -1,12 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { LayoutGrid, SwatchBook } from 'lucide-react'
+import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./HomeScreen'), 'HomeScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./HomeScreen'), 'home'), 'HomeScreen'),
   staticData: {
     screen: { title: 'home.title', lead: 'home.lead', icon: LayoutGrid, nav: true, shortcut: 'g h' },
   },
@@ -15,7 +16,7 @@ const homeRoute = createRoute({
 const designRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/design',
-  component: lazyRouteComponent(() => import('../design/DesignScreen'), 'DesignScreen'),
+  component: lazyRouteComponent(withTexts(() => import('../design/DesignScreen'), 'design', 'webhooks'), 'DesignScreen'),
   staticData: { screen: { title: 'design.title', lead: 'design.lead', icon: SwatchBook } },
 })
 

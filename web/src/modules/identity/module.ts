@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Blocks, KeyRound, MailOpen, ScrollText, ShieldUser } from 'lucide-react'
+import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 import { auditSearch } from './audit'
@@ -7,7 +8,7 @@ import { auditSearch } from './audit'
 const apiKeysRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings/api-keys',
-  component: lazyRouteComponent(() => import('./ApiKeysScreen'), 'ApiKeysScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./ApiKeysScreen'), 'identity'), 'ApiKeysScreen'),
   staticData: {
     screen: { title: 'keys.title', lead: 'keys.lead', icon: KeyRound, permission: 'identity.api_keys.view', nav: true, shortcut: 'g k' },
   },
@@ -16,7 +17,7 @@ const apiKeysRoute = createRoute({
 const rolesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings/roles',
-  component: lazyRouteComponent(() => import('./RolesScreen'), 'RolesScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./RolesScreen'), 'identity'), 'RolesScreen'),
   staticData: {
     screen: { title: 'roles.title', lead: 'roles.lead', icon: ShieldUser, permission: 'identity.roles.view', nav: true, shortcut: 'g r' },
   },
@@ -25,7 +26,7 @@ const rolesRoute = createRoute({
 const appsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings/apps',
-  component: lazyRouteComponent(() => import('./AppsScreen'), 'AppsScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./AppsScreen'), 'identity'), 'AppsScreen'),
   staticData: {
     screen: { title: 'apps.title', lead: 'apps.lead', icon: Blocks, permission: 'identity.apps.view', nav: true },
   },
@@ -35,7 +36,7 @@ const auditRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings/audit',
   validateSearch: auditSearch,
-  component: lazyRouteComponent(() => import('./AuditScreen'), 'AuditScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./AuditScreen'), 'identity'), 'AuditScreen'),
   staticData: {
     screen: { title: 'audit.title', lead: 'audit.lead', icon: ScrollText, permission: 'identity.audit.view', nav: true, shortcut: 'g a' },
   },
@@ -44,7 +45,7 @@ const auditRoute = createRoute({
 const outboxRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings/outbox',
-  component: lazyRouteComponent(() => import('./OutboxScreen'), 'OutboxScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./OutboxScreen'), 'identity'), 'OutboxScreen'),
   staticData: {
     screen: { title: 'outbox.title', lead: 'outbox.lead', icon: MailOpen, permission: 'identity.outbox.view', nav: true },
   },

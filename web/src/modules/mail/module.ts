@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { ShieldCheck, Webhook } from 'lucide-react'
+import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { readWebhookSearch } from '@/webhooks/search'
 import { defineModule } from '../module'
@@ -7,7 +8,7 @@ import { defineModule } from '../module'
 const dlpExceptionsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/dlp/exceptions',
-  component: lazyRouteComponent(() => import('./DlpExceptionsScreen'), 'DlpExceptionsScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./DlpExceptionsScreen'), 'mail'), 'DlpExceptionsScreen'),
   staticData: {
     screen: {
       title: 'dlp.title',
@@ -26,7 +27,7 @@ const need = { permission: 'mail.webhooks.view', licence: 'mail' } as const
 const webhooksRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/webhooks',
-  component: lazyRouteComponent(() => import('./webhookScreens'), 'ListScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'ListScreen'),
   staticData: {
     screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: Webhook, nav: true, shortcut: 'g e' },
   },
@@ -36,7 +37,7 @@ const webhookRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/mail/webhooks/$webhookId',
   validateSearch: readWebhookSearch,
-  component: lazyRouteComponent(() => import('./webhookScreens'), 'OneScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./webhookScreens'), 'webhooks'), 'OneScreen'),
   staticData: { screen: { ...need, title: 'webhooks.mail.title', lead: 'webhooks.lead', icon: Webhook } },
 })
 
@@ -45,4 +46,12 @@ export const mailModule = defineModule({
   title: 'nav.mail',
   routes: [dlpExceptionsRoute, webhooksRoute, webhookRoute],
   live: { dlp: [['mail', 'dlp']], '*': [['mail', 'deliveries'], ['mail', 'webhooks']] },
+  notices: [
+    {
+      ...need,
+      key: ['mail', 'webhooks', 'notices'],
+      load: () =>
+        Promise.all([import('@/webhooks/notices'), import('./webhookSource')]).then(([notices, source]) => notices.loadWebhookNotices(source.mailWebhooks)),
+    },
+  ],
 })

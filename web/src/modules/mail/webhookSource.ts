@@ -30,5 +30,10 @@ export const mailWebhooks: WebhookSource = {
     ask(api.GET('/api/mail/v1/webhooks/{id}/deliveries', { params: { path: { id } } })).then((envelope) => ({ data: envelope.data ?? [] })),
   delivery: (id) => ask(api.GET('/api/mail/v1/webhooks/deliveries/{id}', { params: { path: { id } } })).then((envelope) => envelope.data),
   resend: (id) => ask(api.POST('/api/mail/v1/webhooks/deliveries/{id}/resend', { params: { path: { id } } })),
-  recover: (id, body) => ask(api.POST('/api/mail/v1/webhooks/{id}/recover', { params: { path: { id } }, body })),
+  recover: (id, body) =>
+    ask(api.POST('/api/mail/v1/webhooks/{id}/recover', { params: { path: { id } }, body })).then((envelope) => envelope.data),
+  lastRecovery: (id) =>
+    ask(api.GET('/api/mail/v1/webhooks/{id}/recoveries', { params: { path: { id }, query: { limit: 1 } } })).then(
+      (envelope) => envelope.data?.[0] ?? null,
+    ),
 }

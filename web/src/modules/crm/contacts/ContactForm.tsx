@@ -53,7 +53,7 @@ export function ContactForm({ contact, onClose, onSaved }: ContactFormProps) {
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
           <Button look="primary" type="submit" form={formId} busy={save.isPending}>
-            {t('webhooks.save')}
+            {t('common.save')}
           </Button>
         </>
       }

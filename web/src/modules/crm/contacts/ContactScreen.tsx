@@ -82,12 +82,12 @@ function Profile({ contact }: { contact: Contact }) {
           canManage && (
             <>
               <Button icon={Pencil} onClick={() => setLayer('edit')}>
-                {t('webhooks.editAction')}
+                {t('common.edit')}
               </Button>
               <Button icon={Merge} onClick={() => setLayer('merge')}>
                 {t('contacts.merge')}
               </Button>
-              <Menu trigger={<IconButton icon={Ellipsis} label={t('webhooks.more')} className="border border-edge bg-surface" />}>
+              <Menu trigger={<IconButton icon={Ellipsis} label={t('common.more')} className="border border-edge bg-surface" />}>
                 <MenuItem icon={Ban} onSelect={() => block.mutate(!contact.blocked, { onError: failed })}>
                   {contact.blocked ? t('contacts.unblock') : t('contacts.block')}
                 </MenuItem>

@@ -1,17 +1,17 @@
 import { Link } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { AlarmClock, Inbox } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { errorText } from '@/api/message'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { scrollTopFor, useRowWindow } from '@/lib/rowWindow'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
 import { Skeleton } from '@/ui/Skeleton'
 import { channelName } from './channels'
 import type { Conversation, useConversations } from './conversations'
-import type { InboxSearch, ViewId } from './views'
+import type { InboxSearch, ViewId } from './search'
 
 const rowHeight = 92
 
@@ -34,33 +34,9 @@ interface ConversationListProps {
   onToggle: ((id: string) => void) | null
 }
 
-/** Only the rows in sight are in the page: ten thousand scroll like ten. */
-export function ConversationList({ list, view, searching, current, search, picked, onToggle }: ConversationListProps) {
+export function ConversationList(props: ConversationListProps) {
+  const { list, view, searching } = props
   const { t } = useI18n()
-  const scroller = useRef<HTMLDivElement>(null)
-  const { rows, more } = list
-  // The library keeps its own subscription; what it returns is used within this render only.
-  // eslint-disable-next-line react-hooks/incompatible-library
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    getItemKey: (index) => rows[index]?.id ?? index,
-    overscan: 6,
-  })
-  const visible = virtual.getVirtualItems()
-  const lastVisible = visible.at(-1)?.index ?? 0
-
-  useEffect(() => {
-    if (more && !more.loading && lastVisible >= rows.length - 8) more.load()
-  }, [more, lastVisible, rows.length])
-
-  const at = current === undefined ? -1 : rows.findIndex((row) => row.id === current)
-  useEffect(() => {
-    if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' })
-    // Only a move to another conversation scrolls: a refresh must not.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [current])
 
   if (list.isPending) {
     return (
@@ -90,33 +66,53 @@ export function ConversationList({ list, view, searching, current, search, picke
           {errorText(list.error)}
         </Notice>
       )}
-      {rows.length === 0 && list.error == null ? (
+      {list.rows.length === 0 && list.error == null ? (
         <div className="flex flex-col items-start gap-2 px-5 py-8 text-sm">
           <Inbox aria-hidden className="size-6 text-ink-3" strokeWidth={1.8} />
           <p className="text-ink-2">{searching ? t('inbox.empty.search') : t(emptyTexts[view])}</p>
         </div>
       ) : (
-        <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
-          <ul className="relative" style={{ height: virtual.getTotalSize() }}>
-            {visible.map((entry) => {
-              const row = rows[entry.index]
-              if (!row) return null
-              return (
-                <li
-                  key={entry.key}
-                  aria-setsize={more ? -1 : rows.length}
-                  aria-posinset={entry.index + 1}
-                  className="absolute inset-x-0 top-0"
-                  style={{ height: rowHeight, transform: `translateY(${entry.start}px)` }}
-                >
-                  <Row row={row} active={row.id === current} search={search} picked={picked.has(row.id)} onToggle={onToggle} />
-                </li>
-              )
-            })}
-          </ul>
-        </div>
+        <Rows {...props} />
       )}
     </>
+  )
+}
+
+/** Only the rows in sight are in the page: ten thousand scroll like ten. */
+function Rows({ list, current, search, picked, onToggle }: ConversationListProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const { rows, more } = list
+  const { first, last, height } = useRowWindow(scroller, rows.length, rowHeight)
+
+  useEffect(() => {
+    if (more && !more.loading && last >= rows.length - 8) more.load()
+  }, [more, last, rows.length])
+
+  const at = current === undefined ? -1 : rows.findIndex((row) => row.id === current)
+  useEffect(() => {
+    const box = scroller.current
+    const top = box && at >= 0 ? scrollTopFor(at, rowHeight, { top: box.scrollTop, height: box.clientHeight }) : null
+    if (box && top !== null) box.scrollTop = top
+    // Only a move to another conversation scrolls: a refresh must not.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [current])
+
+  return (
+    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      <ul className="relative" style={{ height }}>
+        {rows.slice(first, last + 1).map((row, index) => (
+          <li
+            key={row.id}
+            aria-setsize={more ? -1 : rows.length}
+            aria-posinset={first + index + 1}
+            className="absolute inset-x-0 top-0"
+            style={{ height: rowHeight, transform: `translateY(${(first + index) * rowHeight}px)` }}
+          >
+            <Row row={row} active={row.id === current} search={search} picked={picked.has(row.id)} onToggle={onToggle} />
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

@@ -1,13 +1,23 @@
 import { Link } from '@tanstack/react-router'
 import { Mail, Phone, X } from 'lucide-react'
 import { useState, type FormEvent, type ReactNode } from 'react'
-import { meets, useMe } from '@/api/session'
+import { meets, useMe, type Me } from '@/api/session'
 import { formatAgo, useI18n, type PlainKey } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Field, Input, Select } from '@/ui/Field'
 import { useContact } from '../contacts/contacts'
 import { channelName } from './channels'
-import { useConversationsOf, useGroups, usePeople, type Action, type Conversation, type Priority } from './conversations'
+import {
+  useAgentChoices,
+  useConversationsOf,
+  useGroups,
+  usePeople,
+  type Action,
+  type AgentChoice,
+  type Conversation,
+  type People,
+  type Priority,
+} from './conversations'
 
 const priorities = {
   low: 'inbox.priority.low',
@@ -27,13 +37,13 @@ export function Details({ conversation, onAct }: DetailsProps) {
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
   const canAssign = meets(me, { permission: 'crm.conversations.assign' })
   const seesContacts = meets(me, { permission: 'crm.contacts.view' })
+  const seesAgents = meets(me, { permission: 'crm.agents.view' })
   const people = usePeople(conversation.id).data
   const groups = useGroups().data ?? []
 
-  const agents = new Map([[me.membership.id, t('inbox.me', { name: me.user.name })]])
-  for (const agent of people?.agents ?? []) if (!agents.has(agent.agent_id)) agents.set(agent.agent_id, agent.name)
   const owner = conversation.owner_id
-  if (owner && !agents.has(owner)) agents.set(owner, t('inbox.author.agent'))
+  const choices = ownerChoices(me, t('inbox.me', { name: me.user.name }), useAgentChoices(seesAgents).data, people?.agents)
+  if (owner && !choices.has(owner)) choices.set(owner, t('inbox.author.agent'))
 
   return (
     <div className="flex flex-col gap-6 px-4 py-5 text-sm">
@@ -42,7 +52,7 @@ export function Details({ conversation, onAct }: DetailsProps) {
         <Field label={t('inbox.owner')}>
           <Select value={owner ?? ''} disabled={!canAssign} onChange={(event) => onAct({ do: 'assign', owner: event.target.value || null })}>
             <option value="">{t('inbox.owner.none')}</option>
-            {[...agents].map(([id, name]) => (
+            {[...choices].map(([id, name]) => (
               <option key={id} value={id}>
                 {name}
               </option>
@@ -95,6 +105,14 @@ export function Details({ conversation, onAct }: DetailsProps) {
       <Previous conversation={conversation} />
     </div>
   )
+}
+
+/** Oneself first, then everybody else who works here, or at least those who take part. */
+function ownerChoices(me: Me, self: string, all: AgentChoice[] | undefined, here: People['agents'] | undefined): Map<string, string> {
+  const choices = new Map([[me.membership.id, self]])
+  const others = all?.map((agent) => [agent.id, agent.name || agent.email] as const) ?? here?.map((agent) => [agent.agent_id, agent.name] as const) ?? []
+  for (const [id, name] of others) if (!choices.has(id)) choices.set(id, name)
+  return choices
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }) {

@@ -3,7 +3,7 @@ import { Inbox } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatDateTime, useI18n } from '@/i18n'
+import { formatDateTime, useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
 import { toast } from '@/ui/Toast'
@@ -11,13 +11,13 @@ import { ConversationList } from './ConversationList'
 import { useAct, useConversations, useReadMark, type Action, type Snooze } from './conversations'
 import { Thread } from './Thread'
 import { Views } from './Views'
-import type { InboxSearch } from './views'
+import type { InboxSearch } from './search'
 
 const from = '/shell/inbox'
 
 // What opens on demand is fetched on demand: the first load has its budget.
 const BulkBar = lazy(() => import('./BulkBar').then((m) => ({ default: m.BulkBar })))
-const NewConversation = lazy(() => import('./NewConversation').then((m) => ({ default: m.NewConversation })))
+const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts')().then((m) => ({ default: m.NewConversation })))
 const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
 
 export function InboxScreen() {

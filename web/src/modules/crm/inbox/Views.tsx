@@ -5,7 +5,8 @@ import { cx } from '@/lib/cx'
 import { IconButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
 import { useCounts, useGroups } from './conversations'
-import { viewIds, views, type InboxSearch, type ViewId } from './views'
+import { viewIds, type InboxSearch, type ViewId } from './search'
+import { views } from './views'
 
 interface ViewsProps {
   view: ViewId

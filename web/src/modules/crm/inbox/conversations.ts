@@ -1,12 +1,15 @@
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
-import { views, type ViewId } from './views'
+import { viewQuery, type ViewId } from './search'
 
 export type Conversation = Schemas['ConversationConversation']
+/** One conversation as its own reader sees it: with the draft. */
+export type OneConversation = Schemas['ConversationDetail']
 export type Item = Schemas['ConversationItem']
 export type People = Schemas['ConversationPeople']
 export type ReplyChannel = Schemas['ConversationReplyChannel']
+export type AgentChoice = Schemas['AgentAgent']
 export type Group = Schemas['ConversationGroup']
 export type Priority = Conversation['priority']
 
@@ -32,7 +35,7 @@ export function useConversations({ view, group, q }: ListFilter) {
     fetch: (cursor) =>
       ask(
         api.GET('/api/crm/v1/conversations', {
-          params: { query: { ...views[view].query, group_id: group, q, limit: pageSize, cursor } },
+          params: { query: { ...viewQuery(view), group_id: group, q, limit: pageSize, cursor } },
         }),
       ),
   })
@@ -93,6 +96,19 @@ export function useReplyChannels(id: string, enabled: boolean) {
   })
 }
 
+/** Who may be made the owner. Without the permission to see agents there is no list. */
+export function useAgentChoices(enabled: boolean) {
+  return useQuery({
+    queryKey: ['crm', 'agents', 'choices'],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/agents', { params: { query: { limit: 100 } } })).then((envelope) =>
+        envelope.data.filter((agent) => agent.state === 'active'),
+      ),
+    staleTime: 300_000,
+    enabled,
+  })
+}
+
 export function useGroups() {
   return useQuery({
     queryKey: ['crm', 'groups'],
@@ -111,7 +127,7 @@ export function useSources() {
 
 /** Puts a changed conversation where it is shown already; the lists' order is fetched behind it. */
 function take(client: QueryClient, next: Conversation): void {
-  client.setQueryData([...root, 'one', next.id], next)
+  client.setQueryData<OneConversation>([...root, 'one', next.id], (old) => old && { ...old, ...next })
   client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
     old && {
       ...old,
@@ -190,7 +206,7 @@ export function useReadMark() {
           : api.POST('/api/crm/v1/conversations/{id}/unread', { params: { path: { id } } }),
       ).then((envelope) => envelope.data),
     onSuccess: ({ id, unread }) => {
-      client.setQueryData<Conversation>([...root, 'one', id], (old) => old && { ...old, unread })
+      client.setQueryData<OneConversation>([...root, 'one', id], (old) => old && { ...old, unread })
       client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
         old && {
           ...old,
@@ -198,12 +214,14 @@ export function useReadMark() {
         },
       )
       void client.invalidateQueries({ queryKey: countsKey })
+      void client.invalidateQueries({ queryKey: [...root, 'notices'] })
     },
   })
 }
 
 export interface Letter {
   body: string
+  attachments: Item['attachments']
   note: boolean
   route: ReplyChannel | null
 }
@@ -211,13 +229,14 @@ export interface Letter {
 export function useSend(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ body, note, route }: Letter) =>
+    mutationFn: ({ body, note, route, attachments }: Letter) =>
       ask(
         api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', {
           params: { path: { id } },
           body: {
             body,
             message_type: note ? 'note' : 'comment',
+            attachments: attachments.map((file) => file.id),
             channel: note ? undefined : route?.channel,
             channel_account_id: note ? undefined : (route?.channel_account_id ?? undefined),
           },
@@ -231,6 +250,14 @@ export function useSend(id: string) {
       })
       take(client, conversation)
     },
+  })
+}
+
+/** Keeps what was begun on the server, so that it is there on the next device. */
+export function useSaveDraft(id: string) {
+  return useMutation({
+    mutationFn: ({ body, note }: { body: string; note: boolean }) =>
+      ask(api.PUT('/api/crm/v1/conversations/{id}/draft', { params: { path: { id } }, body: { body, message_type: note ? 'note' : 'comment' } })),
   })
 }
 

@@ -1,19 +1,13 @@
-import type { erp as en } from '../en/erp'
+import type { webhooks as en } from '../en/webhooks'
 
-export const erp: Record<keyof typeof en, string> = {
-  'webhooks.title': 'Webhook’lar',
-  'webhooks.mail.title': 'Posta webhook’ları',
-  'webhooks.lead': 'Burada bir şey olduğu anda sunucularınıza imzalı bir istekle haber verilir.',
+export const webhooks: Record<keyof typeof en, string> = {
   'webhooks.register': 'Webhook ekle',
   'webhooks.registerLead':
     'Nereye ve hangi olayların iletileceğini belirtin. İmza anahtarı hemen ardından bir kez gösterilir.',
   'webhooks.registerAction': 'Kaydet',
   'webhooks.edit': 'Webhook’u düzenle',
   'webhooks.editLead': 'İmza anahtarı değişmez.',
-  'webhooks.editAction': 'Düzenle',
-  'webhooks.save': 'Kaydet',
   'webhooks.saved': 'Webhook kaydedildi',
-  'webhooks.more': 'Diğer işlemler',
   'webhooks.failures_one': 'art arda {count} hata',
   'webhooks.failures_other': 'art arda {count} hata',
   'webhooks.pause': 'Duraklat',
@@ -22,7 +16,8 @@ export const erp: Record<keyof typeof en, string> = {
   'webhooks.pausedDone': 'Webhook duraklatıldı',
   'webhooks.statusFailed': 'Durum değiştirilemedi',
   'webhooks.paused.title': 'Bu webhook duraklatıldı',
-  'webhooks.paused.text': 'Bu sırada onun için hiçbir şey kaydedilmez. Yeniden etkinleştirin, ardından kaçırdıklarını kurtarın.',
+  'webhooks.paused.text':
+    'Bu sırada onun için hiçbir şey kaydedilmez. Yeniden etkinleştirin, ardından kaçırdıklarını kurtarın.',
   'webhooks.strict': 'Kesin sıra',
   'webhooks.strictHint': 'Her iletim, bir öncekinin ulaşmasını ya da ondan vazgeçilmesini bekler.',
   'webhooks.order': 'Sıra',
@@ -58,8 +53,7 @@ export const erp: Record<keyof typeof en, string> = {
   'webhooks.status.paused': 'Duraklatıldı',
   'webhooks.status.disabled': 'Devre dışı',
   'webhooks.disabled.title': 'Bu adrese iletim durduruldu',
-  'webhooks.disabled.text':
-    'Olaylar bu sırada saklanır ve adres yanıt verince yeniden iletilir.',
+  'webhooks.disabled.text': 'Olaylar bu sırada saklanır ve adres yanıt verince yeniden iletilir.',
   'webhooks.disabled.since': '{when} tarihinden beri kapalı.',
   'webhooks.disabled.probe': '{when} itibarıyla kendiliğinden yeniden denenir.',
   'webhooks.disabled.noProbe': 'Artık kendiliğinden denenmiyor: sunucunuz düzelince etkinleştirin.',
@@ -96,6 +90,11 @@ export const erp: Record<keyof typeof en, string> = {
   'webhooks.recover.running': 'Kurtarılıyor',
   'webhooks.recover.caughtUp': 'Bekleyen kalmadı',
   'webhooks.recover.from': 'Aralık: {since} – {until}.',
+  'webhooks.recover.progress': 'Aralığın taranan bölümü',
+  'webhooks.recover.examined_one': '{count} olay incelendi.',
+  'webhooks.recover.examined_other': '{count} olay incelendi.',
+  'webhooks.recover.queued_one': '{count} iletim sıraya alındı.',
+  'webhooks.recover.queued_other': '{count} iletim sıraya alındı.',
   'webhooks.recover.waiting_one': '{count} iletim daha bekliyor.',
   'webhooks.recover.waiting_other': '{count} iletim daha bekliyor.',
   'webhooks.stats': 'İstatistik',
@@ -110,7 +109,8 @@ export const erp: Record<keyof typeof en, string> = {
   'webhooks.stats.last': 'Son ulaşma',
   'webhooks.settings': 'Çalışma alanının ayarları',
   'webhooks.keyless': 'Yalnızca kimlik taşıyan çağrılara izin ver',
-  'webhooks.keylessHint': 'Webhook ya da iletim kimliği taşıyan yollar o zaman kimlik doğrulaması olmadan çalışır: kimliği bilen geçmişi okuyabilir, deneyebilir ve yeniden gönderebilir. Bu çağrılar denetim kaydına yazılır.',
+  'webhooks.keylessHint':
+    'Webhook ya da iletim kimliği taşıyan yollar o zaman kimlik doğrulaması olmadan çalışır: kimliği bilen geçmişi okuyabilir, deneyebilir ve yeniden gönderebilir. Bu çağrılar denetim kaydına yazılır.',
   'webhooks.delete.title': 'Bu webhook silinsin mi?',
   'webhooks.delete.text': '{address} artık iletim almaz; anahtarı ve iletim geçmişi kalıcı olarak silinir.',
   'webhooks.delete.action': 'Webhook’u sil',

@@ -1,0 +1,89 @@
+package app
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"konak/internal/commerce"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/address"
+	"konak/internal/kit/db"
+)
+
+// book lets the commerce module ask for contacts.
+type book struct{ *contact.Service }
+
+// HasContact implements commerce.Contacts.
+func (b book) HasContact(r *db.Reader, id uuid.UUID) (bool, error) {
+	_, err := b.Find(r, id)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// shop draws the commerce module's records on a conversation's card, and lets
+// them follow when contacts merge.
+type shop struct{ s *commerce.Service }
+
+// Card implements conversation.Shop.
+func (s shop) Card(r *db.Reader, who contact.Contact, test bool) (conversation.Card, error) {
+	b := commerce.Buyer{ContactID: who.ID, Test: test}
+	for _, e := range who.Emails {
+		b.EmailKeys = append(b.EmailKeys, address.Fold(e.Address))
+	}
+	for _, p := range who.Phones {
+		b.Phones = append(b.Phones, p.E164)
+	}
+	card, err := s.s.CardOf(r, b)
+	out := conversation.Card{}
+	for _, o := range card.Orders {
+		row := conversation.CardOrder{
+			ID: o.ID, Number: o.Number, Status: o.Status, Total: conversation.Money{Currency: o.Currency, Amount: o.Total},
+			Lines: []conversation.CardLine{}, URL: o.URL, PlacedAt: o.PlacedAt,
+		}
+		for _, l := range o.Lines {
+			row.Lines = append(row.Lines, conversation.CardLine{SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Total: l.Total})
+		}
+		out.Orders = append(out.Orders, row)
+	}
+	for _, v := range card.Shipments {
+		out.Shipments = append(out.Shipments, conversation.CardShipment{
+			ID: v.ID, OrderID: v.OrderID, Carrier: v.Carrier, TrackingNumber: v.TrackingNumber, TrackingURL: v.TrackingURL,
+			Status: v.Status, ShippedAt: v.ShippedAt, DeliveredAt: v.DeliveredAt,
+		})
+	}
+	for _, v := range card.Returns {
+		out.Returns = append(out.Returns, conversation.CardReturn{
+			ID: v.ID, OrderID: v.OrderID, Status: v.Status, Reason: v.Reason,
+			Amount: conversation.Money{Currency: v.Currency, Amount: v.Amount}, RequestedAt: v.RequestedAt,
+		})
+	}
+	for _, v := range card.Balances {
+		out.Balances = append(out.Balances, conversation.Money(v))
+	}
+	return out, err
+}
+
+// ContactRenamed implements contact.Follower; a shop has names of its own.
+func (shop) ContactRenamed(*db.Tx, uuid.UUID, string) error { return nil }
+
+// ContactMerged implements contact.Follower.
+func (s shop) ContactMerged(tx *db.Tx, loser, winner contact.Ref) ([]byte, error) {
+	moved, err := s.s.ContactMerged(tx, loser.ID, winner.ID)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(moved)
+}
+
+// ContactParted implements contact.Follower.
+func (s shop) ContactParted(tx *db.Tx, loser, _ contact.Ref, undo []byte) error {
+	var moved []uuid.UUID
+	if err := json.Unmarshal(undo, &moved); err != nil {
+		return err
+	}
+	return s.s.ContactParted(tx, loser.ID, moved)
+}

@@ -1,0 +1,171 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const (
+	scheduleKills = 8
+	// scheduleRound is how many messages are scheduled between two kills.
+	scheduleRound = 24
+)
+
+// A message for later that was acknowledged goes, and goes once, however often
+// the server is killed before, while and after it sends it.
+func TestKillScheduled(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the server eighteen times")
+	}
+	binary := buildBinary(t)
+	t.Run("sqlite", func(t *testing.T) {
+		dir := t.TempDir()
+		newTrial(t, binary, "sqlite:"+filepath.Join(dir, "konak.db"), "--data="+dir).runScheduled()
+	})
+	t.Run("postgres", func(t *testing.T) {
+		d := durablePostgres(t)
+		newTrial(t, binary, d, "--data="+t.TempDir(), "--db="+d).runScheduled()
+	})
+}
+
+func (k *trial) runScheduled() {
+	p := k.start()
+	in, err := newClient(p.url, "").post(k.ctx, "/api/v1/auth/sign-in", "", k.owner())
+	k.must(err)
+	k.token = in.Data.Token
+	d := k.open()
+	room := k.roomOfOwn(d)
+	acknowledged := map[string]string{} // text -> id
+	for round := range scheduleKills {
+		stop := k.schedule(p, room, round, acknowledged)
+		before := k.sentCount(d)
+		k.until("messages to be sent", func() bool { return k.sentCount(d) > before })
+		select {
+		case <-time.After(time.Duration(k.rand.Int64N(int64(500 * time.Millisecond)))):
+		case <-k.ctx.Done():
+		}
+		k.must(p.kill())
+		stop()
+		k.endJobLeases(d)
+		p = k.start()
+	}
+	k.until("what is scheduled to be sent", func() bool {
+		n := -1
+		k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {
+			n, err = db.One(r, db.Scalar[int], `SELECT (SELECT count(*) FROM scheduled_message WHERE state = 'waiting') +
+				(SELECT count(*) FROM outbox WHERE sequence IS NULL)`)
+			return err
+		}))
+		return n == 0
+	})
+	k.must(p.stop())
+	k.verifyScheduled(d, acknowledged)
+}
+
+func (k *trial) owner() map[string]any {
+	return map[string]any{"email": "owner@demo.localhost", "password": app.DemoPassword}
+}
+
+// roomOfOwn makes one of the demo's conversations one that needs no channel.
+func (k *trial) roomOfOwn(d *db.DB) (id uuid.UUID) {
+	k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) (err error) {
+		id, err = db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT c.id FROM conversation c JOIN tenant t ON t.id = c.tenant_id
+			WHERE t.slug = 'demo' AND c.deleted_at IS NULL AND c.merged_into_id IS NULL ORDER BY c.id LIMIT 1`)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(`UPDATE conversation SET channel = 'api', channel_account_id = NULL, single_thread = false WHERE id = $1`, id)
+		return err
+	}))
+	return id
+}
+
+// schedule writes messages whose time comes while the server is being killed.
+func (k *trial) schedule(p *process, room uuid.UUID, round int, acknowledged map[string]string) (stop func()) {
+	ctx, cancel := context.WithCancel(k.ctx)
+	c := newClient(p.url, k.token)
+	var wg sync.WaitGroup
+	for i := range scheduleRound {
+		wg.Go(func() {
+			text := fmt.Sprintf("planlı %d-%d", round, i)
+			at := clock.At(clock.System{}.Now().Add(time.Duration(500+25*i) * time.Millisecond))
+			r, err := c.post(ctx, "/api/crm/v1/conversations/"+room.String()+"/scheduled", text, map[string]any{"body": text, "send_at": at})
+			if err != nil || r.Status != http.StatusCreated {
+				return // killed, or so late that the time had passed
+			}
+			k.mu.Lock()
+			acknowledged[text] = r.Data.ID
+			k.mu.Unlock()
+		})
+	}
+	return func() {
+		cancel()
+		wg.Wait()
+		c.http.CloseIdleConnections()
+	}
+}
+
+func (k *trial) sentCount(d *db.DB) (n int) {
+	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {
+		n, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM scheduled_message WHERE state = 'sent'`)
+		return err
+	}))
+	return n
+}
+
+// endJobLeases is the time after which a dead runner's jobs are due again.
+func (k *trial) endJobLeases(d *db.DB) {
+	k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`UPDATE job SET next_at = 0 WHERE claim_id IS NOT NULL`)
+		return err
+	}))
+}
+
+// verifyScheduled holds what was acknowledged against the timeline and the
+// events.
+func (k *trial) verifyScheduled(d *db.DB, acknowledged map[string]string) {
+	type sent struct {
+		text, state string
+		id          uuid.UUID
+		items       int
+	}
+	var rows []sent
+	var announced int
+	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {
+		rows, err = db.All(r, func(s db.Row) (v sent, err error) { return v, s.Scan(&v.text, &v.state, &v.id, &v.items) },
+			`SELECT m.body, m.state, m.id, (SELECT count(*) FROM conversation_item i
+				WHERE i.tenant_id = m.tenant_id AND i.conversation_id = m.conversation_id AND i.body = m.body) FROM scheduled_message m`)
+		if err != nil {
+			return err
+		}
+		announced, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM outbox WHERE type = 'conversation.replied' AND payload LIKE '%planlı %'`)
+		return err
+	}))
+	seen := map[string]uuid.UUID{}
+	for _, v := range rows {
+		if seen[v.text] = v.id; v.state != "sent" || v.items != 1 {
+			k.t.Errorf("%q is %s and stands %d times in the timeline", v.text, v.state, v.items)
+		}
+	}
+	for text, id := range acknowledged {
+		if seen[text].String() != id {
+			k.t.Errorf("%q was acknowledged as %s and is %s", text, id, seen[text])
+		}
+	}
+	if announced != len(rows) || len(acknowledged) == 0 {
+		k.t.Errorf("%d messages, %d acknowledged, %d announced", len(rows), len(acknowledged), announced)
+	}
+	k.t.Logf("%d messages over %d kills, %d acknowledged", len(rows), scheduleKills, len(acknowledged))
+}

@@ -1,0 +1,294 @@
+package commerce
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+)
+
+// licence is the module that a workspace must have.
+const licence = "commerce"
+
+const (
+	maxMatches = 20 // customers that may be one contact
+	cardOrders = 10 // orders that a card shows
+	cardParts  = 50 // shipments, and returns, that a card shows
+)
+
+// Contacts knows the address book.
+type Contacts interface {
+	// HasContact says whether there is a contact with this id.
+	HasContact(r *db.Reader, id uuid.UUID) (bool, error)
+}
+
+// Service is the module.
+type Service struct {
+	db       *db.DB
+	contacts Contacts
+}
+
+// New opens the module.
+func New(d *db.DB, contacts Contacts) *Service { return &Service{db: d, contacts: contacts} }
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}
+
+func isTest(ctx context.Context) bool { return caller.From(ctx).Test }
+
+func absent(err error) error {
+	if db.IsNoRow(err) {
+		return fault.New(fault.NotFound)
+	}
+	return err
+}
+
+// upsert is the gate of every record that a shop writes by its own id.
+type upsert[T any] struct {
+	find func() (T, error) // locks
+	put  func(T) (bool, error)
+	save func(T) error
+	// stale says that what comes is behind what is stored.
+	stale func(stored T) bool
+	// made and changed give the record to write; changed leaves alone what
+	// tells nothing.
+	made    func() T
+	changed func(stored T) T
+	stamp   func(*T)
+	// names are announced when it is new and when it changed.
+	created, updated string
+	// after follows with what else the change means.
+	after func(was *T, now T) error
+}
+
+// write stores a record, or leaves it where nothing is new.
+func (u upsert[T]) write(tx *db.Tx) (now T, err error) {
+	for range 2 {
+		was, err := u.find()
+		if err == nil {
+			return u.update(tx, was)
+		}
+		if !db.IsNoRow(err) {
+			return now, err
+		}
+		now = u.made()
+		u.stamp(&now)
+		if free, err := u.put(now); err != nil {
+			return now, err
+		} else if free {
+			return now, u.done(tx, u.created, nil, now)
+		}
+		// Another made it at the same moment; it is found now.
+	}
+	return now, fault.New(fault.Conflict)
+}
+
+func (u upsert[T]) update(tx *db.Tx, was T) (T, error) {
+	if u.stale != nil && u.stale(was) {
+		return was, nil
+	}
+	now := u.changed(was)
+	if equal(was, now) {
+		return was, nil
+	}
+	u.stamp(&now)
+	if err := u.save(now); err != nil {
+		return now, err
+	}
+	return now, u.done(tx, u.updated, &was, now)
+}
+
+func (u upsert[T]) done(tx *db.Tx, name string, was *T, now T) error {
+	if u.after != nil {
+		if err := u.after(was, now); err != nil {
+			return err
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	_, err := event.Emit(tx, event.Change{Type: name, Object: now, Test: isTest(tx.Context())})
+	return err
+}
+
+// Customers lists the customers, the newest first.
+func (s *Service) Customers(ctx context.Context, external string, p db.Page) (out db.List[Customer], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = customers(r, isTest(ctx), external, p)
+		return err
+	})
+	return out, err
+}
+
+// Customer reads one customer.
+func (s *Service) Customer(ctx context.Context, id uuid.UUID) (c Customer, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		c, err = customerByID(r, isTest(ctx), id)
+		return absent(err)
+	})
+	return c, err
+}
+
+// PutCustomer writes down who a customer is.
+func (s *Service) PutCustomer(ctx context.Context, p Party) (c Customer, err error) {
+	who, err := p.read("")
+	if err != nil {
+		return c, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if c, err = s.customer(tx, who); err != nil {
+			return err
+		}
+		c, err = customerByID(&tx.Reader, isTest(ctx), c.ID)
+		return err
+	})
+	return c, err
+}
+
+// customer finds the customer that a party means, or makes it, and keeps what
+// is new about it.
+func (s *Service) customer(tx *db.Tx, p party) (Customer, error) {
+	if p.contact != nil {
+		if ok, err := s.contacts.HasContact(&tx.Reader, *p.contact); err != nil {
+			return Customer{}, err
+		} else if !ok {
+			return Customer{}, fault.Invalid(p.fieldName("contact_id"), "unknown_contact")
+		}
+	}
+	test := isTest(tx.Context())
+	return upsert[Customer]{
+		find: func() (Customer, error) { return s.meant(tx, test, p) },
+		put:  func(c Customer) (bool, error) { return putCustomer(tx, test, c, p.emailKey) },
+		save: func(c Customer) error { return saveCustomer(tx, c, p.emailKey) },
+		made: func() Customer {
+			c := Customer{ID: tx.NewID(), Balances: []Balance{}, CreatedAt: clock.At(tx.Now())}
+			p.into(&c)
+			return c
+		},
+		changed: func(c Customer) Customer { p.into(&c); return c },
+		stamp:   func(c *Customer) { c.UpdatedAt = clock.At(tx.Now()) },
+	}.write(tx)
+}
+
+// meant finds a customer by the shop's id, else by contact, e-mail or phone. A
+// customer who has an id of the shop's is never taken for one with another.
+func (s *Service) meant(tx *db.Tx, test bool, p party) (Customer, error) {
+	if p.external != nil {
+		if c, err := lockCustomer(tx, test, "external_id", *p.external, false); err == nil || !db.IsNoRow(err) {
+			return c, err
+		}
+	}
+	nameless := p.external != nil
+	if p.contact != nil {
+		if c, err := lockCustomer(tx, test, "contact_id", *p.contact, nameless); err == nil || !db.IsNoRow(err) {
+			return c, err
+		}
+	}
+	if p.emailKey != nil {
+		if c, err := lockCustomer(tx, test, "email_key", *p.emailKey, nameless); err == nil || !db.IsNoRow(err) {
+			return c, err
+		}
+	}
+	if p.phone != nil {
+		return lockCustomer(tx, test, "phone", *p.phone, nameless)
+	}
+	return Customer{}, db.ErrNoRow
+}
+
+// Entries lists ledger entries, the newest first.
+func (s *Service) Entries(ctx context.Context, customer *uuid.UUID, external string, p db.Page) (out db.List[Entry], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = entries(r, isTest(ctx), customer, external, p)
+		return err
+	})
+	return out, err
+}
+
+// PutEntry writes or corrects a ledger entry; the balance follows.
+func (s *Service) PutEntry(ctx context.Context, who Party, in Entry) (out Entry, err error) {
+	p, err := who.read("customer.")
+	if err != nil {
+		return out, err
+	}
+	test := isTest(ctx)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := s.customer(tx, p)
+		if err != nil {
+			return err
+		}
+		in.CustomerID = c.ID
+		out, err = upsert[Entry]{
+			find: func() (Entry, error) { return lockEntry(tx, test, in.ExternalID) },
+			put:  func(e Entry) (bool, error) { return putEntry(tx, test, e) },
+			save: func(e Entry) error { return saveEntry(tx, e) },
+			made: func() Entry {
+				e := in
+				e.ID, e.CreatedAt = tx.NewID(), clock.At(tx.Now())
+				return e
+			},
+			changed: func(was Entry) Entry {
+				e := in
+				e.ID, e.CreatedAt, e.UpdatedAt = was.ID, was.CreatedAt, was.UpdatedAt
+				return e
+			},
+			stamp:   func(e *Entry) { e.UpdatedAt = clock.At(tx.Now()) },
+			created: LedgerChanged, updated: LedgerChanged,
+			after: func(was *Entry, now Entry) error {
+				if was != nil {
+					if err := addBalance(tx, was.CustomerID, was.Currency, -was.Amount); err != nil {
+						return err
+					}
+				}
+				return addBalance(tx, now.CustomerID, now.Currency, now.Amount)
+			},
+		}.write(tx)
+		return err
+	})
+	return out, err
+}
+
+// Buyer is a contact as it may be known to a shop.
+type Buyer struct {
+	ContactID uuid.UUID
+	// EmailKeys are folded addresses, Phones are in E.164.
+	EmailKeys, Phones []string
+	Test              bool
+}
+
+// Card is what is known of a contact.
+type Card struct {
+	Orders    []Order
+	Shipments []Shipment
+	Returns   []Return
+	Balances  []Balance
+}
+
+// CardOf draws the card of a contact.
+func (s *Service) CardOf(r *db.Reader, b Buyer) (Card, error) {
+	ids, err := matching(r, b)
+	if err != nil || len(ids) == 0 {
+		return Card{}, err
+	}
+	return cardOf(r, ids)
+}
+
+// ContactMerged makes the loser's customers the winner's and gives them.
+func (s *Service) ContactMerged(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {
+	return repoint(tx, loser, winner)
+}
+
+// ContactParted gives customers back to a contact.
+func (s *Service) ContactParted(tx *db.Tx, contact uuid.UUID, customers []uuid.UUID) error {
+	for _, id := range customers {
+		if err := setContact(tx, id, contact); err != nil {
+			return err
+		}
+	}
+	return nil
+}

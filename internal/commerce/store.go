@@ -1,0 +1,192 @@
+package commerce
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+const customerColumns = `id, external_id, contact_id, name, email, phone, created_at, updated_at`
+
+func scanCustomer(row db.Row) (Customer, error) {
+	c := Customer{Balances: []Balance{}}
+	err := row.Scan(&c.ID, &c.ExternalID, &c.ContactID, &c.Name, &c.Email, &c.Phone, &c.CreatedAt, &c.UpdatedAt)
+	return c, err
+}
+
+// where builds the condition of a list: the tenant, its environment, a key to
+// read after and whatever else is given.
+type where struct {
+	text strings.Builder
+	args []any
+}
+
+func listOf(r *db.Reader, test bool, column string, p db.Page) *where {
+	w := &where{args: []any{r.Tenant(), test, p.After.Sort, p.After.ID}}
+	w.text.WriteString(`tenant_id = $1 AND test = $2 AND (` + column + `, id) < ($3, $4)`)
+	return w
+}
+
+func (w *where) and(column string, v any) {
+	w.args = append(w.args, v)
+	w.text.WriteString(` AND ` + column + ` = $` + strconv.Itoa(len(w.args)))
+}
+
+// page ends the query.
+func (w *where) page(column string, p db.Page) (string, []any) {
+	args := append(w.args, p.Limit+1)
+	return w.text.String() + ` ORDER BY ` + column + ` DESC, id DESC LIMIT $` + strconv.Itoa(len(args)), args
+}
+
+func customers(r *db.Reader, test bool, external string, p db.Page) (db.List[Customer], error) {
+	w := listOf(r, test, "created_at", p)
+	if external != "" {
+		w.and("external_id", external)
+	}
+	cond, args := w.page("created_at", p)
+	rows, err := db.All(r, scanCustomer, `SELECT `+customerColumns+` FROM commerce_customer WHERE `+cond, args...)
+	if err != nil {
+		return db.List[Customer]{}, err
+	}
+	out := db.Cut(rows, p, func(c Customer) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} })
+	return out, fillBalances(r, out.Rows)
+}
+
+func customerByID(r *db.Reader, test bool, id uuid.UUID) (Customer, error) {
+	c, err := db.One(r, scanCustomer, `SELECT `+customerColumns+` FROM commerce_customer
+		WHERE tenant_id = $1 AND test = $2 AND id = $3`, r.Tenant(), test, id)
+	if err != nil {
+		return c, err
+	}
+	list := []Customer{c}
+	err = fillBalances(r, list)
+	return list[0], err
+}
+
+// lockCustomer finds the oldest customer by one column and keeps others from
+// changing it. Nameless means one that the shop has given no id yet.
+func lockCustomer(tx *db.Tx, test bool, column string, v any, nameless bool) (Customer, error) {
+	more := ""
+	if nameless {
+		more = ` AND external_id IS NULL`
+	}
+	return db.One(&tx.Reader, scanCustomer, `SELECT `+customerColumns+` FROM commerce_customer
+		WHERE tenant_id = $1 AND test = $2 AND `+column+` = $3`+more+` ORDER BY created_at, id LIMIT 1`+
+		tx.Dialect().ForUpdate("commerce_customer"), tx.Tenant(), test, v)
+}
+
+// putCustomer says whether the shop's id was free.
+func putCustomer(tx *db.Tx, test bool, c Customer, emailKey *string) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO commerce_customer (tenant_id, id, test, external_id, contact_id, name, email, email_key, phone, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), c.ID, test, c.ExternalID, c.ContactID, c.Name, c.Email, emailKey, c.Phone, c.CreatedAt, c.UpdatedAt)
+	return n == 1, err
+}
+
+func saveCustomer(tx *db.Tx, c Customer, emailKey *string) error {
+	_, err := tx.Exec(`UPDATE commerce_customer SET external_id = $3, contact_id = $4, name = $5, email = $6,
+			email_key = COALESCE($7, email_key), phone = $8, updated_at = $9
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), c.ID, c.ExternalID, c.ContactID, c.Name, c.Email, emailKey, c.Phone, c.UpdatedAt)
+	return err
+}
+
+func fillBalances(r *db.Reader, list []Customer) error {
+	if len(list) == 0 {
+		return nil
+	}
+	at, ids := map[uuid.UUID]*Customer{}, make([]uuid.UUID, len(list))
+	for i := range list {
+		ids[i], at[list[i].ID] = list[i].ID, &list[i]
+	}
+	in, args := db.In(2, db.Padded(ids))
+	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+		var id uuid.UUID
+		var b Balance
+		err := row.Scan(&id, &b.Currency, &b.Amount)
+		if c, ok := at[id]; ok {
+			c.Balances = append(c.Balances, b)
+		}
+		return struct{}{}, err
+	}, `SELECT customer_id, currency, amount FROM commerce_balance WHERE tenant_id = $1 AND customer_id IN `+in+
+		` ORDER BY customer_id, currency`, append([]any{r.Tenant()}, args...)...)
+	return err
+}
+
+const entryColumns = `id, external_id, customer_id, currency, amount, description, at, created_at, updated_at`
+
+func scanEntry(row db.Row) (Entry, error) {
+	var e Entry
+	err := row.Scan(&e.ID, &e.ExternalID, &e.CustomerID, &e.Currency, &e.Amount, &e.Description, &e.At, &e.CreatedAt, &e.UpdatedAt)
+	return e, err
+}
+
+func entries(r *db.Reader, test bool, customer *uuid.UUID, external string, p db.Page) (db.List[Entry], error) {
+	w := listOf(r, test, "created_at", p)
+	if customer != nil {
+		w.and("customer_id", *customer)
+	}
+	if external != "" {
+		w.and("external_id", external)
+	}
+	cond, args := w.page("created_at", p)
+	rows, err := db.All(r, scanEntry, `SELECT `+entryColumns+` FROM commerce_entry WHERE `+cond, args...)
+	return db.Cut(rows, p, func(e Entry) db.Key { return db.Key{Sort: e.CreatedAt.UnixMicro(), ID: e.ID} }), err
+}
+
+func lockEntry(tx *db.Tx, test bool, external string) (Entry, error) {
+	return db.One(&tx.Reader, scanEntry, `SELECT `+entryColumns+` FROM commerce_entry
+		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_entry"), tx.Tenant(), test, external)
+}
+
+func putEntry(tx *db.Tx, test bool, e Entry) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO commerce_entry (tenant_id, id, test, external_id, customer_id, currency, amount, description, at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), e.ID, test, e.ExternalID, e.CustomerID, e.Currency, e.Amount, e.Description, e.At, e.CreatedAt, e.UpdatedAt)
+	return n == 1, err
+}
+
+func saveEntry(tx *db.Tx, e Entry) error {
+	_, err := tx.Exec(`UPDATE commerce_entry SET customer_id = $3, currency = $4, amount = $5, description = $6, at = $7, updated_at = $8
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), e.ID, e.CustomerID, e.Currency, e.Amount, e.Description, e.At, e.UpdatedAt)
+	return err
+}
+
+func addBalance(tx *db.Tx, customer uuid.UUID, currency string, by int64) error {
+	_, err := tx.Exec(`INSERT INTO commerce_balance (tenant_id, customer_id, currency, amount) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id, customer_id, currency) DO UPDATE SET amount = commerce_balance.amount + $4`,
+		tx.Tenant(), customer, currency, by)
+	return err
+}
+
+// matching finds the customers who are a contact: those that the shop tied to
+// it, and by address those that it tied to nobody.
+func matching(r *db.Reader, b Buyer) ([]uuid.UUID, error) {
+	args := []any{r.Tenant(), b.Test, b.ContactID}
+	parts := []string{`SELECT id FROM commerce_customer WHERE tenant_id = $1 AND test = $2 AND contact_id = $3`}
+	for column, list := range map[string][]string{"email_key": b.EmailKeys, "phone": b.Phones} {
+		if len(list) == 0 {
+			continue
+		}
+		in, more := db.In(len(args)+1, db.Padded(list))
+		args = append(args, more...)
+		parts = append(parts, `SELECT id FROM commerce_customer WHERE tenant_id = $1 AND test = $2 AND contact_id IS NULL AND `+column+` IN `+in)
+	}
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM (`+strings.Join(parts, " UNION ")+`) AS found ORDER BY id LIMIT `+
+		strconv.Itoa(maxMatches), args...)
+}
+
+// repoint moves the customers of a contact to another and gives them.
+func repoint(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
+	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE commerce_customer SET contact_id = $3
+		WHERE tenant_id = $1 AND contact_id = $2 RETURNING id`, tx.Tenant(), from, to)
+}
+
+func setContact(tx *db.Tx, customer, contact uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE commerce_customer SET contact_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), customer, contact)
+	return err
+}

@@ -1,0 +1,182 @@
+package commerce
+
+import (
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+const orderColumns = `id, external_id, customer_id, number, status, currency, total, tax, shipping, discount, lines, url,
+	placed_at, source_updated_at, created_at, updated_at`
+
+func scanOrder(row db.Row) (Order, error) {
+	var o Order
+	var lines db.JSON[[]Line]
+	err := row.Scan(&o.ID, &o.ExternalID, &o.CustomerID, &o.Number, &o.Status, &o.Currency, &o.Total, &o.Tax, &o.Shipping, &o.Discount,
+		&lines, &o.URL, &o.PlacedAt, &o.SourceUpdatedAt, &o.CreatedAt, &o.UpdatedAt)
+	o.Lines = lines.V
+	return o, err
+}
+
+func orders(r *db.Reader, test bool, f OrderFilter, p db.Page) (db.List[Order], error) {
+	w := listOf(r, test, "placed_at", p)
+	if f.CustomerID != nil {
+		w.and("customer_id", *f.CustomerID)
+	}
+	if f.ExternalID != "" {
+		w.and("external_id", f.ExternalID)
+	}
+	cond, args := w.page("placed_at", p)
+	rows, err := db.All(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE `+cond, args...)
+	return db.Cut(rows, p, func(o Order) db.Key { return db.Key{Sort: o.PlacedAt.UnixMicro(), ID: o.ID} }), err
+}
+
+func orderByID(r *db.Reader, test bool, id uuid.UUID) (Order, error) {
+	return db.One(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE tenant_id = $1 AND test = $2 AND id = $3`, r.Tenant(), test, id)
+}
+
+func lockOrder(tx *db.Tx, test bool, external string) (Order, error) {
+	return db.One(&tx.Reader, scanOrder, `SELECT `+orderColumns+` FROM commerce_order
+		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_order"), tx.Tenant(), test, external)
+}
+
+func putOrder(tx *db.Tx, test bool, o Order) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO commerce_order (tenant_id, id, test, external_id, customer_id, number, status, currency, total, tax,
+			shipping, discount, lines, url, placed_at, source_updated_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), o.ID, test, o.ExternalID, o.CustomerID, o.Number, o.Status, o.Currency, o.Total, o.Tax,
+		o.Shipping, o.Discount, db.AsJSON(o.Lines), o.URL, o.PlacedAt, o.SourceUpdatedAt, o.CreatedAt, o.UpdatedAt)
+	return n == 1, err
+}
+
+func saveOrder(tx *db.Tx, o Order) error {
+	_, err := tx.Exec(`UPDATE commerce_order SET customer_id = $3, number = $4, status = $5, currency = $6, total = $7, tax = $8,
+			shipping = $9, discount = $10, lines = $11, url = $12, placed_at = $13, source_updated_at = $14, updated_at = $15
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), o.ID, o.CustomerID, o.Number, o.Status, o.Currency, o.Total, o.Tax,
+		o.Shipping, o.Discount, db.AsJSON(o.Lines), o.URL, o.PlacedAt, o.SourceUpdatedAt, o.UpdatedAt)
+	return err
+}
+
+const shipmentColumns = `id, external_id, order_id, carrier, tracking_number, tracking_url, status, shipped_at, delivered_at,
+	source_updated_at, created_at, updated_at`
+
+func scanShipment(row db.Row) (Shipment, error) {
+	var s Shipment
+	err := row.Scan(&s.ID, &s.ExternalID, &s.OrderID, &s.Carrier, &s.TrackingNumber, &s.TrackingURL, &s.Status, &s.ShippedAt, &s.DeliveredAt,
+		&s.SourceUpdatedAt, &s.CreatedAt, &s.UpdatedAt)
+	return s, err
+}
+
+func shipments(r *db.Reader, test bool, order *uuid.UUID, external string, p db.Page) (db.List[Shipment], error) {
+	w := ofOrder(r, test, order, external, p)
+	cond, args := w.page("created_at", p)
+	rows, err := db.All(r, scanShipment, `SELECT `+shipmentColumns+` FROM commerce_shipment WHERE `+cond, args...)
+	return db.Cut(rows, p, func(s Shipment) db.Key { return db.Key{Sort: s.CreatedAt.UnixMicro(), ID: s.ID} }), err
+}
+
+func ofOrder(r *db.Reader, test bool, order *uuid.UUID, external string, p db.Page) *where {
+	w := listOf(r, test, "created_at", p)
+	if order != nil {
+		w.and("order_id", *order)
+	}
+	if external != "" {
+		w.and("external_id", external)
+	}
+	return w
+}
+
+func lockShipment(tx *db.Tx, test bool, external string) (Shipment, error) {
+	return db.One(&tx.Reader, scanShipment, `SELECT `+shipmentColumns+` FROM commerce_shipment
+		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_shipment"), tx.Tenant(), test, external)
+}
+
+func putShipment(tx *db.Tx, test bool, s Shipment) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO commerce_shipment (tenant_id, id, test, external_id, order_id, carrier, tracking_number, tracking_url,
+			status, shipped_at, delivered_at, source_updated_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), s.ID, test, s.ExternalID, s.OrderID, s.Carrier, s.TrackingNumber, s.TrackingURL,
+		s.Status, s.ShippedAt, s.DeliveredAt, s.SourceUpdatedAt, s.CreatedAt, s.UpdatedAt)
+	return n == 1, err
+}
+
+func saveShipment(tx *db.Tx, s Shipment) error {
+	_, err := tx.Exec(`UPDATE commerce_shipment SET order_id = $3, carrier = $4, tracking_number = $5, tracking_url = $6, status = $7,
+			shipped_at = $8, delivered_at = $9, source_updated_at = $10, updated_at = $11
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), s.ID, s.OrderID, s.Carrier, s.TrackingNumber, s.TrackingURL, s.Status,
+		s.ShippedAt, s.DeliveredAt, s.SourceUpdatedAt, s.UpdatedAt)
+	return err
+}
+
+const returnColumns = `id, external_id, order_id, status, reason, currency, amount, requested_at, source_updated_at, created_at, updated_at`
+
+func scanReturn(row db.Row) (Return, error) {
+	var v Return
+	err := row.Scan(&v.ID, &v.ExternalID, &v.OrderID, &v.Status, &v.Reason, &v.Currency, &v.Amount, &v.RequestedAt, &v.SourceUpdatedAt,
+		&v.CreatedAt, &v.UpdatedAt)
+	return v, err
+}
+
+func returns(r *db.Reader, test bool, order *uuid.UUID, external string, p db.Page) (db.List[Return], error) {
+	w := ofOrder(r, test, order, external, p)
+	cond, args := w.page("created_at", p)
+	rows, err := db.All(r, scanReturn, `SELECT `+returnColumns+` FROM commerce_return WHERE `+cond, args...)
+	return db.Cut(rows, p, func(v Return) db.Key { return db.Key{Sort: v.CreatedAt.UnixMicro(), ID: v.ID} }), err
+}
+
+func lockReturn(tx *db.Tx, test bool, external string) (Return, error) {
+	return db.One(&tx.Reader, scanReturn, `SELECT `+returnColumns+` FROM commerce_return
+		WHERE tenant_id = $1 AND test = $2 AND external_id = $3`+tx.Dialect().ForUpdate("commerce_return"), tx.Tenant(), test, external)
+}
+
+func putReturn(tx *db.Tx, test bool, v Return) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO commerce_return (tenant_id, id, test, external_id, order_id, status, reason, currency, amount,
+			requested_at, source_updated_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), v.ID, test, v.ExternalID, v.OrderID, v.Status, v.Reason, v.Currency, v.Amount,
+		v.RequestedAt, v.SourceUpdatedAt, v.CreatedAt, v.UpdatedAt)
+	return n == 1, err
+}
+
+func saveReturn(tx *db.Tx, v Return) error {
+	_, err := tx.Exec(`UPDATE commerce_return SET order_id = $3, status = $4, reason = $5, currency = $6, amount = $7,
+			requested_at = $8, source_updated_at = $9, updated_at = $10
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), v.ID, v.OrderID, v.Status, v.Reason, v.Currency, v.Amount, v.RequestedAt, v.SourceUpdatedAt, v.UpdatedAt)
+	return err
+}
+
+// cardOf reads what the card of some customers shows: the newest orders, what
+// belongs to them, and the balances.
+func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
+	in, args := db.In(2, db.Padded(ids))
+	args = append([]any{r.Tenant()}, args...)
+	if c.Orders, err = db.All(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE tenant_id = $1 AND customer_id IN `+in+
+		` ORDER BY placed_at DESC, id DESC LIMIT `+strconv.Itoa(cardOrders), args...); err != nil {
+		return c, err
+	}
+	c.Balances, err = db.All(r, func(row db.Row) (Balance, error) {
+		var b Balance
+		err := row.Scan(&b.Currency, &b.Amount)
+		return b, err
+	}, `SELECT currency, CAST(sum(amount) AS bigint) FROM commerce_balance WHERE tenant_id = $1 AND customer_id IN `+in+
+		` GROUP BY currency ORDER BY currency`, args...)
+	if err != nil || len(c.Orders) == 0 {
+		return c, err
+	}
+	list := make([]uuid.UUID, len(c.Orders))
+	for i, o := range c.Orders {
+		list[i] = o.ID
+	}
+	in, args = db.In(2, db.Padded(list))
+	args = append([]any{r.Tenant()}, args...)
+	last := in + ` ORDER BY created_at DESC, id DESC LIMIT ` + strconv.Itoa(cardParts)
+	if c.Shipments, err = db.All(r, scanShipment, `SELECT `+shipmentColumns+` FROM commerce_shipment WHERE tenant_id = $1 AND order_id IN `+last, args...); err != nil {
+		return c, err
+	}
+	c.Returns, err = db.All(r, scanReturn, `SELECT `+returnColumns+` FROM commerce_return WHERE tenant_id = $1 AND order_id IN `+last, args...)
+	return c, err
+}

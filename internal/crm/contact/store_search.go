@@ -1,0 +1,32 @@
+package contact
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// SearchAfter reads contacts in the order of their ids, for who keeps an index
+// of them.
+func SearchAfter(r *db.Reader, after uuid.UUID, limit int) ([]Contact, error) {
+	list, err := db.All(r, scan, `SELECT `+columns+` FROM contact
+		WHERE tenant_id = $1 AND id > $2 AND deleted_at IS NULL ORDER BY id LIMIT $3`, r.Tenant(), after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return list, fill(r, list)
+}
+
+// SearchOf reads those of the given ids.
+func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Contact, error) {
+	if len(ids) == 0 {
+		return []Contact{}, nil
+	}
+	in, args := db.In(2, db.Padded(ids))
+	list, err := db.All(r, scan, `SELECT `+columns+` FROM contact
+		WHERE tenant_id = $1 AND id IN `+in+` AND deleted_at IS NULL`, append([]any{r.Tenant()}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return list, fill(r, list)
+}

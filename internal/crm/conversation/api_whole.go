@@ -1,0 +1,44 @@
+package conversation
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/perm"
+)
+
+type splitIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		ItemIDs []uuid.UUID `json:"item_ids" minItems:"1" maxItems:"200" nullable:"false" doc:"Messages and notes that go into the new conversation"`
+		Subject string      `json:"subject,omitempty" maxLength:"300" example:"Fatura adresi" doc:"The old one's by default"`
+	}
+}
+
+type exportIn struct {
+	ID     api.ID `path:"id" record:"conversation"`
+	Format string `query:"format" enum:"json,html,eml,mbox" default:"json" doc:"eml is one e-mail with every file, mbox an e-mail of each message"`
+	Notes  string `query:"notes" enum:"true,false" default:"true" doc:"Whether internal notes are part of it"`
+}
+
+// registerWhole adds what is done with a conversation as a whole.
+func (s *Service) registerWhole(a *api.API) {
+	split := route("POST", "/{id}/split", "split-conversation", "Move messages into a new conversation", perm.ConversationsManage)
+	split.Status, split.Refusals = 201, []int{409}
+	split.Doc = "The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread."
+	api.Handle(a, split, func(ctx context.Context, in *splitIn) (Conversation, error) {
+		return s.Split(ctx, in.ID.UUID, in.Body.ItemIDs, in.Body.Subject)
+	})
+
+	export := route("GET", "/{id}/export", "export-conversation", "Export a conversation", perm.ConversationsExport)
+	export.Doc = "As JSON, as a page that stands alone, or as e-mail. It is audited."
+	api.HandleBytes(a, export, "application/octet-stream", func(ctx context.Context, in *exportIn) (*api.Bytes, error) {
+		write, err := s.Export(ctx, in.ID.UUID, in.Format, api.Language(ctx), in.Notes == "true")
+		if err != nil {
+			return nil, err
+		}
+		return &api.Bytes{ContentType: exportTypes[in.Format], Filename: "conversation-" + in.ID.String() + "." + in.Format, Write: write}, nil
+	})
+}

@@ -1,0 +1,170 @@
+package conversation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+)
+
+// later schedules a message in some minutes.
+func (in *inbox) later(id uuid.UUID, minutes int, more map[string]any) conversation.Scheduled {
+	in.t.Helper()
+	body := map[string]any{"body": "Randevunuz yarın", "send_at": clock.At(in.s.Clock.Now().Add(time.Duration(minutes) * time.Minute))}
+	for k, v := range more {
+		body[k] = v
+	}
+	var m conversation.Scheduled
+	in.Owner.Post(base+"/"+id.String()+"/scheduled", body).Want(201).Data(&m)
+	return m
+}
+
+func (in *inbox) scheduled(id uuid.UUID, query string) (list []conversation.Scheduled) {
+	in.t.Helper()
+	in.Owner.Get(base + "/" + id.String() + "/scheduled" + query).Want(200).Data(&list)
+	return list
+}
+
+func TestScheduled(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		way := &road{account: uuid.New()}
+		s.Conversations.Deliver(way)
+		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		file := upload(t, in.Owner, files, "harita.txt", "harita")
+		second, first := in.later(id, 20, nil), in.later(id, 10, map[string]any{"attachments": []uuid.UUID{file.ID}})
+		if first.State != "waiting" || len(first.Attachments) != 1 || *first.AuthorID != in.Member {
+			t.Errorf("got %+v", first)
+		}
+		if list := in.scheduled(id, ""); len(list) != 2 || list[0].ID != first.ID || len(list[0].Attachments) != 1 || list[1].ID != second.ID {
+			t.Errorf("got %+v", list)
+		}
+		in.events()
+		s.Clock.Advance(9 * time.Minute)
+		s.Settle()
+		if len(way.taken) != 0 {
+			t.Fatal("sent before its time")
+		}
+		s.Clock.Advance(time.Minute)
+		s.Settle()
+		if len(way.taken) != 1 || len(way.taken[0].Attachments) != 1 || way.taken[0].Body != "Randevunuz yarın" {
+			t.Fatalf("taken %+v", way.taken)
+		}
+		if diff := cmp.Diff([]string{conversation.Replied}, in.events()); diff != "" {
+			t.Error(diff)
+		}
+		item := in.items(id)[0]
+		if item.AuthorKind != "agent" || *item.AuthorID != in.Member || len(item.Attachments) != 1 {
+			t.Errorf("got %+v", item)
+		}
+		sent := in.scheduled(id, "?state=sent")
+		if len(sent) != 1 || *sent[0].ItemID != item.ID {
+			t.Errorf("got %+v", sent)
+		}
+		// What went cannot be taken back; what waits can, twice.
+		path := base + "/" + id.String() + "/scheduled"
+		if e := in.Owner.Delete(path+"/"+first.ID.String()).Refused(409, "conflict"); e.Reason != "sent" {
+			t.Errorf("got %+v", e)
+		}
+		for range 2 {
+			var m conversation.Scheduled
+			in.Owner.Delete(path + "/" + second.ID.String()).Want(200).Data(&m)
+			if m.State != "cancelled" {
+				t.Errorf("got %+v", m)
+			}
+		}
+		in.later(id, 1, nil)
+		in.later(id, 2, nil)
+		var n conversation.Cancelled
+		in.Owner.Delete(path).Want(200).Data(&n)
+		if n.Cancelled != 2 {
+			t.Errorf("got %+v", n)
+		}
+		s.Clock.Advance(time.Hour)
+		s.Settle()
+		if len(way.taken) != 1 {
+			t.Errorf("a cancelled message went: %+v", way.taken)
+		}
+		// Another conversation's is none.
+		in.Owner.Delete(base+"/"+in.begin().String()+"/scheduled/"+second.ID.String()).Refused(404, "not_found")
+	})
+}
+
+func TestScheduleRefusals(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		path := base + "/" + id.String() + "/scheduled"
+		at := func(d time.Duration) clock.Time { return clock.At(s.Clock.Now().Add(d)) }
+		for _, when := range []time.Duration{0, -time.Hour, 366 * 24 * time.Hour} {
+			if e := in.Owner.Post(path, map[string]any{"body": "x", "send_at": at(when)}).Refused(422, "validation_failed"); e.Fields["send_at"][0] != "out_of_range" {
+				t.Errorf("got %+v", e)
+			}
+		}
+		in.Owner.Post(path, map[string]any{"body": " ", "send_at": at(time.Hour)}).Refused(422, "validation_failed")
+		in.Owner.Post(path, map[string]any{"body": "x", "send_at": at(time.Hour), "attachments": []uuid.UUID{uuid.New()}}).Refused(422, "validation_failed")
+		in.Owner.Post(path, map[string]any{"body": "x", "send_at": at(time.Hour), "channel": "whatsapp"}).Refused(422, "no_route")
+		for range 50 {
+			in.later(id, 5, nil)
+		}
+		in.Owner.Post(path, map[string]any{"body": "x", "send_at": at(time.Hour)}).Refused(422, "limit_reached")
+		other := in.begin()
+		in.Owner.Post(base+"/"+id.String()+"/merge", map[string]any{"into_id": other}).Want(200)
+		in.Owner.Post(path, map[string]any{"body": "x", "send_at": at(time.Hour)}).Refused(409, "conflict")
+		if got := in.scheduled(other, "?state=waiting&limit=100"); len(got) != 50 {
+			t.Errorf("%d came along with the merge", len(got))
+		}
+	})
+}
+
+// What cannot go at its time says why, and the owner sees it; the customer's
+// answer takes back what waited for silence only.
+func TestScheduledThatCannotGo(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		way := &road{account: uuid.New()}
+		s.Conversations.Deliver(way)
+		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		in.Owner.Post(base+"/"+id.String()+"/join", nil).Want(200)
+		in.later(id, 10, nil)
+		way.refuse = fault.New(fault.WindowClosed)
+		s.Clock.Advance(10 * time.Minute)
+		s.Settle()
+		failed := in.scheduled(id, "?state=failed")
+		if len(failed) != 1 || *failed[0].Error != "window_closed" {
+			t.Errorf("got %+v", failed)
+		}
+		if event := in.items(id)[0]; event.Event == nil || *event.Event != "scheduled_failed" || event.Detail["error"] != "window_closed" {
+			t.Errorf("got %+v", event)
+		}
+		if c := in.get(id); c.Unread == 0 {
+			t.Error("the owner is not told")
+		}
+		way.refuse = nil
+		in.later(id, 10, map[string]any{"until_reply": true})
+		in.later(id, 11, nil)
+		in.inbound(way.account, "wamid.2")
+		s.Clock.Advance(time.Hour)
+		s.Settle()
+		if got := in.scheduled(id, "?state=cancelled"); len(got) != 1 || !got[0].UntilReply || len(way.taken) != 1 {
+			t.Errorf("got %+v, taken %d", got, len(way.taken))
+		}
+		// A conversation that was deleted meanwhile gets nothing.
+		in.later(id, 10, nil)
+		in.Owner.Delete(base + "/" + id.String()).Want(200)
+		s.Clock.Advance(time.Hour)
+		s.Settle()
+		if len(way.taken) != 1 {
+			t.Error("sent into a deleted conversation")
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package conversation
+
+import (
+	"context"
+	"io"
+	"net/mail"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// exportPage is how many items an export reads at a time.
+const exportPage = 200
+
+// Export prepares a conversation to be written out. That it was taken along is
+// written down before the first byte goes.
+func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language string, notes bool) (func(io.Writer) error, error) {
+	a := &archive{Language: language, At: s.db.Clock().Now()}
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+		if a.Conversation, err = byID(&tx.Reader, id); err != nil {
+			return absent(err)
+		}
+		a.customer = mail.Address{Name: a.Conversation.ContactName, Address: a.Conversation.ContactID.String() + "@konak.invalid"}
+		who, err := s.contacts.Whole(&tx.Reader, a.Conversation.ContactID)
+		if err != nil && !db.IsNoRow(err) {
+			return err
+		}
+		if len(who.Emails) > 0 {
+			a.customer.Address = who.Emails[0].Address
+		}
+		return audit.Write(tx, "conversation.exported", id.String(), map[string]string{"format": format})
+	})
+	tenant := caller.From(ctx).TenantID
+	a.each = func(fn func(*Exported) error) error { return s.eachItem(ctx, &a.Conversation, notes, fn) }
+	a.open = func(f Attachment) (io.ReadSeekCloser, error) { return s.blobs.Open(ctx, tenant, *f.blobID) }
+	a.raw = func(item uuid.UUID) (io.ReadSeekCloser, error) {
+		_, f, err := s.RawEmail(ctx, id, item)
+		if fault.Is(err, fault.NotFound) {
+			return nil, nil // the original was not kept
+		}
+		return f, err
+	}
+	return func(w io.Writer) error { return a.write(w, format) }, err
+}
+
+// eachItem goes over a timeline from its beginning, page by page: an export of
+// a long one holds no transaction and little memory.
+func (s *Service) eachItem(ctx context.Context, c *Conversation, notes bool, fn func(*Exported) error) error {
+	after := db.Before
+	for {
+		var page []Item
+		var names map[uuid.UUID]string
+		err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+			if page, err = itemsFrom(r, c.ID, after, exportPage); err != nil {
+				return err
+			}
+			if err = fillItems(r, page); err != nil {
+				return err
+			}
+			names, err = s.authorNames(r, c, page)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for n := range page {
+			i := &page[n]
+			after = db.Key{Sort: i.CreatedAt.UnixMicro(), ID: i.ID}
+			if i.Kind == Note && !notes {
+				continue
+			}
+			e := Exported{Item: *i, AuthorName: "Konak"}
+			if i.AuthorID != nil && names[*i.AuthorID] != "" {
+				e.AuthorName = names[*i.AuthorID]
+			}
+			if err := fn(&e); err != nil {
+				return err
+			}
+		}
+		if len(page) < exportPage {
+			return nil
+		}
+	}
+}
+
+// authorNames finds how to call the authors of items.
+func (s *Service) authorNames(r *db.Reader, c *Conversation, list []Item) (map[uuid.UUID]string, error) {
+	var ids []uuid.UUID
+	for _, i := range list {
+		if i.AuthorKind == ByAgent && i.AuthorID != nil {
+			ids = append(ids, *i.AuthorID)
+		}
+	}
+	names := map[uuid.UUID]string{}
+	if len(ids) > 0 {
+		var err error
+		if names, err = s.agents.AgentNames(r, ids); err != nil {
+			return nil, err
+		}
+	}
+	names[c.ContactID] = c.ContactName
+	return names, nil
+}

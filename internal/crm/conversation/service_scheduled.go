@@ -1,0 +1,274 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+// ScheduledJob is the kind of the jobs that send messages at their time.
+const ScheduledJob = "conversation.scheduled"
+
+// Later is a message for later.
+type Later struct {
+	Answer
+	SendAt clock.Time
+	// UntilReply cancels it when the customer writes before.
+	UntilReply bool
+}
+
+// Schedule writes a message down that goes out at its time.
+func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m Scheduled, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := lockUnmerged(tx, id)
+		if err != nil {
+			return err
+		}
+		if !l.SendAt.After(tx.Now()) || l.SendAt.After(tx.Now().Add(furthest)) {
+			return fault.Invalid("send_at", "out_of_range")
+		}
+		held := &Item{Body: strings.TrimSpace(l.Body)}
+		if err := s.compose(tx, held, l.Attachments, nil); err != nil {
+			return err
+		}
+		waiting, err := lockWaiting(tx, id)
+		if err != nil {
+			return err
+		}
+		if len(waiting) >= maxScheduled {
+			return fault.New(fault.LimitReached, maxScheduled)
+		}
+		who := author(tx)
+		m = Scheduled{
+			ID: tx.NewID(), ConversationID: id, State: ScheduledWaiting, authorKind: who.Kind, AuthorID: who.ID, Body: held.Body,
+			UntilReply: l.UntilReply, SendAt: l.SendAt, Attachments: held.Attachments, test: c.Test, CreatedAt: clock.At(tx.Now()),
+		}
+		if l.Channel != "" {
+			m.Channel, m.ChannelAccountID = &l.Channel, l.AccountID
+		}
+		// Whether there is a way now says nothing about then, but a message
+		// that could not go even now is a mistake that its author should see.
+		if _, err := s.way(tx, &c, l.Answer); err != nil && !fault.Is(err, fault.WindowClosed) {
+			return err
+		}
+		if err := putScheduled(tx, &m); err != nil {
+			return fmt.Errorf("conversation: schedule: %w", err)
+		}
+		for _, a := range m.Attachments {
+			if err := waitForSchedule(tx, a.ID, m.ID); err != nil {
+				return err
+			}
+		}
+		if _, err := jobs.Enqueue(tx, ScheduledJob, m.SendAt.Time, m.ID); err != nil {
+			return err
+		}
+		return s.announce(tx, []string{ScheduleChanged}, nil, &c, nil)
+	})
+	return m, err
+}
+
+// ScheduledIn lists a conversation's messages for later.
+func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[Scheduled], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := byID(r, id); err != nil {
+			return absent(err)
+		}
+		if out, err = scheduledIn(r, id, state, p); err != nil || len(out.Rows) == 0 {
+			return err
+		}
+		ids := make([]uuid.UUID, len(out.Rows))
+		for n, m := range out.Rows {
+			ids[n] = m.ID
+		}
+		files, err := scheduledFiles(r, ids)
+		for n := range out.Rows {
+			out.Rows[n].Attachments = orEmpty(files[out.Rows[n].ID])
+		}
+		return err
+	})
+	return out, err
+}
+
+// Unschedule cancels one message; a repeat changes nothing, one that went is a
+// conflict.
+func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m Scheduled, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := lockLive(tx, id)
+		if err != nil {
+			return err
+		}
+		if m, err = lockScheduled(tx, scheduled); err != nil {
+			return absent(err)
+		}
+		switch {
+		case m.ConversationID != id:
+			return fault.New(fault.NotFound)
+		case m.State == ScheduledCancelled:
+			return nil
+		case m.State != ScheduledWaiting:
+			return fault.New(fault.Conflict).Because(m.State)
+		}
+		return s.cancel(tx, &c, []*Scheduled{&m})
+	})
+	return m, err
+}
+
+// UnscheduleAll cancels everything that waits in a conversation.
+func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := lockLive(tx, id)
+		if err != nil {
+			return err
+		}
+		list, err := lockWaiting(tx, id)
+		if n = len(list); err != nil || n == 0 {
+			return err
+		}
+		all := make([]*Scheduled, n)
+		for i := range list {
+			all[i] = &list[i]
+		}
+		return s.cancel(tx, &c, all)
+	})
+	return n, err
+}
+
+// cancel takes messages back whose rows are locked; their files go.
+func (s *Service) cancel(tx *db.Tx, c *Conversation, list []*Scheduled) error {
+	for _, m := range list {
+		m.State = ScheduledCancelled
+		if err := saveScheduled(tx, m); err != nil {
+			return fmt.Errorf("conversation: cancel: %w", err)
+		}
+		if err := s.discardScheduled(tx, m.ID); err != nil {
+			return err
+		}
+		if err := audit.Write(tx, "conversation.schedule_cancelled", m.ID.String(), map[string]string{"conversation": c.ID.String()}); err != nil {
+			return err
+		}
+	}
+	return s.announce(tx, []string{ScheduleChanged}, nil, c, nil)
+}
+
+func (s *Service) discardScheduled(tx *db.Tx, id uuid.UUID) error {
+	files, err := scheduledFiles(&tx.Reader, []uuid.UUID{id})
+	if err != nil || len(files[id]) == 0 {
+		return err
+	}
+	ids := make([]uuid.UUID, len(files[id]))
+	for n, a := range files[id] {
+		ids[n] = a.ID
+	}
+	return s.discard(tx, ids)
+}
+
+// cancelOnReply takes back what should only go if the customer stays silent.
+func (s *Service) cancelOnReply(tx *db.Tx, c *Conversation) error {
+	list, err := lockWaiting(tx, c.ID)
+	if err != nil {
+		return err
+	}
+	var off []*Scheduled
+	for n := range list {
+		if list[n].UntilReply {
+			off = append(off, &list[n])
+		}
+	}
+	if len(off) == 0 {
+		return nil
+	}
+	return s.cancel(tx, c, off)
+}
+
+// RunScheduled sends a message whose time has come. Everything happens in one
+// transaction that begins with the row's state: however often the job runs, and
+// wherever it dies, the message goes once.
+func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
+	var id uuid.UUID
+	if err := json.Unmarshal(j.Payload, &id); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
+	// A refusal rolled everything back; what it says is written down instead.
+	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
+		return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.failScheduled(tx, id, f) })
+	}
+	return err
+}
+
+func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
+	c, m, err := s.lockForSending(tx, id)
+	if err != nil || m.State != ScheduledWaiting {
+		return err
+	}
+	files, err := scheduledFiles(&tx.Reader, []uuid.UUID{id})
+	if err != nil {
+		return err
+	}
+	a := Answer{Author: Author{Kind: m.authorKind, ID: m.AuthorID}, Body: m.Body, held: orEmpty(files[id])}
+	if m.Channel != nil {
+		a.Channel, a.AccountID = *m.Channel, m.ChannelAccountID
+	}
+	out, err := s.reply(tx, c, a)
+	if err != nil {
+		return err
+	}
+	m.State, m.ItemID = ScheduledSent, &out.Item.ID
+	return saveScheduled(tx, &m)
+}
+
+// lockForSending locks the conversation before the message, as everybody does,
+// and follows merges. A message without a conversation is failed.
+func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c Conversation, m Scheduled, err error) {
+	if m, err = scheduledByID(&tx.Reader, id); err != nil {
+		return c, m, err
+	}
+	if c, err = lock(tx, m.ConversationID); err != nil {
+		return c, m, err
+	}
+	for hops := 0; err == nil && c.MergedIntoID != nil && hops < 10; hops++ {
+		c, err = lock(tx, *c.MergedIntoID)
+	}
+	if err != nil {
+		return c, m, err
+	}
+	if m, err = lockScheduled(tx, id); err == nil && m.State == ScheduledWaiting && c.deletedAt != nil {
+		err = fault.New(fault.NotFound)
+	}
+	return c, m, err
+}
+
+// failScheduled writes down why a message could not go, where its author sees
+// it.
+func (s *Service) failScheduled(tx *db.Tx, id uuid.UUID, f *fault.Fault) error {
+	c, m, err := s.lockForSending(tx, id)
+	gone := fault.Is(err, fault.NotFound)
+	if err != nil && !gone || m.State != ScheduledWaiting {
+		return err
+	}
+	reason := string(f.Code)
+	m.State, m.Error = ScheduledFailed, &reason
+	if err := saveScheduled(tx, &m); err != nil || gone {
+		return err
+	}
+	detail := map[string]any{"scheduled_id": m.ID, "error": reason, "body": m.Body}
+	if err := s.record(tx, c, &c, "scheduled_failed", detail); err != nil {
+		return err
+	}
+	if c.OwnerID != nil {
+		if err := s.markUnread(tx, c.ID, *c.OwnerID); err != nil {
+			return err
+		}
+	}
+	return s.announce(tx, []string{ScheduleChanged}, nil, &c, nil)
+}

@@ -1,0 +1,66 @@
+package conversation
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// Text is what somebody wrote in a conversation: a message or a note.
+type Text struct {
+	ConversationID uuid.UUID
+	ItemID         uuid.UUID
+	Body           string
+}
+
+// SearchAfter reads conversations that can be found, in the order of their
+// ids, for who keeps an index of them.
+func SearchAfter(r *db.Reader, after uuid.UUID, limit int) ([]Conversation, error) {
+	return db.All(r, scan, `SELECT `+columns+` FROM conversation c
+		WHERE c.tenant_id = $1 AND c.id > $2 AND c.deleted_at IS NULL AND c.merged_into_id IS NULL
+		ORDER BY c.id LIMIT $3`, r.Tenant(), after, limit)
+}
+
+// SearchOf reads those of the given ids.
+func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Conversation, error) {
+	if len(ids) == 0 {
+		return []Conversation{}, nil
+	}
+	in, args := db.In(2, db.Padded(ids))
+	return db.All(r, scan, `SELECT `+columns+` FROM conversation c
+		WHERE c.tenant_id = $1 AND c.id IN `+in+` AND c.deleted_at IS NULL AND c.merged_into_id IS NULL`,
+		append([]any{r.Tenant()}, args...)...)
+}
+
+// OfContacts finds the conversations of contacts, the newest first.
+func OfContacts(r *db.Reader, contacts []uuid.UUID, limit int) ([]uuid.UUID, error) {
+	if len(contacts) == 0 {
+		return nil, nil
+	}
+	in, args := db.In(3, db.Padded(contacts))
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM conversation
+		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY id DESC LIMIT $2`,
+		append([]any{r.Tenant(), limit}, args...)...)
+}
+
+// Texts reads what was written in conversations, the newest of each first, and
+// at most so many of each.
+func Texts(r *db.Reader, ids []uuid.UUID, each int) ([]Text, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	in, args := db.In(3, db.Padded(ids))
+	return db.All(r, func(row db.Row) (t Text, err error) {
+		err = row.Scan(&t.ConversationID, &t.ItemID, &t.Body)
+		return t, err
+	}, `SELECT conversation_id, id, body FROM (
+			SELECT conversation_id, id, body, at, row_number() OVER (PARTITION BY conversation_id ORDER BY at DESC, id DESC) AS place
+			FROM conversation_item WHERE tenant_id = $1 AND conversation_id IN `+in+`
+				AND kind <> 'event' AND deleted_at IS NULL AND body <> '') t
+		WHERE place <= $2 ORDER BY conversation_id, at DESC, id DESC`, append([]any{r.Tenant(), each}, args...)...)
+}
+
+// Unread fills in how many messages of each the agent has not read.
+func Unread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
+	return fillUnread(r, agent, list)
+}

@@ -1,0 +1,49 @@
+package conversation
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// movable counts how many of these items can be moved out of a conversation,
+// and how many of those are messages.
+func movable(r *db.Reader, conversation uuid.UUID, ids []uuid.UUID) (known, messages int, err error) {
+	in, args := db.In(3, ids)
+	kinds, err := db.All(r, db.Scalar[string], `SELECT kind FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND kind <> 'event' AND deleted_at IS NULL AND id IN `+in,
+		append([]any{r.Tenant(), conversation}, args...)...)
+	for _, k := range kinds {
+		if k == Message {
+			messages++
+		}
+	}
+	return len(kinds), messages, err
+}
+
+// messageCount counts messages, as far as it matters.
+func messageCount(r *db.Reader, conversation uuid.UUID, most int) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND kind = 'message' AND deleted_at IS NULL LIMIT $3) m`, r.Tenant(), conversation, most)
+}
+
+// lastAmong reads the newest message of some items.
+func lastAmong(r *db.Reader, ids []uuid.UUID) (Item, error) {
+	in, args := db.In(2, ids)
+	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
+		WHERE tenant_id = $1 AND kind = 'message' AND id IN `+in+` ORDER BY at DESC, id DESC LIMIT 1`, append([]any{r.Tenant()}, args...)...)
+}
+
+func moveItems(tx *db.Tx, from, to uuid.UUID, ids []uuid.UUID) error {
+	in, args := db.In(4, ids)
+	_, err := tx.Exec(`UPDATE conversation_item SET conversation_id = $3, merged_from = NULL
+		WHERE tenant_id = $1 AND conversation_id = $2 AND id IN `+in, append([]any{tx.Tenant(), from, to}, args...)...)
+	return err
+}
+
+// itemsFrom reads the oldest first, for exports.
+func itemsFrom(r *db.Reader, conversation uuid.UUID, after db.Key, limit int) ([]Item, error) {
+	return db.All(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL AND (at, id) > ($3, $4)
+		ORDER BY at, id LIMIT $5`, r.Tenant(), conversation, after.Sort, after.ID, limit)
+}

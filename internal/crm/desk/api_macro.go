@@ -1,0 +1,83 @@
+package desk
+
+import (
+	"context"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type macroIn struct {
+	ID api.ID `path:"id" record:"crm_macro"`
+}
+
+type listMacrosIn struct{ api.Paged }
+
+type macroBody struct {
+	Name        string   `json:"name" minLength:"1" maxLength:"100" example:"İade alındı"`
+	Description string   `json:"description,omitempty" maxLength:"500" example:"İade sürecini başlatır, müşteriye haber verir ve kapatır"`
+	Actions     []Action `json:"actions" minItems:"1" maxItems:"20" nullable:"false"`
+}
+
+func (b *macroBody) macro() NewMacro { return NewMacro(*b) }
+
+type createMacroIn struct {
+	Body macroBody
+}
+
+type updateMacroIn struct {
+	ID   api.ID `path:"id" record:"crm_macro"`
+	Body macroBody
+}
+
+type applyMacroIn struct {
+	ID      api.ID `path:"id" record:"conversation"`
+	MacroID api.ID `path:"macroId" record:"crm_macro"`
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	s.registerMacros(a)
+	s.registerCanned(a)
+	s.registerViews(a)
+}
+
+func route(method, path, id, tag, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/crm/v1" + path, ID: id, Tag: tag,
+		Summary: summary, Access: api.Session, Permission: p, Licence: "crm",
+	}
+}
+
+func (s *Service) registerMacros(a *api.API) {
+	const tag = "CRM macros"
+	list := route("GET", "/macros", "list-macros", tag, "List macros", perm.MacrosUse)
+	list.Ascending = true
+	api.HandleList(a, list, func(ctx context.Context, in *listMacrosIn) (db.List[Macro], error) { return s.Macros(ctx, in.Page()) })
+
+	create := route("POST", "/macros", "create-macro", tag, "Create a macro", perm.MacrosManage)
+	create.Status, create.Refusals = 201, []int{409}
+	create.Doc = "Texts may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}."
+	api.Handle(a, create, func(ctx context.Context, in *createMacroIn) (Macro, error) { return s.AddMacro(ctx, in.Body.macro()) })
+
+	api.Handle(a, route("GET", "/macros/{id}", "get-macro", tag, "Get a macro", perm.MacrosUse),
+		func(ctx context.Context, in *macroIn) (Macro, error) { return s.Macro(ctx, in.ID.UUID) })
+
+	update := route("PUT", "/macros/{id}", "update-macro", tag, "Change a macro", perm.MacrosManage)
+	update.Refusals = []int{409}
+	api.Handle(a, update, func(ctx context.Context, in *updateMacroIn) (Macro, error) {
+		return s.ChangeMacro(ctx, in.ID.UUID, in.Body.macro())
+	})
+	api.Handle(a, route("DELETE", "/macros/{id}", "delete-macro", tag, "Delete a macro", perm.MacrosManage),
+		func(ctx context.Context, in *macroIn) (api.Deleted, error) {
+			return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteMacro(ctx, in.ID.UUID)
+		})
+
+	apply := route("POST", "/conversations/{id}/macros/{macroId}", "apply-macro", "CRM conversations", "Apply a macro", perm.MacrosUse)
+	apply.Refusals = []int{409}
+	apply.Doc = "The permission of each action is checked by itself. Where one is refused or fails, none is taken: the error is the action's own, and its step says which."
+	api.Handle(a, apply, func(ctx context.Context, in *applyMacroIn) (Applied, error) {
+		return s.Apply(ctx, in.ID.UUID, in.MacroID.UUID)
+	})
+}

@@ -1,0 +1,64 @@
+package desk
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/trtext"
+)
+
+// CannedReply is a text that agents put into their answers.
+type CannedReply struct {
+	ID        uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Shared    bool       `json:"shared" doc:"Whether the whole workspace sees it"`
+	OwnerID   *uuid.UUID `json:"owner_id" nullable:"true" format:"uuid" doc:"Whose own it is; null for a shared one"`
+	Shortcut  string     `json:"shortcut" example:"kargo" doc:"What is typed to find it"`
+	Title     string     `json:"title" example:"Kargo ne zaman gelir"`
+	Body      string     `json:"body" example:"Merhaba {{contact.first_name}}, siparişiniz kargoya verildi."`
+	CreatedAt clock.Time `json:"created_at"`
+	UpdatedAt clock.Time `json:"updated_at"`
+}
+
+// shortcut is one word, so that it can be typed into a text.
+var shortcut = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,39}$`)
+
+// words cuts text into folded words, single letters too: what is being typed
+// begins with one.
+func words(text string) []string {
+	out := strings.FieldsFunc(trtext.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, w := range out {
+		out[i] = w[:min(len(w), 64)]
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// terms are the words under which a canned reply is found: its shortcut, as a
+// whole and in its parts, and its title.
+func (c *CannedReply) terms() []string {
+	out := append(words(c.Shortcut+" "+c.Title), nameKey(c.Shortcut))
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// looked are the words that a search means; what looks like a shortcut is
+// looked for as a whole.
+func looked(q string) []string {
+	q = strings.TrimPrefix(strings.TrimSpace(q), "/")
+	if shortcut.MatchString(q) {
+		return []string{nameKey(q)}
+	}
+	list := words(q)
+	return list[:min(len(list), 4)]
+}
+
+// Rendered is a canned reply with its placeholders filled in.
+type Rendered struct {
+	Body  string   `json:"body" example:"Merhaba Elif, siparişiniz kargoya verildi."`
+	Empty []string `json:"empty" nullable:"false" example:"[\"contact.company\"]" doc:"Placeholders that nothing is known for; nothing stands in their place"`
+}

@@ -1,0 +1,210 @@
+package desk
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+// Macro is a list of actions under a name.
+type Macro struct {
+	ID          uuid.UUID  `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Name        string     `json:"name" example:"İade alındı"`
+	Description string     `json:"description" example:"İade sürecini başlatır, müşteriye haber verir ve kapatır"`
+	Actions     []Action   `json:"actions" nullable:"false"`
+	CreatedBy   *uuid.UUID `json:"created_by" nullable:"true" format:"uuid"`
+	CreatedAt   clock.Time `json:"created_at"`
+	UpdatedAt   clock.Time `json:"updated_at"`
+}
+
+// Action is one act of a macro. What it is given depends on its type.
+type Action struct {
+	Type       string     `json:"type" enum:"reply,note,assign,group,add_tags,remove_tags,priority,open,close,snooze" example:"close"`
+	Body       *string    `json:"body" required:"false" nullable:"true" maxLength:"100000" example:"Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı." doc:"For reply and note; may hold placeholders"`
+	Agent      *string    `json:"agent" required:"false" nullable:"true" maxLength:"36" example:"me" doc:"For assign: me, none, or an agent's id"`
+	GroupID    *uuid.UUID `json:"group_id" required:"false" nullable:"true" format:"uuid" doc:"For group; the nil UUID for none"`
+	Tags       []string   `json:"tags" required:"false" nullable:"false" maxItems:"50" example:"[\"iade\"]" doc:"For add_tags and remove_tags"`
+	Priority   *string    `json:"priority" required:"false" nullable:"true" enum:"low,normal,high,urgent" doc:"For priority"`
+	Minutes    *int       `json:"minutes" required:"false" nullable:"true" minimum:"1" maximum:"525600" example:"1440" doc:"For snooze: how long"`
+	UntilReply *bool      `json:"until_reply" required:"false" nullable:"true" doc:"For snooze: until the customer writes, instead of minutes"`
+}
+
+// Needs is the permission of an action of this type: the one that the act
+// needs by itself.
+func Needs(kind string) perm.Permission { return verbs[kind].needs }
+
+// verb is a type of action.
+type verb struct {
+	needs perm.Permission
+	// takes are the fields that may be set, check what is wrong with them.
+	takes []string
+	check func(a *Action) (field, code string)
+	// step is what it does; the text of replies and notes is filled in before.
+	step func(s *Service, a *Action, text string, out *conversation.Written) conversation.Step
+}
+
+var verbs = map[string]verb{
+	"reply": {
+		needs: perm.ConversationsReply, takes: []string{"body"}, check: checkText,
+		step: func(s *Service, _ *Action, text string, out *conversation.Written) conversation.Step {
+			return s.write(text, false, out)
+		},
+	},
+	"note": {
+		needs: perm.ConversationsReply, takes: []string{"body"}, check: checkText,
+		step: func(s *Service, _ *Action, text string, out *conversation.Written) conversation.Step {
+			return s.write(text, true, out)
+		},
+	},
+	"assign": {
+		needs: perm.ConversationsAssign, takes: []string{"agent"}, check: checkAgent,
+		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
+			return s.assign(*a.Agent)
+		},
+	},
+	"group": {
+		needs: perm.ConversationsAssign, takes: []string{"group_id"}, check: given("group_id", func(a *Action) bool { return a.GroupID != nil }),
+		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
+			return s.conversations.ToUpdate(conversation.Change{GroupID: a.GroupID})
+		},
+	},
+	"add_tags": {
+		needs: perm.ConversationsManage, takes: []string{"tags"}, check: checkTags,
+		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
+			return s.conversations.ToRetag(func(has []string) []string { return slices.Concat(has, a.Tags) })
+		},
+	},
+	"remove_tags": {
+		needs: perm.ConversationsManage, takes: []string{"tags"}, check: checkTags,
+		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
+			return s.conversations.ToRetag(func(has []string) []string {
+				return slices.DeleteFunc(slices.Clone(has), func(t string) bool { return slices.Contains(a.Tags, t) })
+			})
+		},
+	},
+	"priority": {
+		needs: perm.ConversationsManage, takes: []string{"priority"}, check: given("priority", func(a *Action) bool { return a.Priority != nil }),
+		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
+			return s.conversations.ToUpdate(conversation.Change{Priority: a.Priority})
+		},
+	},
+	"open": {
+		needs: perm.ConversationsManage,
+		step: func(s *Service, _ *Action, _ string, _ *conversation.Written) conversation.Step {
+			return s.conversations.ToOpen()
+		},
+	},
+	"close": {
+		needs: perm.ConversationsManage,
+		step: func(s *Service, _ *Action, _ string, _ *conversation.Written) conversation.Step {
+			return s.conversations.ToClose()
+		},
+	},
+	"snooze": {
+		needs: perm.ConversationsManage, takes: []string{"minutes", "until_reply"}, check: checkSnooze,
+		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step { return s.snooze(a) },
+	},
+}
+
+func given(field string, is func(*Action) bool) func(*Action) (string, string) {
+	return func(a *Action) (string, string) {
+		if is(a) {
+			return "", ""
+		}
+		return field, "required"
+	}
+}
+
+func checkText(a *Action) (string, string) {
+	if a.Body == nil || strings.TrimSpace(*a.Body) == "" {
+		return "body", "required"
+	}
+	if !placeholdersKnown(*a.Body) {
+		return "body", "unknown_placeholder"
+	}
+	return "", ""
+}
+
+func checkAgent(a *Action) (string, string) {
+	if a.Agent == nil || *a.Agent == "" {
+		return "agent", "required"
+	}
+	if *a.Agent == "me" || *a.Agent == "none" {
+		return "", ""
+	}
+	if _, err := uuid.Parse(*a.Agent); err != nil {
+		return "agent", "invalid_id"
+	}
+	return "", ""
+}
+
+func checkTags(a *Action) (string, string) {
+	tags, ok := contact.Tags(a.Tags)
+	if !ok {
+		return "tags", "too_long"
+	}
+	if a.Tags = tags; len(tags) == 0 {
+		return "tags", "required"
+	}
+	return "", ""
+}
+
+func checkSnooze(a *Action) (string, string) {
+	untilReply := a.UntilReply != nil && *a.UntilReply
+	switch {
+	case a.Minutes == nil && !untilReply:
+		return "minutes", "required"
+	case a.Minutes != nil && untilReply:
+		return "until_reply", "not_together"
+	}
+	return "", ""
+}
+
+// fields says which of an action's fields are set.
+func (a *Action) fields() []string {
+	var out []string
+	for name, set := range map[string]bool{
+		"body": a.Body != nil, "agent": a.Agent != nil, "group_id": a.GroupID != nil, "tags": len(a.Tags) > 0,
+		"priority": a.Priority != nil, "minutes": a.Minutes != nil, "until_reply": a.UntilReply != nil,
+	} {
+		if set {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// checkActions says what is wrong with a macro's actions.
+func checkActions(list []Action) error {
+	wrong := fault.New(fault.ValidationFailed)
+	for i := range list {
+		a := &list[i]
+		if a.Tags == nil {
+			a.Tags = []string{}
+		}
+		v := verbs[a.Type]
+		for _, name := range a.fields() {
+			if !slices.Contains(v.takes, name) {
+				wrong.Field(fmt.Sprintf("actions[%d].%s", i, name), "not_for_this_action")
+			}
+		}
+		if v.check == nil {
+			continue
+		}
+		if field, code := v.check(a); code != "" {
+			wrong.Field(fmt.Sprintf("actions[%d].%s", i, field), code)
+		}
+	}
+	if len(wrong.Fields) > 0 {
+		return wrong
+	}
+	return nil
+}

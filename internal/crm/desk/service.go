@@ -1,0 +1,73 @@
+package desk
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+	"konak/internal/kit/trtext"
+)
+
+// Agents knows the members of a workspace.
+type Agents interface {
+	// IsAgent says whether an id is an active member's.
+	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
+	// AgentNames gives the names of members, whatever became of them.
+	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
+}
+
+// Service is the agents' desk.
+type Service struct {
+	db            *db.DB
+	contacts      *contact.Service
+	conversations *conversation.Service
+	agents        Agents
+}
+
+// New opens the room.
+func New(d *db.DB, contacts *contact.Service, conversations *conversation.Service, agents Agents) *Service {
+	return &Service{db: d, contacts: contacts, conversations: conversations, agents: agents}
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}
+
+func absent(err error) error {
+	if db.IsNoRow(err) {
+		return fault.New(fault.NotFound)
+	}
+	return err
+}
+
+// may refuses a caller who lacks a permission.
+func may(who *caller.Caller, p perm.Permission) *fault.Fault {
+	if who.Can(p) {
+		return nil
+	}
+	f := fault.New(fault.Forbidden, string(p))
+	f.Permission = string(p)
+	return f
+}
+
+// nameKey is a name without regard to case and marks.
+func nameKey(name string) string { return strings.Join(strings.Fields(trtext.Fold(name)), " ") }
+
+// taken says that a name is another's.
+func taken(field string) error { return fault.New(fault.Conflict).Field(field, "taken") }
+
+// orTaken turns a unique violation of two writers at once into the conflict
+// that the later one would have met.
+func orTaken(err error, field string) error {
+	if _, known := fault.As(err); !known && db.IsUnique(err) {
+		return fault.New(fault.Conflict).Field(field, "taken").Wrap(err)
+	}
+	return err
+}

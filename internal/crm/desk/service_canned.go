@@ -1,0 +1,175 @@
+package desk
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+// CannedReplies lists the shared ones and the caller's own whose words begin
+// with what is looked for.
+func (s *Service) CannedReplies(ctx context.Context, q string, p db.Page) (out db.List[CannedReply], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = cannedReplies(r, caller.From(ctx).ID, looked(q), p)
+		return err
+	})
+	return out, err
+}
+
+// CannedReply reads one.
+func (s *Service) CannedReply(ctx context.Context, id uuid.UUID) (c CannedReply, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		c, err = cannedByID(r, caller.From(ctx).ID, id)
+		return absent(err)
+	})
+	return c, err
+}
+
+// NewCannedReply is what a caller gives for one.
+type NewCannedReply struct {
+	Shared   bool
+	Shortcut string
+	Title    string
+	Body     string
+}
+
+// AddCannedReply makes a canned reply.
+func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c CannedReply, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c = CannedReply{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
+		scope, err := n.into(tx, &c)
+		if err != nil {
+			return err
+		}
+		if free, err := putCanned(tx, c, scope, nameKey(c.Shortcut)); err != nil {
+			return err
+		} else if !free {
+			return taken("shortcut")
+		}
+		if err := putCannedTerms(tx, c.ID, c.terms()); err != nil {
+			return err
+		}
+		return s.note(tx, "canned_reply.created", c.ID, c.Shared, c.Shortcut)
+	})
+	return c, err
+}
+
+// into checks what was given and puts it into a canned reply; it gives whose
+// that will be.
+func (n *NewCannedReply) into(tx *db.Tx, c *CannedReply) (scope uuid.UUID, err error) {
+	who := caller.From(tx.Context())
+	if n.Shared {
+		if f := may(who, perm.CannedManage); f != nil {
+			return scope, f
+		}
+	} else {
+		scope = who.ID
+	}
+	c.Shared, c.OwnerID = owner(scope)
+	c.Shortcut, c.Title, c.Body = strings.TrimPrefix(strings.TrimSpace(n.Shortcut), "/"), strings.TrimSpace(n.Title), strings.TrimSpace(n.Body)
+	c.UpdatedAt = clock.At(tx.Now())
+	wrong := fault.New(fault.ValidationFailed)
+	if !shortcut.MatchString(c.Shortcut) {
+		wrong.Field("shortcut", "invalid_format")
+	}
+	if c.Body == "" {
+		wrong.Field("body", "required")
+	} else if !placeholdersKnown(c.Body) {
+		wrong.Field("body", "unknown_placeholder")
+	}
+	if len(wrong.Fields) > 0 {
+		return scope, wrong
+	}
+	return scope, nil
+}
+
+// note writes the audit line of what the workspace shares; what is one's own
+// is nobody else's business.
+func (s *Service) note(tx *db.Tx, action string, id uuid.UUID, shared bool, name string) error {
+	if !shared {
+		return nil
+	}
+	return audit.Write(tx, action, id.String(), map[string]any{"name": name})
+}
+
+// mine reads what the caller may change: their own, or a shared one with the
+// permission for it.
+func (s *Service) mine(tx *db.Tx, id uuid.UUID) (CannedReply, error) {
+	who := caller.From(tx.Context())
+	c, err := cannedByID(&tx.Reader, who.ID, id)
+	if err != nil {
+		return c, absent(err)
+	}
+	if c.Shared {
+		if f := may(who, perm.CannedManage); f != nil {
+			return c, f
+		}
+	}
+	return c, nil
+}
+
+// ChangeCannedReply writes a canned reply anew.
+func (s *Service) ChangeCannedReply(ctx context.Context, id uuid.UUID, n NewCannedReply) (c CannedReply, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if c, err = s.mine(tx, id); err != nil {
+			return err
+		}
+		was := c.Shared
+		scope, err := n.into(tx, &c)
+		if err != nil {
+			return err
+		}
+		if free, err := saveCanned(tx, c, scope, nameKey(c.Shortcut)); err != nil {
+			return err
+		} else if !free {
+			return taken("shortcut")
+		}
+		if err := putCannedTerms(tx, id, c.terms()); err != nil {
+			return err
+		}
+		return s.note(tx, "canned_reply.changed", id, was || c.Shared, c.Shortcut)
+	})
+	return c, orTaken(err, "shortcut")
+}
+
+// DeleteCannedReply removes a canned reply.
+func (s *Service) DeleteCannedReply(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := s.mine(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := dropCanned(tx, id); err != nil {
+			return err
+		}
+		return s.note(tx, "canned_reply.deleted", id, c.Shared, c.Shortcut)
+	})
+}
+
+// Render fills a canned reply for a conversation.
+func (s *Service) Render(ctx context.Context, id, conversation uuid.UUID) (out Rendered, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		reply, err := cannedByID(r, caller.From(ctx).ID, id)
+		if err != nil {
+			return absent(err)
+		}
+		c, err := s.conversations.Find(r, conversation)
+		if db.IsNoRow(err) {
+			return fault.Invalid("conversation_id", "unknown_conversation")
+		}
+		if err != nil {
+			return err
+		}
+		out.Body, out.Empty, err = s.render(r, c, reply.Body)
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,258 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+// Macros lists the macros, the oldest first.
+func (s *Service) Macros(ctx context.Context, p db.Page) (out db.List[Macro], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = macros(r, p)
+		return err
+	})
+	return out, err
+}
+
+// Macro reads one macro.
+func (s *Service) Macro(ctx context.Context, id uuid.UUID) (m Macro, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		m, err = macroByID(r, id)
+		return absent(err)
+	})
+	return m, err
+}
+
+// NewMacro is what a caller gives for one.
+type NewMacro struct {
+	Name        string
+	Description string
+	Actions     []Action
+}
+
+// AddMacro makes a macro.
+func (s *Service) AddMacro(ctx context.Context, n NewMacro) (m Macro, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m = Macro{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
+		if who := caller.From(ctx); who.ID != uuid.Nil {
+			m.CreatedBy = &who.ID
+		}
+		if err := s.fillMacro(tx, &m, n); err != nil {
+			return err
+		}
+		if free, err := putMacro(tx, m, nameKey(m.Name)); err != nil {
+			return err
+		} else if !free {
+			return taken("name")
+		}
+		return audit.Write(tx, "macro.created", m.ID.String(), map[string]any{"name": m.Name, "actions": kinds(m)})
+	})
+	return m, err
+}
+
+// fillMacro checks what was given and puts it into a macro.
+func (s *Service) fillMacro(tx *db.Tx, m *Macro, n NewMacro) error {
+	m.Name, m.Description, m.Actions = strings.TrimSpace(n.Name), strings.TrimSpace(n.Description), n.Actions
+	m.UpdatedAt = clock.At(tx.Now())
+	if nameKey(m.Name) == "" {
+		return fault.Invalid("name", "required")
+	}
+	if err := checkActions(m.Actions); err != nil {
+		return err
+	}
+	return s.checkNamed(tx, m.Actions)
+}
+
+// checkNamed checks that the agents and groups that actions name exist. They
+// may go later; the action fails then.
+func (s *Service) checkNamed(tx *db.Tx, list []Action) error {
+	for i, a := range list {
+		if a.GroupID != nil && *a.GroupID != uuid.Nil {
+			if ok, err := s.conversations.HasGroup(&tx.Reader, *a.GroupID); err != nil {
+				return err
+			} else if !ok {
+				return fault.Invalid(fmt.Sprintf("actions[%d].group_id", i), "unknown_group")
+			}
+		}
+		if a.Agent == nil || *a.Agent == "me" || *a.Agent == "none" {
+			continue
+		}
+		id, err := uuid.Parse(*a.Agent)
+		if err != nil {
+			return err
+		}
+		if ok, err := s.agents.IsAgent(&tx.Reader, id); err != nil {
+			return err
+		} else if !ok {
+			return fault.Invalid(fmt.Sprintf("actions[%d].agent", i), "unknown_agent")
+		}
+	}
+	return nil
+}
+
+// kinds lists what a macro does, without what it writes.
+func kinds(m Macro) []string {
+	out := make([]string, len(m.Actions))
+	for i, a := range m.Actions {
+		out[i] = a.Type
+	}
+	return out
+}
+
+// ChangeMacro writes a macro anew.
+func (s *Service) ChangeMacro(ctx context.Context, id uuid.UUID, n NewMacro) (m Macro, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if m, err = macroByID(&tx.Reader, id); err != nil {
+			return absent(err)
+		}
+		if err := s.fillMacro(tx, &m, n); err != nil {
+			return err
+		}
+		if free, err := saveMacro(tx, m, nameKey(m.Name)); err != nil {
+			return err
+		} else if !free {
+			return taken("name")
+		}
+		return audit.Write(tx, "macro.changed", id.String(), map[string]any{"name": m.Name, "actions": kinds(m)})
+	})
+	return m, orTaken(err, "name")
+}
+
+// DeleteMacro removes a macro.
+func (s *Service) DeleteMacro(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m, err := macroByID(&tx.Reader, id)
+		if err != nil {
+			return absent(err)
+		}
+		if err := dropMacro(tx, id); err != nil {
+			return err
+		}
+		return audit.Write(tx, "macro.deleted", id.String(), map[string]any{"name": m.Name})
+	})
+}
+
+// Applied is what a macro did.
+type Applied struct {
+	Conversation conversation.Conversation `json:"conversation"`
+	Items        []conversation.Item       `json:"items" nullable:"false" doc:"The replies and notes that were written"`
+}
+
+// Apply takes a macro's actions on a conversation: all of them or none. The
+// fault of one that is refused or fails says which it is.
+func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID) (out Applied, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m, err := macroByID(&tx.Reader, macro)
+		if err != nil {
+			return absent(err)
+		}
+		if err := allowed(caller.From(ctx), m); err != nil {
+			return err
+		}
+		written := make([]conversation.Written, len(m.Actions))
+		steps := make([]conversation.Step, len(m.Actions))
+		for i := range m.Actions {
+			steps[i] = s.step(i, &m.Actions[i], &written[i])
+		}
+		out = Applied{Items: []conversation.Item{}}
+		if out.Conversation, err = s.conversations.Apply(tx, id, steps...); err != nil {
+			return err
+		}
+		for _, w := range written {
+			if w.Item.ID != uuid.Nil {
+				out.Items = append(out.Items, w.Item)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// allowed checks every action's permission by itself.
+func allowed(who *caller.Caller, m Macro) error {
+	// The answer shows the conversation.
+	if f := may(who, perm.ConversationsView); f != nil {
+		return f
+	}
+	for i, a := range m.Actions {
+		if f := may(who, Needs(a.Type)); f != nil {
+			return f.At(i, a.Type)
+		}
+	}
+	return nil
+}
+
+// step makes an action a step of the conversation's gate.
+func (s *Service) step(index int, a *Action, out *conversation.Written) conversation.Step {
+	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		c, err := s.take(tx, was, a, out)
+		if f, ok := fault.As(err); ok {
+			return c, f.At(index, a.Type)
+		}
+		return c, err
+	}
+}
+
+func (s *Service) take(tx *db.Tx, was conversation.Conversation, a *Action, out *conversation.Written) (conversation.Conversation, error) {
+	text := ""
+	if a.Body != nil {
+		var empty []string
+		var err error
+		if text, empty, err = s.render(&tx.Reader, was, *a.Body); err != nil {
+			return was, err
+		}
+		// A sentence with a hole in it must not reach a customer unseen.
+		if len(empty) > 0 {
+			return was, fault.Invalid("body", "empty_placeholder").Because(empty[0])
+		}
+	}
+	return verbs[a.Type].step(s, a, text, out)(tx, was)
+}
+
+// write is a reply or a note of whoever applies the macro.
+func (s *Service) write(text string, note bool, out *conversation.Written) conversation.Step {
+	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		me := conversation.AgentAuthor(caller.From(tx.Context()).ID)
+		return s.conversations.ToReply(conversation.Answer{Author: me, Body: text, Note: note}, out)(tx, was)
+	}
+}
+
+func (s *Service) assign(to string) conversation.Step {
+	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		var owner *uuid.UUID
+		switch to {
+		case "none":
+		case "me":
+			owner = &caller.From(tx.Context()).ID
+		default:
+			id, err := uuid.Parse(to)
+			if err != nil {
+				return was, fault.Invalid("agent", "invalid_id")
+			}
+			owner = &id
+		}
+		return s.conversations.ToAssign(owner)(tx, was)
+	}
+}
+
+func (s *Service) snooze(a *Action) conversation.Step {
+	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		if a.Minutes == nil {
+			return s.conversations.ToSnooze(nil, true)(tx, was)
+		}
+		until := clock.At(tx.Now().Add(time.Duration(*a.Minutes) * time.Minute))
+		return s.conversations.ToSnooze(&until, false)(tx, was)
+	}
+}

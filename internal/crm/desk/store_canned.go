@@ -1,0 +1,91 @@
+package desk
+
+import (
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+const cannedColumns = `id, scope_id, shortcut, title, body, created_at, updated_at`
+
+func scanCanned(row db.Row) (CannedReply, error) {
+	var c CannedReply
+	var scope uuid.UUID
+	err := row.Scan(&c.ID, &scope, &c.Shortcut, &c.Title, &c.Body, &c.CreatedAt, &c.UpdatedAt)
+	c.Shared, c.OwnerID = owner(scope)
+	return c, err
+}
+
+// owner reads a scope.
+func owner(scope uuid.UUID) (shared bool, id *uuid.UUID) {
+	if scope == uuid.Nil {
+		return true, nil
+	}
+	return false, &scope
+}
+
+// cannedReplies lists what an agent sees, whose words begin with the terms.
+func cannedReplies(r *db.Reader, agent uuid.UUID, terms []string, p db.Page) (db.List[CannedReply], error) {
+	args := []any{r.Tenant(), p.After.Sort, p.After.ID, uuid.Nil, agent}
+	where := ""
+	for _, t := range terms {
+		args = append(args, t, t+"\U0010ffff")
+		where += ` AND id IN (SELECT reply_id FROM crm_canned_term WHERE tenant_id = $1 AND term >= $` +
+			strconv.Itoa(len(args)-1) + ` AND term < $` + strconv.Itoa(len(args)) + `)`
+	}
+	args = append(args, p.Limit+1)
+	rows, err := db.All(r, scanCanned, `SELECT `+cannedColumns+` FROM crm_canned_reply
+		WHERE tenant_id = $1 AND (created_at, id) > ($2, $3) AND scope_id IN ($4, $5)`+where+
+		` ORDER BY created_at, id LIMIT $`+strconv.Itoa(len(args)), args...)
+	return db.Cut(rows, p, func(c CannedReply) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} }), err
+}
+
+// cannedByID finds one that the agent sees.
+func cannedByID(r *db.Reader, agent, id uuid.UUID) (CannedReply, error) {
+	return db.One(r, scanCanned, `SELECT `+cannedColumns+` FROM crm_canned_reply
+		WHERE tenant_id = $1 AND id = $2 AND scope_id IN ($3, $4)`, r.Tenant(), id, uuid.Nil, agent)
+}
+
+// putCanned says whether the shortcut was free.
+func putCanned(tx *db.Tx, c CannedReply, scope uuid.UUID, key string) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO crm_canned_reply (tenant_id, id, scope_id, shortcut, shortcut_key, title, body, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, scope_id, shortcut_key) DO NOTHING`,
+		tx.Tenant(), c.ID, scope, c.Shortcut, key, c.Title, c.Body, c.CreatedAt, c.UpdatedAt)
+	return n == 1, err
+}
+
+// saveCanned says whether the shortcut was free for it.
+func saveCanned(tx *db.Tx, c CannedReply, scope uuid.UUID, key string) (bool, error) {
+	n, err := tx.Exec(`UPDATE crm_canned_reply SET scope_id = $3, shortcut = $4, shortcut_key = $5, title = $6, body = $7, updated_at = $8
+		WHERE tenant_id = $1 AND id = $2 AND NOT EXISTS (SELECT 1 FROM crm_canned_reply o
+			WHERE o.tenant_id = $1 AND o.scope_id = $3 AND o.shortcut_key = $5 AND o.id <> $2)`,
+		tx.Tenant(), c.ID, scope, c.Shortcut, key, c.Title, c.Body, c.UpdatedAt)
+	return n == 1, err
+}
+
+func putCannedTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
+	if err := dropCannedTerms(tx, id); err != nil {
+		return err
+	}
+	for _, t := range terms {
+		if _, err := tx.Exec(`INSERT INTO crm_canned_term (tenant_id, term, reply_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dropCannedTerms(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM crm_canned_term WHERE tenant_id = $1 AND reply_id = $2`, tx.Tenant(), id)
+	return err
+}
+
+func dropCanned(tx *db.Tx, id uuid.UUID) error {
+	if err := dropCannedTerms(tx, id); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`DELETE FROM crm_canned_reply WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return err
+}

@@ -1,0 +1,34 @@
+package desk
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/clock"
+)
+
+// View is a filter of the conversation list under a name.
+type View struct {
+	ID        uuid.UUID          `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Shared    bool               `json:"shared" doc:"Whether the whole workspace sees it"`
+	OwnerID   *uuid.UUID         `json:"owner_id" nullable:"true" format:"uuid" doc:"Whose own it is; null for a shared one"`
+	Name      string             `json:"name" example:"Acil iadeler"`
+	Filter    conversation.Query `json:"filter" doc:"Parameters of the conversation list; me means whoever looks"`
+	CreatedAt clock.Time         `json:"created_at"`
+	UpdatedAt clock.Time         `json:"updated_at"`
+}
+
+// ViewCount says how many conversations a view shows.
+type ViewCount struct {
+	ViewID uuid.UUID `json:"view_id" format:"uuid"`
+	Count  int       `json:"count" example:"12"`
+	More   bool      `json:"more" doc:"There are more than that"`
+}
+
+const (
+	// maxViews bounds the shared views, and those of one agent: all of them
+	// are counted together.
+	maxViews = 50
+	// countLimit is where counting stops.
+	countLimit = 100
+)

@@ -1,0 +1,85 @@
+package finder
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/search"
+)
+
+func (s *Service) path(tenant uuid.UUID, k int) string {
+	return filepath.Join(s.Dir, tenant.String()+"."+kinds[k].name)
+}
+
+// load reads a workspace's files. Both must be whole and of the same event;
+// whatever else there is, is no index.
+func (s *Service) load(tenant uuid.UUID) (*state, error) {
+	st := &state{}
+	for k := range kinds {
+		x, err := s.read(tenant, k)
+		if err != nil {
+			return nil, err
+		}
+		if k > 0 && x.Rev() != st.revision {
+			return nil, errors.New("finder: the files are of different moments")
+		}
+		st.index[k], st.built[k], st.revision = x, x.Snapshot().Len(), x.Rev()
+	}
+	return st, nil
+}
+
+func (s *Service) read(tenant uuid.UUID, k int) (*search.Index, error) {
+	f, err := os.Open(s.path(tenant, k))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return search.Open(kinds[k].schema, bufio.NewReaderSize(f, 1<<20))
+}
+
+// save writes a shelf's files, if it is worth it. A failure costs the next
+// start some time and nothing else.
+func (s *Service) save(sh *shelf) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	st := sh.state.Load()
+	if st.revision == sh.saved || st.records() < worthSaving {
+		return
+	}
+	for k, x := range st.index {
+		if err := s.write(sh.tenant, k, x.Snapshot()); err != nil {
+			s.Log.Warn("a search index could not be saved", "tenant", sh.tenant, "error", err)
+			return
+		}
+	}
+	sh.saved = st.revision
+}
+
+// write replaces a file as a whole: a cut leaves the old one.
+func (s *Service) write(tenant uuid.UUID, k int, snap *search.Snapshot) (err error) {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.Dir, "new-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if _, err := snap.WriteTo(f); err != nil {
+		return fmt.Errorf("finder: write: %w", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), s.path(tenant, k))
+}

@@ -1,0 +1,223 @@
+package finder
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/kit/search"
+)
+
+// ConversationHit is a conversation that was found.
+type ConversationHit struct {
+	Conversation conversation.Conversation `json:"conversation"`
+	Subject      string                    `json:"subject" example:"<em>Teslimat</em> tarihi" doc:"The subject as HTML, what matched in <em>"`
+	ContactName  string                    `json:"contact_name" example:"Elif Kaya" doc:"The customer's name in the same way"`
+	Snippet      string                    `json:"snippet" example:"… <em>teslimat</em> ne zaman …" doc:"The place in the messages that fits best, in the same way"`
+	ItemID       *uuid.UUID                `json:"item_id" nullable:"true" format:"uuid" doc:"The message or note that the snippet is from"`
+}
+
+// ContactHit is a contact that was found.
+type ContactHit struct {
+	Contact contact.Contact `json:"contact"`
+	Name    string          `json:"name" example:"<em>Elif</em> Kaya" doc:"The name as HTML, what matched in <em>"`
+	Detail  string          `json:"detail" example:"<em>elif</em>@kayamobilya.example" doc:"The address, number, company or tag that matched, in the same way; empty if none did"`
+}
+
+// Query is what is looked for.
+type Query struct {
+	Text           string
+	State, Channel string // "" for any
+	Kind           string
+}
+
+// A kind is one of the two kinds of records, with its own index.
+type kind struct {
+	name   string
+	schema search.Schema
+	// after reads documents in the order of ids, of those the records that
+	// exist; it gives the last id that it looked at, nil at the end.
+	after func(r *db.Reader, after uuid.UUID, limit int) ([]search.Document, *uuid.UUID, error)
+	// of reads the documents of the given ids; those that are gone are not in it.
+	of func(r *db.Reader, ids []uuid.UUID) ([]search.Document, error)
+}
+
+const (
+	conversations = iota
+	contacts
+	kindCount
+)
+
+// Attributes to filter by.
+const (
+	attrState   = "state"
+	attrChannel = "channel"
+	attrKind    = "kind"
+)
+
+// Words of a conversation are few compared with a law's, and a customer who
+// writes "teslimat" five times needs it no more than one who does so once.
+func tuning() search.Tuning {
+	t := search.DefaultTuning()
+	t.K1, t.Context, t.Synonym = 1.2, 0, 0
+	return t
+}
+
+var kinds = [kindCount]kind{
+	conversations: {
+		name: "conversations",
+		schema: search.Schema{
+			Fields: []search.Field{{Name: "subject", Weight: 3, B: .3}, {Name: "people", Weight: 3, B: .3}, {Name: "tags", Weight: 2, B: 0}, {Name: "text", Weight: 1, B: .6}},
+			Attrs:  []string{attrState, attrChannel}, Tuning: tuning(),
+		},
+		after: func(r *db.Reader, after uuid.UUID, limit int) ([]search.Document, *uuid.UUID, error) {
+			rows, err := conversation.SearchAfter(r, after, limit)
+			if err != nil || len(rows) == 0 {
+				return nil, nil, err
+			}
+			docs, err := talks(r, rows)
+			return docs, &rows[len(rows)-1].ID, err
+		},
+		of: func(r *db.Reader, ids []uuid.UUID) ([]search.Document, error) {
+			rows, err := conversation.SearchOf(r, ids)
+			if err != nil {
+				return nil, err
+			}
+			return talks(r, rows)
+		},
+	},
+	contacts: {
+		name: "contacts",
+		schema: search.Schema{
+			Fields: []search.Field{{Name: "name", Weight: 3, B: .2}, {Name: "addresses", Weight: 2, B: .2}, {Name: "company", Weight: 2, B: .2}, {Name: "tags", Weight: 1, B: 0}},
+			Attrs:  []string{attrKind}, Tuning: tuning(),
+		},
+		after: func(r *db.Reader, after uuid.UUID, limit int) ([]search.Document, *uuid.UUID, error) {
+			rows, err := contact.SearchAfter(r, after, limit)
+			if err != nil || len(rows) == 0 {
+				return nil, nil, err
+			}
+			return people(rows), &rows[len(rows)-1].ID, nil
+		},
+		of: func(r *db.Reader, ids []uuid.UUID) ([]search.Document, error) {
+			rows, err := contact.SearchOf(r, ids)
+			return people(rows), err
+		},
+	},
+}
+
+const (
+	// mostTexts and mostBytes bound what is indexed of one conversation, the
+	// newest first: nobody looks for the ten-thousandth message before the last.
+	mostTexts = 2000
+	mostBytes = 128 << 10
+)
+
+// talks makes the documents of conversations.
+func talks(r *db.Reader, rows []conversation.Conversation) ([]search.Document, error) {
+	ids, who := make([]uuid.UUID, len(rows)), make([]uuid.UUID, len(rows))
+	for i, c := range rows {
+		ids[i], who[i] = c.ID, c.ContactID
+	}
+	texts, err := conversation.Texts(r, ids, mostTexts)
+	if err != nil {
+		return nil, err
+	}
+	customers, err := contact.SearchOf(r, who)
+	if err != nil {
+		return nil, err
+	}
+	reach := map[uuid.UUID]string{}
+	for _, c := range customers {
+		reach[c.ID] = c.Company + "\n" + addresses(c)
+	}
+	said := map[uuid.UUID]*strings.Builder{}
+	for _, t := range texts {
+		b := said[t.ConversationID]
+		if b == nil {
+			b = &strings.Builder{}
+			said[t.ConversationID] = b
+		}
+		if b.Len() < mostBytes {
+			b.WriteString(t.Body)
+			b.WriteByte('\n')
+		}
+	}
+	docs := make([]search.Document, len(rows))
+	for i, c := range rows {
+		text := ""
+		if b := said[c.ID]; b != nil {
+			text = b.String()
+		}
+		docs[i] = search.Document{
+			ID:     c.ID.String(),
+			Fields: []string{c.Subject, c.ContactName + "\n" + reach[c.ContactID], strings.Join(c.Tags, "\n"), text},
+			Attrs:  []string{string(c.State), c.Channel},
+		}
+	}
+	return docs, nil
+}
+
+// people makes the documents of contacts.
+func people(rows []contact.Contact) []search.Document {
+	docs := make([]search.Document, len(rows))
+	for i, c := range rows {
+		docs[i] = search.Document{
+			ID:     c.ID.String(),
+			Fields: []string{strings.Join([]string{c.Name, c.FirstName, c.LastName}, "\n"), addresses(c), c.Company, strings.Join(c.Tags, "\n")},
+			Attrs:  []string{c.Kind},
+		}
+	}
+	return docs
+}
+
+// addresses is where somebody is reached, each as it is written and as it is
+// said: a number also without the country, and by its end.
+func addresses(c contact.Contact) string {
+	var b strings.Builder
+	for _, e := range c.Emails {
+		b.WriteString(e.Address + "\n")
+	}
+	for _, p := range c.Phones {
+		digits := strings.TrimPrefix(p.E164, "+")
+		b.WriteString(digits + "\n")
+		if n, ok := strings.CutPrefix(digits, "90"); ok {
+			b.WriteString(n + "\n0" + n + "\n")
+		}
+		if len(digits) > 7 {
+			b.WriteString(digits[len(digits)-7:] + "\n" + digits[len(digits)-4:] + "\n")
+		}
+	}
+	for _, i := range c.Identities {
+		b.WriteString(i.Username + "\n")
+	}
+	if c.ExternalID != nil {
+		b.WriteString(*c.ExternalID + "\n")
+	}
+	return b.String()
+}
+
+// spoken takes a number that was typed in groups for one: "0532 123 45 67".
+func spoken(text string) string {
+	digits := 0
+	for _, r := range text {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case !strings.ContainsRune(" +-()./", r):
+			return text
+		}
+	}
+	if digits < 4 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, text)
+}

@@ -1,0 +1,171 @@
+package finder
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/search"
+)
+
+// find searches one index of the caller's workspace.
+func (s *Service) find(ctx context.Context, k int, q Query, p db.Page) (search.Answer, error) {
+	st, err := s.open(ctx, caller.From(ctx).TenantID)
+	if err != nil {
+		return search.Answer{}, err
+	}
+	query := search.Query{Text: spoken(q.Text), Limit: p.Limit, Typing: true}
+	for attr, value := range map[string]string{attrState: q.State, attrChannel: q.Channel, attrKind: q.Kind} {
+		if value != "" {
+			query.Filters = append(query.Filters, search.Filter{Attr: attr, Values: []string{value}})
+		}
+	}
+	if p.After != db.First {
+		query.After = &search.Place{Score: math.Float64frombits(uint64(p.After.Sort)), ID: p.After.ID.String()}
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return search.Answer{}, ctx.Err()
+	}
+	return st.index[k].Search(query)
+}
+
+// next is the key of the page after an answer.
+func next(a search.Answer) *db.Key {
+	if !a.More || len(a.Hits) == 0 {
+		return nil
+	}
+	last := a.Hits[len(a.Hits)-1]
+	return &db.Key{Sort: int64(math.Float64bits(last.Score)), ID: uuid.MustParse(last.ID)}
+}
+
+// places says where in the answer each id stands.
+func places(a search.Answer) (ids []uuid.UUID, at map[uuid.UUID]int) {
+	at = make(map[uuid.UUID]int, len(a.Hits))
+	for i, h := range a.Hits {
+		id := uuid.MustParse(h.ID)
+		ids, at[id] = append(ids, id), i
+	}
+	return ids, at
+}
+
+// Conversations finds conversations by what was written in them, their
+// subject, customer and tags, the best first.
+func (s *Service) Conversations(ctx context.Context, q Query, p db.Page) (out db.List[ConversationHit], err error) {
+	a, err := s.find(ctx, conversations, q, p)
+	if err != nil {
+		return out, err
+	}
+	out = db.List[ConversationHit]{Rows: []ConversationHit{}, Next: next(a)}
+	ids, at := places(a)
+	who := caller.From(ctx)
+	err = s.DB.Tenant(who.TenantID).Read(ctx, func(r *db.Reader) error {
+		rows, err := conversation.SearchOf(r, ids)
+		if err != nil {
+			return err
+		}
+		if who.Kind == caller.Agent {
+			if err := conversation.Unread(r, who.ID, rows); err != nil {
+				return err
+			}
+		}
+		hits := map[uuid.UUID]*ConversationHit{}
+		list := make([]ConversationHit, len(rows))
+		for i, c := range rows {
+			list[i] = ConversationHit{Conversation: c, Subject: a.Matcher.Highlight(c.Subject), ContactName: a.Matcher.Highlight(c.ContactName)}
+			hits[c.ID] = &list[i]
+		}
+		if err := snippets(r, a.Matcher, hits); err != nil {
+			return err
+		}
+		slices.SortFunc(list, func(a, b ConversationHit) int { return cmp.Compare(at[a.Conversation.ID], at[b.Conversation.ID]) })
+		out.Rows = list
+		return nil
+	})
+	return out, err
+}
+
+// snippetWords is about two lines.
+const snippetWords = 24
+
+// snippets finds the place in each conversation that fits best: among the
+// newest messages, and only where these say nothing among all.
+func snippets(r *db.Reader, m *search.Matcher, hits map[uuid.UUID]*ConversationHit) error {
+	best := map[uuid.UUID]int{}
+	look := func(each int) error {
+		var ids []uuid.UUID
+		for id := range hits {
+			if best[id] == 0 {
+				ids = append(ids, id)
+			}
+		}
+		texts, err := conversation.Texts(r, unique(ids), each)
+		for _, t := range texts {
+			h := hits[t.ConversationID]
+			text := m.Snippet(t.Body, snippetWords)
+			if n := strings.Count(text, "<em>"); n > best[t.ConversationID] || h.ItemID == nil {
+				best[t.ConversationID], h.Snippet, h.ItemID = n, text, &t.ItemID
+			}
+		}
+		return err
+	}
+	if err := look(20); err != nil {
+		return err
+	}
+	for id, h := range hits {
+		if strings.Contains(h.Subject, "<em>") || strings.Contains(h.ContactName, "<em>") {
+			best[id] = max(best[id], 1)
+		}
+	}
+	return look(mostTexts)
+}
+
+// Contacts finds contacts by name, address, number, company and tags, the best
+// first.
+func (s *Service) Contacts(ctx context.Context, q Query, p db.Page) (out db.List[ContactHit], err error) {
+	a, err := s.find(ctx, contacts, q, p)
+	if err != nil {
+		return out, err
+	}
+	out = db.List[ContactHit]{Rows: []ContactHit{}, Next: next(a)}
+	ids, at := places(a)
+	err = s.DB.Tenant(caller.From(ctx).TenantID).Read(ctx, func(r *db.Reader) error {
+		rows, err := contact.SearchOf(r, ids)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(rows, func(a, b contact.Contact) int { return cmp.Compare(at[a.ID], at[b.ID]) })
+		for _, c := range rows {
+			out.Rows = append(out.Rows, ContactHit{c, a.Matcher.Highlight(c.Name), detail(a.Matcher, c)})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// detail is the first part of a contact besides the name that matched.
+func detail(m *search.Matcher, c contact.Contact) string {
+	var parts []string
+	for _, e := range c.Emails {
+		parts = append(parts, e.Address)
+	}
+	for _, p := range c.Phones {
+		parts = append(parts, p.E164)
+	}
+	for _, text := range append(append(parts, c.Company), c.Tags...) {
+		if marked := m.Highlight(text); strings.Contains(marked, "<em>") {
+			return marked
+		}
+	}
+	return ""
+}

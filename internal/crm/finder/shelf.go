@@ -1,0 +1,228 @@
+package finder
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/search"
+)
+
+// shelf holds the indexes of one workspace.
+type shelf struct {
+	tenant uuid.UUID
+	ready  chan struct{} // closed once there is a state, or failed
+	failed error
+	used   atomic.Int64 // when somebody last searched, in microseconds
+
+	mu    sync.Mutex // one change at a time
+	state atomic.Pointer[state]
+	saved int64 // the revision that the files have
+}
+
+// state is both indexes up to the same event. The indexes go on changing by
+// Apply; what is here is whole.
+type state struct {
+	index    [kindCount]*search.Index
+	built    [kindCount]int // documents when it was built
+	revision int64
+}
+
+func (sh *shelf) bytes() int {
+	n := 4 << 10
+	if st := sh.state.Load(); st != nil {
+		for _, x := range st.index {
+			n += x.Snapshot().Bytes()
+		}
+	}
+	return n
+}
+
+const (
+	// page is how many records or events are read at a time.
+	page = 500
+	// tooFar is how many events behind an index is built anew instead.
+	tooFar = 50_000
+	// mostFollowed bounds the conversations that a change of their customer
+	// touches.
+	mostFollowed = 1000
+)
+
+// build reads everything. Each page is a read of its own, so that a large
+// workspace holds no transaction open for long; what changes meanwhile has an
+// event after the revision and is read again.
+func build(ctx context.Context, h db.Handle) (*state, error) {
+	st := &state{}
+	err := h.Read(ctx, func(r *db.Reader) (err error) { st.revision, err = event.Last(r); return err })
+	if err != nil {
+		return nil, err
+	}
+	for k := range kinds {
+		var docs []search.Document
+		last, failed := &uuid.Nil, error(nil)
+		next := func() (search.Document, bool) {
+			for len(docs) == 0 && last != nil && failed == nil {
+				failed = h.Read(ctx, func(r *db.Reader) (err error) {
+					docs, last, err = kinds[k].after(r, *last, page)
+					return err
+				})
+			}
+			if len(docs) == 0 || failed != nil {
+				return search.Document{}, false
+			}
+			d := docs[0]
+			docs = docs[1:]
+			return d, true
+		}
+		x, err := search.Build(kinds[k].schema, st.revision, next)
+		if failed != nil {
+			err = failed
+		}
+		if err != nil {
+			return nil, err
+		}
+		st.index[k], st.built[k] = x, x.Snapshot().Len()
+	}
+	return st, nil
+}
+
+// refresh brings a shelf up to the newest event.
+func (sh *shelf) refresh(ctx context.Context, h db.Handle) error {
+	newest := func() (last int64, err error) {
+		err = h.Read(ctx, func(r *db.Reader) (err error) { last, err = event.Last(r); return err })
+		return last, err
+	}
+	if last, err := newest(); err != nil || last == sh.state.Load().revision {
+		return err
+	}
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	last, err := newest()
+	if err != nil {
+		return err
+	}
+	for st := sh.state.Load(); st.revision != last; st = sh.state.Load() {
+		var events []event.Event
+		if st.revision < last && last-st.revision < tooFar {
+			err := h.Read(ctx, func(r *db.Reader) (err error) { events, err = event.After(r, st.revision, page); return err })
+			if err != nil {
+				return err
+			}
+		}
+		// Events that are gone, or a database that was put back: begin anew.
+		if len(events) == 0 || events[0].Sequence != st.revision+1 || st.outgrown() {
+			if st, err = build(ctx, h); err != nil {
+				return err
+			}
+			sh.state.Store(st)
+			return nil
+		}
+		if err := st.take(ctx, h, events); err != nil {
+			return err
+		}
+		next := *st
+		next.revision = events[len(events)-1].Sequence
+		sh.state.Store(&next)
+	}
+	return nil
+}
+
+// outgrown says that the index holds so much more than when it was built that
+// the lengths it holds documents against are those of another workspace.
+func (st *state) outgrown() bool {
+	for k, x := range st.index {
+		if x.Snapshot().Len() > 4*st.built[k]+100 {
+			return true
+		}
+	}
+	return false
+}
+
+// take reads what events speak of and puts it into the indexes.
+func (st *state) take(ctx context.Context, h db.Handle, events []event.Event) error {
+	ids := touched(events)
+	revision := events[len(events)-1].Sequence
+	for k := range kinds {
+		var change search.Change
+		err := h.Read(ctx, func(r *db.Reader) error {
+			if k == conversations {
+				more, err := conversation.OfContacts(r, ids[contacts], mostFollowed)
+				if err != nil {
+					return err
+				}
+				ids[k] = unique(append(ids[k], more...))
+			}
+			for part := range slices.Chunk(ids[k], page) {
+				docs, err := kinds[k].of(r, part)
+				if err != nil {
+					return err
+				}
+				change.Put = append(change.Put, docs...)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		found := make(map[string]bool, len(change.Put))
+		for _, d := range change.Put {
+			found[d.ID] = true
+		}
+		for _, id := range ids[k] {
+			if text := id.String(); !found[text] {
+				change.Delete = append(change.Delete, text)
+			}
+		}
+		if err := st.index[k].Apply(revision, change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// touched are the records that events may have changed. What an event says is
+// only a hint where to look: every id in it that could be one is looked up.
+func touched(events []event.Event) (ids [kindCount][]uuid.UUID) {
+	for _, e := range events {
+		var body struct {
+			Data struct {
+				Object map[string]json.RawMessage `json:"object"`
+				Item   map[string]json.RawMessage `json:"item"`
+			} `json:"data"`
+		}
+		if e.Emitted || json.Unmarshal(e.Body(), &body) != nil {
+			continue // a customer's own event may say anything
+		}
+		k := conversations
+		if strings.HasPrefix(e.Type, "contact.") {
+			k = contacts
+		}
+		for _, part := range []map[string]json.RawMessage{body.Data.Object, body.Data.Item} {
+			for name, raw := range part {
+				if name != "id" && !strings.HasSuffix(name, "_id") || len(raw) != 38 {
+					continue
+				}
+				if id, err := uuid.ParseBytes(raw[1:37]); err == nil {
+					ids[k] = append(ids[k], id)
+				}
+			}
+		}
+	}
+	for k := range ids {
+		ids[k] = unique(ids[k])
+	}
+	return ids
+}
+
+func unique(ids []uuid.UUID) []uuid.UUID {
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(ids)
+}

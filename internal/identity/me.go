@@ -1,0 +1,52 @@
+package identity
+
+import (
+	"sync"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/perm"
+)
+
+// Me is who is signed in and what they may do.
+type Me struct {
+	User        User              `json:"user"`
+	Workspace   Workspace         `json:"workspace"`
+	Membership  Membership        `json:"membership"`
+	SessionID   uuid.UUID         `json:"session_id"`
+	VerifiedAt  clock.Time        `json:"verified_at" doc:"When the password was last proven; some calls need it within 15 minutes"`
+	Permissions []perm.Permission `json:"permissions"`
+	Licences    []string          `json:"licences"`
+
+	encoded func() ([]byte, error)
+}
+
+// newMe is what a session's look-up says of its person. It is kept with the
+// credential and forgotten with it, so asking who one is costs no read.
+func newMe(row credentialRow, who *caller.Caller) *Me {
+	me := &Me{
+		User: row.user, Workspace: Workspace{ID: row.tenantID, Slug: row.slug, Name: row.workspace},
+		Membership: Membership{ID: row.membershipID, Role: row.role},
+		SessionID:  row.id, VerifiedAt: clock.At(row.verifiedAt),
+		Permissions: who.Perms.Sorted(), Licences: []string{},
+	}
+	for _, l := range AllLicences {
+		if who.Licences[l] {
+			me.Licences = append(me.Licences, l)
+		}
+	}
+	me.encoded = sync.OnceValues(func() ([]byte, error) { return api.EncodeJSON(*me) })
+	return me
+}
+
+// EncodedJSON implements api.Encoded: the answer is the same until the
+// credential is looked up anew.
+func (m Me) EncodedJSON() ([]byte, error) { return m.encoded() }
+
+// ProfileChange is what a person may change of themselves. Nil leaves it.
+type ProfileChange struct {
+	Name, Language *string
+}

@@ -1,0 +1,54 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Me tells the caller about themselves: what was read with their credential.
+func (s *Service) Me(ctx context.Context) (Me, error) {
+	me, ok := caller.From(ctx).Kept.(*Me)
+	if !ok {
+		return Me{}, fault.New(fault.Unauthenticated)
+	}
+	return *me, nil
+}
+
+// ChangeProfile changes the caller's own name and the language that mail to
+// them is written in, in every workspace they belong to.
+func (s *Service) ChangeProfile(ctx context.Context, c ProfileChange) (User, error) {
+	if c.Name != nil && strings.TrimSpace(*c.Name) == "" {
+		return User{}, fault.Invalid("name", "required")
+	}
+	var u User
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := accountByMember(&tx.Reader, caller.From(ctx).ID)
+		if err != nil {
+			return fmt.Errorf("identity: find account: %w", err)
+		}
+		u = a.user
+		if c.Name != nil {
+			u.Name = strings.TrimSpace(*c.Name)
+		}
+		if c.Language != nil {
+			u.Language = *c.Language
+		}
+		if u == a.user {
+			return nil
+		}
+		if err := updateProfile(tx, u); err != nil {
+			return fmt.Errorf("identity: change profile: %w", err)
+		}
+		tx.AfterCommit(func() { s.forgetUser(u.ID) })
+		return audit.Write(tx, "profile.changed", u.ID.String(), map[string]any{
+			"name": u.Name, "name_before": a.user.Name, "language": u.Language, "language_before": a.user.Language,
+		})
+	})
+	return u, err
+}

@@ -1,0 +1,11 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package node
+
+import (
+	"errors"
+	"os"
+)
+
+// Without a lock nothing proves that the process before is gone.
+func lock(*os.File) error { return errors.ErrUnsupported }

@@ -1,0 +1,42 @@
+// Standins serves the stand-ins of outside services on loopback, for the
+// browser tests and for trying things by hand:
+//
+//	standins [-listen 127.0.0.1:0] turnstile|hcaptcha
+//
+// It prints the address. The secret is "secret", the site key "site".
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"konak/internal/sandbox/hcaptcha"
+	"konak/internal/sandbox/turnstile"
+)
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:0", "address to listen on")
+	flag.Parse()
+	if err := serve(*listen, flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, "standins:", err)
+		os.Exit(1)
+	}
+}
+
+func serve(listen, name string) error {
+	services := map[string]http.Handler{"turnstile": turnstile.New("secret"), "hcaptcha": hcaptcha.New("secret", "site")}
+	service, ok := services[name]
+	if !ok {
+		return fmt.Errorf("%q is no service; name turnstile or hcaptcha", name)
+	}
+	ln, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	fmt.Println("http://" + ln.Addr().String())
+	return (&http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}).Serve(ln)
+}

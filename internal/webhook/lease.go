@@ -1,0 +1,98 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const (
+	// lease is how long a silent node keeps its lanes. No attempt takes half
+	// as long.
+	lease      = 40 * time.Second
+	renewEvery = 10 * time.Second
+)
+
+// Claim is what this sender's lanes are claimed with.
+func (s *Sender) Claim() uuid.UUID { return s.claim }
+
+// Succeed frees the lanes of a sender that is known to be gone, so that they
+// need not wait for the end of its lease.
+func (s *Sender) Succeed(ctx context.Context, claim uuid.UUID) error {
+	var n int64
+	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = endLeases(tx, claim)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("webhook: end leases: %w", err)
+	}
+	if n > 0 {
+		s.log.Info("webhook endpoints of the process before this one were freed", "endpoints", n)
+		s.signal()
+	}
+	return nil
+}
+
+// renew prolongs the leases of all lanes, so that one that waits for slots or
+// for a slow answer is not taken for dead.
+func (s *Sender) renew(ctx context.Context) {
+	s.mu.Lock()
+	ids := make([]uuid.UUID, 0, len(s.lanes))
+	for id := range s.lanes {
+		ids = append(ids, id)
+	}
+	s.mu.Unlock()
+	for chunk := range slices.Chunk(ids, fetchRows) {
+		var owned []uuid.UUID
+		err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
+			owned, err = renewLanes(tx, s.claim, chunk)
+			return err
+		})
+		if err != nil {
+			s.log.Error("webhook leases could not be renewed", "error", err)
+			return
+		}
+		s.mu.Lock()
+		for _, id := range chunk {
+			l, ok := s.lanes[id]
+			switch {
+			case !ok || l.releasing:
+			case slices.Contains(owned, id):
+				l.renewed = clock.Stopwatch()
+			default:
+				s.lose(l)
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// lose lets go of a lane that is no longer ours. The lock is held.
+func (s *Sender) lose(l *lane) {
+	l.lost, l.buffer, l.results = true, nil, nil
+	if s.lanes[l.id] == l {
+		delete(s.lanes, l.id)
+	}
+	s.forget(l)
+}
+
+// forget drops a lane's tenant once nothing of it is left.
+func (s *Sender) forget(l *lane) {
+	if l.inflight > 0 {
+		return
+	}
+	if l.load.lanes--; l.load.lanes == 0 {
+		delete(s.tenants, l.tenant)
+	}
+	s.metrics.lanes.Set(float64(len(s.lanes)))
+	if len(s.lanes) == 0 {
+		s.empty.Broadcast()
+	}
+}

@@ -1,0 +1,143 @@
+package webhook_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"konak/internal/app/apptest"
+	"konak/internal/webhook"
+)
+
+// hang holds a lane as a node does that dies in the middle: its attempt never
+// ends before the test does.
+func hang(t *testing.T, s *apptest.Server, w *apptest.Workspace) (calls *atomic.Int64) {
+	t.Helper()
+	calls = &atomic.Int64{}
+	begun, release := make(chan struct{}), make(chan struct{})
+	rcv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if calls.Add(1) == 1 {
+			close(begun)
+			<-release
+		}
+	}))
+	register(w, rcv.URL, "dlp.exception.created")
+	exempt(w, 1)
+	if _, err := s.Dispatcher.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if _, err := s.Sender.Step(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	<-begun
+	t.Cleanup(func() {
+		close(release)
+		<-done
+		rcv.Close()
+	})
+	return calls
+}
+
+func newSender(s *apptest.Server) *webhook.Sender {
+	return webhook.NewSender(s.Webhook, slog.New(slog.DiscardHandler), webhook.NewMetrics(prometheus.NewRegistry()))
+}
+
+// attempts is how many a sender makes now.
+func attempts(t *testing.T, s *webhook.Sender) int {
+	t.Helper()
+	n, err := s.Step(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Other nodes leave a silent node's endpoints alone until its lease ends, and
+// not a moment longer.
+func TestLeaseEnds(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		calls := hang(t, s, s.Workspace("demo"))
+		other := newSender(s)
+		s.Clock.Advance(40*time.Second - time.Microsecond)
+		if n := attempts(t, other); n != 0 {
+			t.Fatalf("%d attempts while another node holds the lease", n)
+		}
+		s.Clock.Advance(time.Microsecond)
+		if n := attempts(t, other); n != 1 || calls.Load() != 2 {
+			t.Errorf("%d attempts after the lease, %d calls", n, calls.Load())
+		}
+	})
+}
+
+// The successor of a process that was killed does not wait for its lease.
+func TestSuccessorFreesLeases(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		calls := hang(t, s, s.Workspace("demo"))
+		next := newSender(s)
+		if err := next.Succeed(t.Context(), next.Claim()); err != nil {
+			t.Fatal(err)
+		}
+		if n := attempts(t, next); n != 0 {
+			t.Fatalf("%d attempts although nothing of the other was freed", n)
+		}
+		if err := next.Succeed(t.Context(), s.Sender.Claim()); err != nil {
+			t.Fatal(err)
+		}
+		if n := attempts(t, next); n != 1 || calls.Load() != 2 {
+			t.Errorf("%d attempts, %d calls", n, calls.Load())
+		}
+	})
+}
+
+// A node that was slow finds its lane with another, marks nothing and lets go.
+func TestStaleNodeMarksNothing(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		begun, answer := make(chan struct{}, 2), make(chan int)
+		rcv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+			begun <- struct{}{}
+			rw.WriteHeader(<-answer)
+		}))
+		t.Cleanup(rcv.Close)
+		e := register(w, rcv.URL, "dlp.exception.created")
+		exempt(w, 1)
+		if _, err := s.Dispatcher.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 2)
+		step := func(node *webhook.Sender) {
+			go func() {
+				_, err := node.Step(t.Context())
+				done <- err
+			}()
+			<-begun
+		}
+		step(s.Sender)
+		s.Clock.Advance(41 * time.Second)
+		other := newSender(s)
+		step(other)
+		for range 2 { // whichever answer the stale one gets, it may not mark it
+			answer <- 200
+		}
+		for range 2 {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := deliveries(w, e.ID)[0]; d.Status != webhook.Delivered || d.Attempts != 1 {
+			t.Errorf("got %+v", d)
+		}
+	})
+}

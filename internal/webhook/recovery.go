@@ -1,0 +1,58 @@
+package webhook
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// Recovery statuses.
+const (
+	RecoveryRunning = "running"
+	RecoveryDone    = "done"
+)
+
+// Recovery is a range of time whose events an endpoint is to be sent, and how
+// far that has come.
+type Recovery struct {
+	ID       uuid.UUID  `json:"id" format:"uuid"`
+	Endpoint uuid.UUID  `json:"endpoint_id" format:"uuid"`
+	Since    clock.Time `json:"since"`
+	Until    clock.Time `json:"until"`
+	// Delivered sends again what had already arrived.
+	Delivered  bool        `json:"include_delivered" doc:"Whether what had arrived is sent again, too"`
+	Status     string      `json:"status" enum:"running,done" doc:"done: everything of the range is queued; the history shows what arrived"`
+	Progress   float64     `json:"progress" minimum:"0" maximum:"1" example:"0.25" doc:"The part of the range that has been gone over"`
+	Reached    clock.Time  `json:"reached" doc:"The time that has been come to within the range"`
+	Examined   int         `json:"examined" example:"1200" doc:"Events of the workspace that were looked at"`
+	Queued     int         `json:"queued" example:"37" doc:"Deliveries that were queued for the endpoint"`
+	CreatedAt  clock.Time  `json:"created_at"`
+	FinishedAt *clock.Time `json:"finished_at" nullable:"true"`
+	after      uuid.UUID   // the last event that was looked at
+}
+
+// come says how far the recovery has come once it has looked at events up to
+// one, or at all of them.
+func (r *Recovery) come(last uuid.UUID, examined, queued int) {
+	sec, nsec := last.Time().UnixTime()
+	r.after, r.Examined, r.Queued = last, r.Examined+examined, r.Queued+queued
+	r.Reached = clock.At(time.Unix(sec, nsec))
+	r.measure()
+}
+
+func (r *Recovery) finish(now time.Time) {
+	r.Status, r.Reached, r.FinishedAt = RecoveryDone, r.Until, clock.Ptr(now)
+	r.measure()
+}
+
+// measure works out the part of the range that is done. Only what is done is
+// whole: the last event may lie at the very end of the range.
+func (r *Recovery) measure() {
+	if r.Status == RecoveryDone {
+		r.Progress = 1
+		return
+	}
+	r.Progress = min(max(r.Reached.Sub(r.Since.Time).Seconds()/r.Until.Sub(r.Since.Time).Seconds(), 0), 0.99)
+}

@@ -1,0 +1,167 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+const (
+	recoverKind  = "webhook.recover"
+	recoverBatch = 500
+)
+
+// Recover queues the replay of a range of time as a job: every event that the
+// endpoint asks for and that did not arrive, recorded for it at the time or
+// not, is sent. Without an end the range ends now.
+func (s *Service) Recover(ctx context.Context, module string, endpoint uuid.UUID, since, until time.Time, delivered bool) (rec Recovery, err error) {
+	if caller.From(ctx).Test {
+		return rec, fault.New(fault.TestEnvironment)
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := endpointByID(&tx.Reader, module, endpoint); err != nil {
+			return notFound(err)
+		}
+		end := until
+		if end.IsZero() || end.After(tx.Now()) {
+			end = tx.Now()
+		}
+		if !since.Before(end) || since.Before(tx.Now().Add(-keepFor)) {
+			return fault.Invalid("since", "out_of_range")
+		}
+		rec = Recovery{
+			ID: tx.NewID(), Endpoint: endpoint, Since: clock.At(since), Until: clock.At(end), Delivered: delivered,
+			Status: RecoveryRunning, Reached: clock.At(since), CreatedAt: clock.At(tx.Now()),
+		}
+		if err := putRecovery(tx, &rec); err != nil {
+			return fmt.Errorf("webhook: put recovery: %w", err)
+		}
+		if _, err := jobs.Enqueue(tx, recoverKind, tx.Now(), rec.ID); err != nil {
+			return err
+		}
+		return audit.Write(tx, "webhook.recovered", endpoint.String(), map[string]any{"since": rec.Since, "until": rec.Until})
+	})
+	return rec, err
+}
+
+// Recovery reads one, for its progress.
+func (s *Service) Recovery(ctx context.Context, module string, id uuid.UUID) (rec Recovery, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		rec, err = recoveryByID(r, module, id)
+		return notFound(err)
+	})
+	return rec, err
+}
+
+// Recoveries are those of an endpoint, the newest first.
+func (s *Service) Recoveries(ctx context.Context, module string, endpoint uuid.UUID, p db.Page) (list db.List[Recovery], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if _, err := endpointByID(r, module, endpoint); err != nil {
+			return notFound(err)
+		}
+		list, err = listRecoveries(r, endpoint, p)
+		return err
+	})
+	return list, err
+}
+
+// Jobs are the handlers of this room's durable work.
+func (s *Service) Jobs() map[string]jobs.Handler {
+	return map[string]jobs.Handler{recoverKind: s.recover, purgeKind: s.purge}
+}
+
+// recover replays one batch and queues the rest, so no transaction is long and
+// a crash repeats one batch at most. How far it has come is part of the same
+// transaction.
+func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
+	var id uuid.UUID
+	if err := json.Unmarshal(j.Payload, &id); err != nil {
+		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	}
+	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
+		rec, module, err := lockRecovery(tx, id)
+		if db.IsNoRow(err) {
+			return nil // its endpoint was deleted meanwhile, or another run did this
+		}
+		if err != nil {
+			return err
+		}
+		e, err := endpointByID(&tx.Reader, module, rec.Endpoint)
+		if err != nil {
+			return err
+		}
+		events, err := event.Between(&tx.Reader, rec.Since.Time, rec.Until.Time, rec.after, recoverBatch)
+		if err != nil {
+			return err
+		}
+		if len(events) > 0 {
+			queued, err := s.replay(tx, &rec, module, &e, events)
+			if err != nil {
+				return err
+			}
+			rec.come(events[len(events)-1].ID, len(events), queued)
+		}
+		if len(events) < recoverBatch {
+			rec.finish(tx.Now())
+		} else if _, err := jobs.Enqueue(tx, recoverKind, tx.Now(), rec.ID); err != nil {
+			return err
+		}
+		return setRecovery(tx, &rec)
+	})
+}
+
+// replay queues what the endpoint is to be sent of some events, and says how
+// many that is.
+func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, events []event.Event) (int, error) {
+	sub := subscription{id: e.ID, events: e.Events}
+	var ids []uuid.UUID
+	var rows []newDelivery
+	for i, ev := range events {
+		if ev.Test || !wants(&sub, &ev) {
+			continue
+		}
+		id := s.deliveryID(ev.ID, e.ID)
+		ids = append(ids, id)
+		rows = append(rows, newDelivery{
+			tenant: tx.Tenant(), id: id, module: module, endpoint: e.ID, event: ev.ID, eventType: ev.Type,
+			nextAt: clock.At(tx.Now()), createdAt: clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond)),
+		})
+	}
+	there, err := existing(&tx.Reader, ids)
+	if err != nil {
+		return 0, err
+	}
+	var again []uuid.UUID
+	rows = slices.DeleteFunc(rows, func(d newDelivery) bool {
+		status, ok := there[d.id]
+		if ok && (status != Delivered || rec.Delivered) {
+			again = append(again, d.id)
+		}
+		return ok
+	})
+	if len(again) > 0 {
+		if err := requeue(tx, again); err != nil {
+			return 0, err
+		}
+	}
+	if err := putDeliveries(tx, rows); err != nil {
+		return 0, err
+	}
+	queued := len(again) + len(rows)
+	if queued == 0 {
+		return 0, nil
+	}
+	return queued, s.wake(tx, e.ID)
+}

@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { expect, expectAccessible, owner, shoot, test } from './helpers'
+
+test.setTimeout(240_000)
+
+const started: { child: ChildProcess; folder?: string }[] = []
+
+test.afterEach(async () => {
+  for (const { child, folder } of started.splice(0)) {
+    const ended = once(child, 'exit')
+    if (child.exitCode === null && child.kill()) await ended
+    if (folder) rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise<void>((resolve) => probe.close(() => resolve()))
+  return port
+}
+
+/** A server of its own, because a captcha is a setting of the whole house. */
+async function serve(...settings: string[]): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'konak-captcha-'))
+  const port = await freePort()
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KONAK_')))
+  const args = ['serve', '--demo', `--listen=127.0.0.1:${port}`, '--private-listen=off', `--data=${folder}`, '--log-level=error', ...settings]
+  const child = spawn(process.env.KONAK_TEST_BIN ?? '', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], env })
+  started.push({ child, folder })
+  const address = `http://localhost:${port}`
+  await expect.poll(() => fetch(`${address}/readyz`).then((answer) => answer.ok, () => false), { timeout: 60_000 }).toBe(true)
+  return address
+}
+
+async function standIn(service: string): Promise<string> {
+  const child = spawn(process.env.KONAK_TEST_STANDINS ?? '', [service], { stdio: ['ignore', 'pipe', 'inherit'] })
+  started.push({ child })
+  const [first] = (await once(child.stdout, 'data')) as [Buffer]
+  return first.toString().trim()
+}
+
+async function fillSignIn(page: Page, address: string): Promise<void> {
+  await page.goto(`${address}/sign-in`)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+function tokenOf(page: Page, path: string): Promise<string> {
+  return page
+    .waitForRequest((request) => request.method() === 'POST' && request.url().endsWith(path))
+    .then((request) => (request.postDataJSON() as { captcha_token?: string }).captcha_token ?? '')
+}
+
+test('the embedded proof of work is done by the browser itself, at sign-up and at sign-in', async ({ page }) => {
+  const address = await serve('--captcha=always')
+  await page.goto(`${address}/sign-up`)
+  await page.getByLabel('Your name').fill('Ayşe Demir')
+  await page.getByLabel('Name of your business').fill('Demir Ticaret')
+  await page.getByLabel('E-mail').fill('ayse@example.com')
+  await page.getByLabel('Password', { exact: true }).fill('dort at yesil cayirda kosar')
+  const atSignUp = tokenOf(page, '/sign-up')
+  await page.getByRole('button', { name: 'Open the account' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Look into your mailbox' })).toBeVisible()
+  const solved = JSON.parse(Buffer.from(await atSignUp, 'base64').toString()) as { challenge: object; solution: { counter: number } }
+  expect(solved.solution.counter).toBeGreaterThanOrEqual(0)
+
+  const atSignIn = tokenOf(page, '/sign-in')
+  await fillSignIn(page, address)
+  await expect(page.getByRole('heading', { level: 1, name: /Hello/ })).toBeVisible()
+  expect(await atSignIn).not.toBe(await atSignUp)
+  // Without it nobody gets in.
+  const refused = await page.request.post(`${address}/api/v1/auth/sign-in`, { data: owner })
+  expect(refused.status()).toBe(422)
+})
+
+for (const service of ['turnstile', 'hcaptcha']) {
+  test(`${service} shows its box in the page and opens the door`, async ({ page, browser }) => {
+    const outside = await standIn(service)
+    const address = await serve(
+      '--captcha=always',
+      `--captcha-provider=${service}`,
+      '--captcha-site-key=site',
+      '--captcha-secret=secret',
+      `--captcha-address=${outside}`,
+    )
+    await fillSignIn(page, address)
+    const prompt = page.getByRole('region', { name: 'Show that you are no robot' })
+    await expect(prompt).toBeVisible()
+    await expectAccessible(page)
+    const box = page.frameLocator('iframe[title="Widget containing a security challenge"]').getByLabel('I am human')
+    await shoot(page, `captcha-${service}`)
+    const token = tokenOf(page, '/sign-in')
+    await box.check()
+    await expect(page.getByRole('heading', { level: 1, name: /Hello/ })).toBeVisible()
+    await expect(prompt).toBeHidden()
+    // A token is good once.
+    const again = await page.request.post(`${address}/api/v1/auth/sign-in`, { data: { ...owner, captcha_token: await token } })
+    expect(again.status()).toBe(422)
+
+    // A service that cannot be reached is a no, and the page says so.
+    for (const { child, folder } of started) if (!folder) child.kill()
+    const context = await browser.newContext({ locale: 'en-US' })
+    const late = await context.newPage()
+    await fillSignIn(late, address)
+    await expect(late.getByRole('alert').first()).toBeVisible()
+    await expect(late.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
+    await context.close()
+  })
+}

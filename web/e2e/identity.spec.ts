@@ -1,0 +1,243 @@
+import type { Browser, BrowserContext, Page } from '@playwright/test'
+import { expect, expectAccessible, mailedLink, owner, shoot, signIn, test, totp } from './helpers'
+
+const password = 'dort at yesil cayirda kosar'
+
+/** Somebody with an account and a workspace of their own, made as anybody makes one. */
+async function newcomer(browser: Browser, name: string): Promise<{ context: BrowserContext; page: Page; email: string }> {
+  const email = `${name}-${Date.now()}@example.com`
+  const outbox = await browser.newContext({ baseURL: process.env.KONAK_TEST_URL })
+  expect((await outbox.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)
+  const context = await browser.newContext({ baseURL: process.env.KONAK_TEST_URL })
+  const asked = await context.request.post('/api/v1/auth/sign-up', {
+    data: { email, password, name: 'Elif Kaya', workspace_name: `Kaya ${name}` },
+  })
+  expect(asked.status()).toBe(200)
+  const link = await mailedLink(outbox.request, email)
+  const token = new URLSearchParams(link.slice(link.indexOf('#') + 1)).get('token')
+  expect((await context.request.post('/api/v1/auth/email/verify', { data: { token } })).status()).toBe(200)
+  expect((await context.request.post('/api/v1/auth/sign-in', { data: { email, password } })).status()).toBe(200)
+  await outbox.close()
+  return { context, page: await context.newPage(), email }
+}
+
+/** Makes somebody an active agent of the demo and gives their browser. */
+async function joinDemo(browser: Browser, owners: Page, name: string) {
+  const someone = await newcomer(browser, name)
+  const added = await owners.request.post('/api/crm/v1/agents', { data: { email: someone.email, role: 'agent' } })
+  expect(added.status()).toBe(201)
+  const link = await mailedLink(owners.request, someone.email, 'workspace')
+  const token = new URLSearchParams(link.slice(link.indexOf('#') + 1)).get('token')
+  expect((await someone.context.request.post('/api/v1/auth/invitations/accept', { data: { token } })).status()).toBe(200)
+  const { data } = (await added.json()) as { data: { id: string } }
+  return { ...someone, agentId: data.id }
+}
+
+test('an agent is edited, suspended and let in again', async ({ page, browser }) => {
+  await signIn(page)
+  const someone = await joinDemo(browser, page, 'edited')
+  const { data: places } = (await (await someone.context.request.get('/api/v1/auth/workspaces')).json()) as {
+    data: { workspace: { id: string; slug: string } }[]
+  }
+  const demo = places.find(({ workspace }) => workspace.slug === 'demo')
+  expect((await someone.context.request.post('/api/v1/auth/app/switch-workspace', { data: { workspace_id: demo?.workspace.id } })).status()).toBe(200)
+
+  await page.goto('/crm/agents')
+  const row = page.getByRole('row').filter({ hasText: someone.email })
+  await row.getByRole('button', { name: /Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Elif K.')
+  await dialog.getByLabel('Role').selectOption({ label: 'Administrator' })
+  await dialog.getByLabel('Job title').fill('Vardiya lideri')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(row).toContainText('Elif K.')
+  await expect(row).toContainText('Vardiya lideri')
+  await expect(row).toContainText('Administrator')
+
+  expect((await someone.context.request.get('/api/v1/auth/me')).status()).toBe(200)
+  await row.getByRole('button', { name: /Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Suspend' }).click()
+  await expectAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+  await expect(row).toContainText('Suspended')
+  expect((await someone.context.request.get('/api/v1/auth/me')).status()).toBe(401)
+  await shoot(page, 'agent-suspended')
+  await row.getByRole('button', { name: /Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Lift the suspension' }).click()
+  await expect(row).toContainText('Active')
+  await someone.context.close()
+})
+
+test('the last owner cannot be suspended, and the window says why', async ({ page }) => {
+  await signIn(page, '/crm/agents')
+  await page.getByRole('button', { name: /Actions for Defne/ }).click()
+  await page.getByRole('menuitem', { name: 'Suspend' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Suspend' }).click()
+  await expect(dialog.getByRole('alert')).toBeVisible()
+})
+
+test('a QR is mailed, outlives its window, and the mailed link signs a phone in', async ({ page, browser }) => {
+  // Somebody else's QR takes a password that was proven just now.
+  expect((await page.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)
+  const someone = await joinDemo(browser, page, 'phone')
+  await page.goto('/crm/agents')
+  await page.getByRole('row').filter({ hasText: someone.email }).getByRole('button', { name: /Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign a phone in' }).click()
+  const dialog = page.getByRole('dialog', { name: /Sign in the phone of/ })
+  await dialog.getByRole('button', { name: 'Mail it to them' }).click()
+  await expect(dialog.getByText(`Mailed to ${someone.email}`)).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Mail it to them' })).toBeHidden()
+  await shoot(page, 'agent-qr-mailed')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+
+  await expect.poll(() => mailedLink(page.request, someone.email, 'workspace')).toContain('/mobile#key=')
+  const link = await mailedLink(page.request, someone.email, 'workspace')
+  const phone = await browser.newContext({
+    baseURL: process.env.KONAK_TEST_URL,
+    viewport: { width: 390, height: 844 },
+    userAgent: 'Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 Chrome/141.0.0.0 Mobile Safari/537.36',
+    locale: 'en-US',
+  })
+  const small = await phone.newPage()
+  await small.goto(link)
+  await expect(small).toHaveURL(/\/mobile$/)
+  await expectAccessible(small)
+  await shoot(small, 'mobile-claim')
+  await small.getByRole('button', { name: 'Sign in here' }).click()
+  await expect(small.getByRole('heading', { level: 1, name: /Hello/ })).toBeVisible()
+  const state = await page.request.get(`/api/crm/v1/agents/${someone.agentId}/mobile-qr`)
+  expect(((await state.json()) as { data: { unscanned: boolean } }).data.unscanned).toBe(false)
+  // It works once.
+  await small.goto(link)
+  await small.getByRole('button', { name: 'Sign in here' }).click()
+  await expect(small.getByRole('alert').filter({ hasText: 'used already' })).toBeVisible()
+  await small.goto('/mobile')
+  await expect(small.getByText('The link is incomplete.')).toBeVisible()
+  await phone.close()
+  await someone.context.close()
+})
+
+test('closing the window ends the QR on it', async ({ page, request }) => {
+  await signIn(page, '/crm/agents')
+  const created = page.waitForResponse((response) => response.request().method() === 'POST' && response.url().endsWith('/mobile-qr'))
+  await page.getByRole('button', { name: /Actions for Defne/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign a phone in' }).click()
+  const { data } = (await (await created).json()) as { data: { key: string } }
+  const dialog = page.getByRole('dialog', { name: /Sign in the phone of/ })
+  await expect(dialog.getByRole('img', { name: 'QR code that signs a phone in' })).toBeVisible()
+  const closed = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.url().includes('qr_id='))
+  await page.keyboard.press('Escape')
+  expect((await closed).status()).toBe(200)
+  const claim = await request.post('/api/v1/auth/mobile-qr/claim', { data: { key: data.key, device_name: 'Pixel', platform: 'Android' } })
+  expect(claim.status()).toBe(422)
+})
+
+test('name and language, password, and the second step are changed on the profile', async ({ browser }) => {
+  const { context, page, email } = await newcomer(browser, 'profile')
+  await page.goto('/account')
+
+  await test.step('name and language', async () => {
+    await page.getByLabel('Your name').fill('Elif Kaya Demir')
+    await page.getByLabel('Language of your mail').selectOption('en')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText('Your profile is saved', { exact: true })).toBeVisible()
+    await expect(page.getByText(`Elif Kaya Demir · ${email}`)).toBeVisible()
+    const { data } = (await (await context.request.get('/api/v1/auth/me')).json()) as { data: { user: { language: string } } }
+    expect(data.user.language).toBe('en')
+    await expectAccessible(page)
+    await shoot(page, 'profile-about')
+  })
+
+  await test.step('a wrong password is told at its field; the right one closes the other sessions', async () => {
+    const other = await browser.newContext({ baseURL: process.env.KONAK_TEST_URL })
+    expect((await other.request.post('/api/v1/auth/sign-in', { data: { email, password } })).status()).toBe(200)
+    await page.getByLabel('Current password').fill('not the password')
+    await page.getByLabel('New password').fill(`${password} bugun`)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await expect(page.getByRole('alert').filter({ hasText: 'password is wrong' })).toBeVisible()
+    await page.getByLabel('Current password').fill(password)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await expect(page.getByText('Your password is changed', { exact: true })).toBeVisible()
+    expect((await other.request.get('/api/v1/auth/me')).status()).toBe(401)
+    expect((await context.request.get('/api/v1/auth/me')).status()).toBe(200)
+    expect((await other.request.post('/api/v1/auth/sign-in', { data: { email, password } })).status()).toBe(422)
+    await other.close()
+  })
+
+  await test.step('the second step is switched on, taken with a passkey, and switched off', async () => {
+    const cdp = await context.newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    })
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    const adding = page.getByRole('dialog', { name: 'Add a passkey' })
+    await adding.getByLabel('Name').fill('Key ring')
+    await adding.getByRole('button', { name: 'Go on' }).click()
+    await expect(page.getByRole('list', { name: 'Passkeys' })).toContainText('Key ring')
+
+    await page.getByRole('button', { name: 'Set up the second step' }).click()
+    const setup = page.getByRole('dialog', { name: 'Set up the second step' })
+    const secret = ((await setup.getByText(/^([A-Z2-7]{4} ){3,}/).textContent()) ?? '').replace(/\s/g, '')
+    await setup.getByLabel('Six-digit code').fill(totp(secret))
+    await setup.getByRole('button', { name: 'Switch on' }).click()
+    const once = page.getByRole('dialog', { name: 'Your recovery codes' })
+    await once.getByLabel('I saved it').check()
+    await once.getByRole('button', { name: 'Done' }).click()
+
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(`${password} bugun`)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'One more step' })).toBeVisible()
+    await expectAccessible(page)
+    await shoot(page, 'second-step-passkey')
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: /Hello/ })).toBeVisible()
+
+    await page.goto('/account')
+    await page.getByRole('button', { name: 'Switch off' }).click()
+    const off = page.getByRole('dialog')
+    await expectAccessible(page)
+    await off.getByRole('button', { name: 'Switch off' }).click()
+    await expect(page.getByRole('button', { name: 'Set up the second step' })).toBeVisible()
+    const { data } = (await (await context.request.get('/api/v1/auth/me')).json()) as { data: { user: { two_factor: boolean } } }
+    expect(data.user.two_factor).toBe(false)
+  })
+  await context.close()
+})
+
+test('an invitation is accepted by somebody who has an account', async ({ page, browser }) => {
+  await signIn(page)
+  const { context, page: theirs, email } = await newcomer(browser, 'invited')
+  expect((await page.request.post('/api/crm/v1/agents', { data: { email, role: 'agent' } })).status()).toBe(201)
+  const link = await mailedLink(page.request, email, 'workspace')
+
+  await test.step('signed out: they are asked to sign in first, and the invitation waits', async () => {
+    await context.clearCookies()
+    await theirs.goto(link)
+    await theirs.getByLabel('Your name').fill('Elif')
+    await theirs.getByLabel('Password', { exact: true }).fill(password)
+    await theirs.getByRole('button', { name: 'Accept the invitation' }).click()
+    await expect(theirs.getByRole('link', { name: 'Sign in' })).toBeVisible()
+    await expectAccessible(theirs)
+    await theirs.getByRole('link', { name: 'Sign in' }).click()
+    await theirs.getByLabel('E-mail').fill(email)
+    await theirs.getByLabel('Password', { exact: true }).fill(password)
+    await theirs.getByRole('button', { name: 'Sign in', exact: true }).click()
+  })
+
+  await test.step('signed in: one button, and they are there', async () => {
+    await expect(theirs.getByText(`signed in as ${email}`)).toBeVisible()
+    await expectAccessible(theirs)
+    await shoot(theirs, 'invitation-known')
+    await theirs.getByRole('button', { name: 'Accept the invitation' }).click()
+    await expect(theirs.getByRole('button', { name: /Workspace: Demo/ })).toBeVisible()
+  })
+  await context.close()
+})

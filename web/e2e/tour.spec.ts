@@ -1,0 +1,32 @@
+import { expect, expectAccessible, shoot, signIn, test } from './helpers'
+
+test('the tour shows the house once, by keyboard, and is remembered', async ({ page }) => {
+  await page.addInitScript(() => {
+    if (!sessionStorage.getItem('begun')) localStorage.removeItem('konak.tour')
+    sessionStorage.setItem('begun', 'yes')
+  })
+  await signIn(page)
+  const tour = page.getByRole('dialog', { name: 'A short tour' })
+  await expect(tour).toContainText('Welcome to the demo')
+  await expect(tour).toBeFocused()
+  await expectAccessible(page)
+  await page.keyboard.press('ArrowRight')
+  await expect(tour).toContainText('The house and its rooms')
+  await tour.getByRole('button', { name: 'Next' }).click()
+  await expect(tour).toContainText('One way to everything')
+  await shoot(page, 'tour')
+  await page.keyboard.press('ArrowLeft')
+  await expect(tour).toContainText('Step 2 of 6')
+  await page.keyboard.press('Escape')
+  await expect(tour).toBeHidden()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: /Hello/ })).toBeVisible()
+  await expect(tour).toBeHidden()
+
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Take the tour' }).click()
+  for (let step = 1; step < 6; step += 1) await tour.getByRole('button', { name: 'Next' }).click()
+  await tour.getByRole('button', { name: 'Open the inbox' }).click()
+  await expect(page).toHaveURL(/\/inbox/)
+  await expect(tour).toBeHidden()
+})

@@ -1,0 +1,40 @@
+import type { Section } from './en'
+
+type Texts = Record<string, string>
+type Loaders = Record<Section, () => Promise<Texts>>
+
+/** One file per section and language: a visitor fetches only what the open screen says, in one language. */
+export const loaders: Record<'tr' | 'en', Loaders> = {
+  tr: {
+    shell: () => import('./tr/shell').then((m) => m.shell),
+    screens: () => import('./tr/screens').then((m) => m.screens),
+    home: () => import('./tr/home').then((m) => m.home),
+    tour: () => import('./tr/tour').then((m) => m.tour),
+    door: () => import('./tr/door').then((m) => m.door),
+    account: () => import('./tr/account').then((m) => m.account),
+    identity: () => import('./tr/identity').then((m) => m.identity),
+    mail: () => import('./tr/mail').then((m) => m.mail),
+    webhooks: () => import('./tr/webhooks').then((m) => m.webhooks),
+    inbox: () => import('./tr/inbox').then((m) => m.inbox),
+    contacts: () => import('./tr/contacts').then((m) => m.contacts),
+    channels: () => import('./tr/channels').then((m) => m.channels),
+    advisor: () => import('./tr/advisor').then((m) => m.advisor),
+    design: () => import('./tr/design').then((m) => m.design),
+  },
+  en: {
+    shell: () => import('./en/shell').then((m) => m.shell),
+    screens: () => import('./en/screens').then((m) => m.screens),
+    home: () => import('./en/home').then((m) => m.home),
+    tour: () => import('./en/tour').then((m) => m.tour),
+    door: () => import('./en/door').then((m) => m.door),
+    account: () => import('./en/account').then((m) => m.account),
+    identity: () => import('./en/identity').then((m) => m.identity),
+    mail: () => import('./en/mail').then((m) => m.mail),
+    webhooks: () => import('./en/webhooks').then((m) => m.webhooks),
+    inbox: () => import('./en/inbox').then((m) => m.inbox),
+    contacts: () => import('./en/contacts').then((m) => m.contacts),
+    channels: () => import('./en/channels').then((m) => m.channels),
+    advisor: () => import('./en/advisor').then((m) => m.advisor),
+    design: () => import('./en/design').then((m) => m.design),
+  },
+}

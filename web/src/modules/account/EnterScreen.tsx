@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useRouter } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { api, ask } from '@/api/client'
+import { errorText } from '@/api/message'
+import { forgetSession } from '@/api/session'
+import { useI18n } from '@/i18n'
+import { useLinkToken } from '@/lib/linkToken'
+import { AuthPage } from '@/shell/AuthPage'
+import { buttonClass } from '@/ui/Button'
+import { Notice } from '@/ui/Notice'
+import { Skeleton } from '@/ui/Skeleton'
+
+/** Where a session arrives that comes from another workspace's host. */
+export function EnterScreen() {
+  const { t } = useI18n()
+  const code = useLinkToken()
+  const router = useRouter()
+  const client = useQueryClient()
+  const { mutate, error } = useMutation({
+    mutationFn: () => ask(api.POST('/api/v1/auth/handover/claim', { body: { code: code ?? '-' } })),
+    onSuccess: async () => {
+      forgetSession(client)
+      await router.navigate({ to: '/', replace: true })
+    },
+  })
+  // A code is good once, and an effect may run twice.
+  const begun = useRef(false)
+  useEffect(() => {
+    if (begun.current) return
+    begun.current = true
+    mutate()
+  }, [mutate])
+
+  if (!error) {
+    return (
+      <AuthPage title={t('enter.title')}>
+        <p role="status" className="sr-only">
+          {t('common.loading')}
+        </p>
+        <Skeleton className="h-10 w-full" />
+      </AuthPage>
+    )
+  }
+  return (
+    <AuthPage title={t('enter.failed')}>
+      <Notice tone="danger" className="mb-5">
+        {errorText(error)}
+      </Notice>
+      <Link to="/sign-in" className={`${buttonClass('primary')} h-10.5 w-full`}>
+        {t('signIn.submit')}
+      </Link>
+    </AuthPage>
+  )
+}

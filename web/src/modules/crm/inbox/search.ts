@@ -1,0 +1,44 @@
+interface ViewQuery {
+  state?: 'open' | 'snoozed' | 'closed'
+  owner_id?: 'me' | 'none'
+  unread?: 'true'
+}
+
+/** What each view asks the server for. */
+const viewQueries = {
+  open: { state: 'open' },
+  mine: { state: 'open', owner_id: 'me' },
+  unassigned: { state: 'open', owner_id: 'none' },
+  unread: { unread: 'true' },
+  snoozed: { state: 'snoozed' },
+  closed: { state: 'closed' },
+} as const satisfies Record<string, ViewQuery>
+
+export type ViewId = keyof typeof viewQueries
+export const viewIds = Object.keys(viewQueries) as ViewId[]
+
+export function viewQuery(view: ViewId): ViewQuery {
+  return viewQueries[view]
+}
+
+export interface InboxSearch {
+  view?: ViewId
+  group?: string
+  q?: string
+  /** The open conversation: a link to it can be sent to a colleague. */
+  c?: string
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value ? value : undefined
+}
+
+export function readInboxSearch(search: Record<string, unknown>): InboxSearch {
+  const view = text(search.view)
+  return {
+    view: viewIds.find((id) => id === view),
+    group: text(search.group),
+    q: text(search.q),
+    c: text(search.c),
+  }
+}

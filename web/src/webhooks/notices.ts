@@ -1,0 +1,17 @@
+import type { Notice } from '@/shell/notices'
+import type { WebhookSource } from './source'
+
+/** Endpoints that were switched off because nothing arrived: they stay until someone looks after them. */
+export async function loadWebhookNotices(source: WebhookSource): Promise<Notice[]> {
+  const { data } = await source.list(undefined)
+  return data
+    .filter((webhook) => webhook.status === 'disabled')
+    .map((webhook) => ({
+      id: `webhook-${webhook.id}`,
+      kind: 'webhook',
+      name: webhook.address,
+      detail: webhook.disabled_reason ?? webhook.description,
+      at: webhook.disabled_at ?? webhook.created_at,
+      to: source.onePath.replace('$webhookId', webhook.id),
+    }))
+}
