@@ -7,6 +7,8 @@ import (
 
 	"konak/internal/advisor"
 	"konak/internal/crm/email"
+	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/widget"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -83,6 +85,9 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 	if err := a.demoMailbox(ctx, w); err != nil {
 		return err
 	}
+	if err := a.fillChannels(ctx, w); err != nil {
+		return err
+	}
 	if err := a.fillDesk(ctx, w.Slug); err != nil {
 		return err
 	}
@@ -99,6 +104,20 @@ func (a *App) demoMailbox(ctx context.Context, w identity.Workspace) error {
 	_, err := a.Email.Connect(ctx, email.Input{
 		ID: DemoAccount(w.ID, email.Kind), Name: name,
 		Settings: email.Settings{Address: "destek@" + w.Slug + ".example", SenderName: w.Name},
+	})
+	return err
+}
+
+// fillChannels connects the demo's custom channel and its live chat. Their
+// addresses lead nowhere, and the widget may stand on the panel's own host.
+func (a *App) fillChannels(ctx context.Context, w identity.Workspace) error {
+	if _, err := a.Custom.Create(ctx, custom.NewChannel{
+		ID: DemoAccount(w.ID, custom.Name), Name: "Mobil uygulama", Settings: custom.Settings{Address: "https://app." + w.Slug + ".example/konak"},
+	}); err != nil {
+		return err
+	}
+	_, err := a.Widget.Create(ctx, widget.NewWidget{
+		ID: DemoAccount(w.ID, widget.Name), Name: "Web sitesi", Look: widget.Look{Origins: []string{"http://localhost:8000", "https://www." + w.Slug + ".example"}},
 	})
 	return err
 }

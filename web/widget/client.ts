@@ -28,8 +28,14 @@ export interface Session {
   known: boolean
 }
 
+export interface Shared {
+  id: string
+  name: string
+}
+
 export interface Message {
   id: string
+  files: Shared[]
   from: 'visitor' | 'agent' | 'bot'
   name: string
   body: string
@@ -80,7 +86,7 @@ export class Client {
   private request(path: string, init: RequestInit = {}): Promise<Response> {
     const headers: Record<string, string> = { 'Accept-Language': this.language }
     if (this.token) headers.Authorization = `Bearer ${this.token}`
-    if (init.body) headers['Content-Type'] = 'application/json'
+    if (typeof init.body === 'string') headers['Content-Type'] = 'application/json'
     return fetch(this.base + path, { ...init, headers, credentials: 'omit', mode: 'cors', cache: 'no-store' })
   }
 
@@ -107,6 +113,20 @@ export class Client {
 
   write(body: Record<string, string>): Promise<{ message: Message; session: Session }> {
     return this.ask('/messages', { ...body, page: location.href.slice(0, 2000) })
+  }
+
+  async attach(file: File): Promise<{ message: Message; session: Session }> {
+    const response = await this.request(`/files?filename=${encodeURIComponent(file.name)}`, { method: 'POST', body: file })
+    const answer = (await response.json()) as { data: { message: Message; session: Session }; error?: { code: string } }
+    if (!response.ok) throw new Refusal(response.status, answer.error?.code ?? 'unknown')
+    return answer.data
+  }
+
+  /** The token is no part of the address, so a file is fetched and then handed over. */
+  async file(shared: Shared): Promise<Blob> {
+    const response = await this.request(`/files/${shared.id}`)
+    if (!response.ok) throw new Refusal(response.status, 'file')
+    return response.blob()
   }
 
   typing(typing: boolean): void {

@@ -28,6 +28,8 @@ form.ask{flex-direction:column;border:0;padding:0 16px 16px}
 label{display:block;font-size:13px;margin-bottom:4px}
 input,textarea{width:100%;padding:9px 11px;border:1px solid #767b83;border-radius:9px;background:#fff}
 textarea{resize:none;height:42px;max-height:120px}
+.clip{width:42px;height:42px;border:1px solid #767b83;border-radius:9px;background:#fff;cursor:pointer;font-size:20px;line-height:1}
+.file{display:block;border:0;margin-top:4px;text-align:left;text-decoration:underline;cursor:pointer}
 .go{padding:9px 16px;border:0;border-radius:9px;background:${color};color:${ink(color)};font-weight:600;cursor:pointer}
 .rate{padding:0 16px 12px}
 .rate p{margin:0 0 6px;font-weight:600}

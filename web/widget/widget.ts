@@ -1,4 +1,4 @@
-import { Client, Refusal, type Config, type Message, type Session } from './client'
+import { Client, Refusal, type Config, type Message, type Session, type Shared } from './client'
 import { style } from './style'
 import { texts, type Language } from './texts'
 
@@ -27,6 +27,7 @@ class Widget {
   private readonly note = el('p', { class: 'note', role: 'status' })
   private readonly form = el('form')
   private readonly ask = el('form', { class: 'ask', novalidate: '' })
+  private readonly clip = el('button', { class: 'clip', type: 'button' }, '+')
   private readonly rating = el('div', { class: 'rate', role: 'group' })
   private readonly input: HTMLTextAreaElement
   private readonly shown = new Map<string, HTMLElement>()
@@ -67,7 +68,15 @@ class Widget {
     const close = el('button', { type: 'button', 'aria-label': this.t.close }, '×')
     close.onclick = () => this.toggle(false)
     this.input = el('textarea', { rows: '1', maxlength: '10000', 'aria-label': this.t.write, placeholder: this.t.write })
-    this.form.append(this.input, el('button', { class: 'go', type: 'submit' }, this.t.send))
+    const picked = el('input', { type: 'file', hidden: '', tabindex: '-1', 'aria-hidden': 'true' })
+    this.clip.setAttribute('aria-label', this.t.attach)
+    this.clip.onclick = () => picked.click()
+    picked.onchange = () => {
+      const file = picked.files?.[0]
+      picked.value = ''
+      if (file) void this.attach(file)
+    }
+    this.form.append(this.clip, picked, this.input, el('button', { class: 'go', type: 'submit' }, this.t.send))
     this.form.onsubmit = (event) => {
       event.preventDefault()
       void this.send()
@@ -153,6 +162,8 @@ class Widget {
     this.ask.hidden = !asks
     this.form.hidden = asks
     this.rating.hidden = !this.session?.ask_rating
+    // Who they are travels with the first text, so a file waits for it.
+    this.clip.hidden = this.config.look.prechat.enabled && !this.session?.conversation_id
   }
 
   private toggle(open = this.panel.hidden): void {
@@ -174,14 +185,20 @@ class Widget {
     this.note.classList.toggle('bad', bad)
   }
 
-  private line(id: string, from: Message['from'], name: string, body: string): void {
+  private line(id: string, from: Message['from'], name: string, body: string, files: Shared[] = []): void {
     const old = this.shown.get(id)
     if (old) {
-      old.querySelector('.text')!.textContent = body
+      old.querySelector('.text')?.replaceChildren(body)
       return
     }
     const who = from === 'visitor' ? this.t.you : name || this.t.team
-    const node = el('div', { class: `line ${from}` }, el('p', { class: 'who' }, who), el('p', { class: 'text' }, body))
+    const node = el('div', { class: `line ${from}` }, el('p', { class: 'who' }, who))
+    if (body) node.append(el('p', { class: 'text' }, body))
+    for (const file of files) {
+      const button = el('button', { class: 'text file', type: 'button' }, file.name)
+      button.onclick = () => void this.save(file)
+      node.append(button)
+    }
     this.shown.set(id, node)
     this.log.append(node)
     this.scroll()
@@ -203,7 +220,7 @@ class Widget {
   private async refresh(): Promise<void> {
     this.stand(await this.client.session())
     if (!this.session?.conversation_id) return
-    for (const m of await this.client.messages()) this.line(m.id, m.from, m.name, m.body)
+    for (const m of await this.client.messages()) this.line(m.id, m.from, m.name, m.body, m.files)
   }
 
   private stand(session: Session): void {
@@ -258,7 +275,7 @@ class Widget {
     }
     const m = JSON.parse(data) as Message
     const known = this.shown.has(m.id)
-    this.line(m.id, m.from, m.name, m.body)
+    this.line(m.id, m.from, m.name, m.body, m.files)
     if (m.from === 'visitor') return
     this.say('')
     if (this.panel.hidden && !known && !this.launch.querySelector('.dot')) this.launch.append(el('span', { class: 'dot' }))
@@ -292,6 +309,30 @@ class Widget {
         this.details = {}
         this.layout()
       }
+    }
+  }
+
+  private async attach(file: File): Promise<void> {
+    try {
+      if (!this.client.token) await this.client.session()
+      const { message, session } = await this.client.attach(file)
+      this.say('')
+      this.line(message.id, 'visitor', '', message.body, message.files)
+      this.stand(session)
+    } catch (error) {
+      const status = error instanceof Refusal ? error.status : 0
+      this.say(status === 413 ? this.t.tooLarge : status === 422 ? this.t.blocked : status === 429 ? this.t.busy : this.t.failed, true)
+    }
+  }
+
+  private async save(shared: Shared): Promise<void> {
+    try {
+      const url = URL.createObjectURL(await this.client.file(shared))
+      const link = el('a', { href: url, download: shared.name })
+      link.click()
+      setTimeout(() => URL.revokeObjectURL(url), 60_000)
+    } catch {
+      this.say(this.t.offline, true)
     }
   }
 

@@ -2,10 +2,12 @@ package conversation
 
 import (
 	"context"
+	"io"
 
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 // What a customer may see of their own conversation, for channels whose
@@ -49,6 +51,21 @@ func (s *Service) MessagesOn(ctx context.Context, conversation, account uuid.UUI
 		return fillItems(r, out.Rows)
 	})
 	return out, err
+}
+
+// AttachmentOn opens a file of such a message; any other is not found.
+func (s *Service) AttachmentOn(ctx context.Context, conversation, account, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		theirs, err := attachedOn(r, conversation, account, id)
+		if err == nil && !theirs {
+			err = fault.New(fault.NotFound)
+		}
+		return err
+	})
+	if err != nil {
+		return a, nil, err
+	}
+	return s.Attachment(ctx, id)
 }
 
 // AgentNames gives the names of members.

@@ -6,10 +6,12 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/limit"
 	"konak/internal/kit/perm"
 )
 
@@ -66,6 +68,16 @@ type writeIn struct {
 type messagesIn struct {
 	api.Paged
 	Keyed
+}
+
+type attachIn struct {
+	Keyed
+	Filename string `query:"filename" required:"true" minLength:"1" maxLength:"300" example:"fatura.pdf"`
+}
+
+type fileIn struct {
+	Keyed
+	ID api.ID `path:"id" record:"attachment"`
 }
 
 type typingIn struct {
@@ -159,9 +171,45 @@ func (s *Service) registerPage(a *api.API) {
 			if err != nil {
 				return out, err
 			}
+			if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
+				return out, err
+			}
 			b := in.Body
 			out.Message, out.Session, err = s.write(ctx, p, v, Line{Body: b.Body, ID: b.ID, Name: b.Name, Email: b.Email, Phone: b.Phone, Page: b.Page})
 			return out, err
+		})
+	upload := route("POST", "/files", "attach", "The visitor sends a file")
+	upload.MaxBody = conversation.MaxAttachment
+	api.HandleUpload(a, upload, func(ctx context.Context, in *attachIn, body *api.Upload) (out Written, err error) {
+		ctx, p, v, err := s.visit(ctx, in.Key)
+		if err != nil {
+			return out, err
+		}
+		// Before the bytes are taken in, not after.
+		if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
+			return out, err
+		}
+		out.Message, out.Session, err = s.attach(ctx, p, v, in.Filename, body.Type, body)
+		return out, err
+	})
+	api.HandleFile(a, route("GET", "/files/{id}", "file", "A file of the visitor's chat"),
+		func(ctx context.Context, in *fileIn) (*api.File, error) {
+			ctx, p, v, err := s.visit(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			now, err := s.session(ctx, v)
+			if err != nil {
+				return nil, err
+			}
+			if now.ConversationID == nil {
+				return nil, fault.New(fault.NotFound)
+			}
+			f, content, err := s.Conversations.AttachmentOn(ctx, *now.ConversationID, p.Account.ID, in.ID.UUID)
+			if err != nil {
+				return nil, err
+			}
+			return &api.File{Name: f.Name, Type: f.Type, Tag: f.ID.String(), Modified: f.CreatedAt.Time, Content: content}, nil
 		})
 	api.Handle(a, route("POST", "/typing", "typing", "The visitor is writing"),
 		func(ctx context.Context, in *typingIn) (api.Done, error) {

@@ -3,6 +3,7 @@ package widget
 import (
 	"context"
 	"html"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -292,21 +293,19 @@ type Line struct {
 	Email string
 	Phone string
 	Page  string
+	Files []conversation.Prepared
 }
 
 // write brings in what a visitor wrote.
 func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Message, out Session, err error) {
-	if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
-		return m, out, err
-	}
-	if l.Body = strings.TrimSpace(l.Body); l.Body == "" {
+	if l.Body = strings.TrimSpace(l.Body); l.Body == "" && len(l.Files) == 0 {
 		return m, out, fault.Invalid("body", "required")
 	}
 	if err := v.tell(p.set.Prechat, l); err != nil {
 		return m, out, err
 	}
 	in := conversation.Inbound{
-		Channel: Name, Body: l.Body, AI: p.Account.AI, GroupID: p.Account.GroupID, ConversationID: v.ConversationID,
+		Channel: Name, Body: l.Body, Attachments: l.Files, AI: p.Account.AI, GroupID: p.Account.GroupID, ConversationID: v.ConversationID,
 		From: contact.Sender{
 			Channel: Name, AccountID: p.Account.ID, ExternalID: v.ID.String(), Name: v.Name, Email: v.Email, Phone: v.Phone,
 			Language: v.Language, Username: guest(v.Language),
@@ -323,9 +322,25 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 	if err != nil {
 		return m, out, err
 	}
-	m = Message{ID: got.Item.ID, From: "visitor", Body: got.Item.Body, CreatedAt: got.Item.CreatedAt}
+	m = show(got.Item, nil)
 	out, err = s.session(ctx, v)
 	return m, out, err
+}
+
+// attach brings in a file that a visitor sends.
+func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared string, r io.Reader) (m Message, out Session, err error) {
+	f, err := s.Conversations.Prepare(ctx, name, declared, r)
+	switch {
+	case err != nil:
+		return m, out, err
+	case f.Blocked == conversation.BlockedSize:
+		return m, out, fault.New(fault.BodyTooLarge, conversation.MaxAttachment)
+	case f.Blocked != "":
+		return m, out, fault.Invalid("file", f.Blocked).Because(f.Type)
+	case f.Size == 0:
+		return m, out, fault.Invalid("file", "required")
+	}
+	return s.write(ctx, p, v, Line{Files: []conversation.Prepared{f}})
 }
 
 func guest(language string) string {
@@ -400,7 +415,12 @@ func (s *Service) names(ctx context.Context, items []conversation.Item) (names m
 
 // show is an item as the visitor sees it: agents by their first names.
 func show(i conversation.Item, names map[uuid.UUID]string) Message {
-	m := Message{ID: i.ID, From: "agent", Body: i.Body, CreatedAt: i.CreatedAt}
+	m := Message{ID: i.ID, From: "agent", Body: i.Body, Files: []File{}, CreatedAt: i.CreatedAt}
+	for _, a := range i.Attachments {
+		if a.Blocked == nil {
+			m.Files = append(m.Files, File{a.ID, a.Name, a.Size})
+		}
+	}
 	switch i.AuthorKind {
 	case conversation.ByContact:
 		m.From = "visitor"

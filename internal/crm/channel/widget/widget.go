@@ -157,7 +157,15 @@ type Message struct {
 	From      string     `json:"from" enum:"visitor,agent,bot" example:"agent"`
 	Name      string     `json:"name" example:"Defne" doc:"First name of the agent"`
 	Body      string     `json:"body" example:"Siparişiniz yolda."`
+	Files     []File     `json:"files" nullable:"false"`
 	CreatedAt clock.Time `json:"created_at"`
+}
+
+// File is what hangs on a message.
+type File struct {
+	ID   uuid.UUID `json:"id" format:"uuid"`
+	Name string    `json:"name" example:"fatura.pdf"`
+	Size int64     `json:"size" example:"48213"`
 }
 
 // Opened is a widget and the line that a page includes.

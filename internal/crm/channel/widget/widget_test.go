@@ -317,3 +317,35 @@ func TestLimits(t *testing.T) {
 	}
 	page.Post(c.path("/session"), map[string]any{}).Refused(429, "rate_limited")
 }
+
+// A visitor sends a file and reads those of their own chat, and no other's.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		c := open(t, s, nil)
+		v, other := c.visitor(), c.visitor()
+		var sent widget.Written
+		v.Header("Content-Type", "text/plain").Post(c.path("/files?filename=liste.txt"), "bir iki üç").Want(200).Data(&sent)
+		if len(sent.Message.Files) != 1 || sent.Message.Files[0].Name != "liste.txt" || sent.Session.ConversationID == nil {
+			t.Fatalf("got %+v", sent)
+		}
+		path := c.path("/files/" + sent.Message.Files[0].ID.String())
+		if got := v.Get(path).Want(200); string(got.Body) != "bir iki üç" || got.Header.Get("Access-Control-Allow-Origin") != site {
+			t.Errorf("got %q, %v", got.Body, got.Header)
+		}
+		c.write(other, "Selam", "")
+		other.Get(path).Refused(404, "not_found")
+		s.Client("").Header("Origin", site).Get(path).Refused(401, "unauthenticated")
+		v.Header("Content-Type", "application/octet-stream").Post(c.path("/files?filename=x.exe"), "MZ\x90\x00").Refused(422, "validation_failed")
+		v.Post(c.path("/files?filename=leer.txt"), "").Refused(422, "validation_failed")
+		// A file of a note is not the visitor's.
+		var up conversation.Attachment
+		c.Owner.Header("Content-Type", "text/plain").Post("/api/crm/v1/attachments?filename=not.txt", "gizli").Want(201).Data(&up)
+		c.Owner.Post(conversations+"/"+sent.Session.ConversationID.String()+"/reply-as-agent",
+			map[string]any{"body": "x", "message_type": "note", "attachments": []uuid.UUID{up.ID}}).Want(200)
+		v.Get(c.path("/files/"+up.ID.String())).Refused(404, "not_found")
+		if got := c.messages(v); len(got) != 1 || len(got[0].Files) != 1 {
+			t.Errorf("got %+v", got)
+		}
+	})
+}

@@ -1,5 +1,6 @@
 import { account } from './account'
 import { advisor } from './advisor'
+import { channels } from './channels'
 import { contacts } from './contacts'
 import { design } from './design'
 import { door } from './door'
@@ -14,7 +15,7 @@ import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, contacts, advisor, design } as const
+export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, contacts, channels, advisor, design } as const
 
 export type Section = keyof typeof en
 

@@ -9,6 +9,8 @@ export const screens = {
   'roles.lead': 'Who may do what. A role changes for everybody who has it, at once.',
   'apps.title': 'OAuth apps',
   'apps.lead': 'Programs that ask people for access, instead of having a key of their own.',
+  'channels.title': 'Channels',
+  'channels.lead': 'Where your customers write to you: your website, your own software, your mailboxes.',
   'agents.title': 'Agents',
   'agents.lead': 'Who works in this workspace, with which role.',
   'outbox.title': 'Mail outbox',

@@ -1,6 +1,7 @@
 import type { en } from '../en'
 import { account } from './account'
 import { advisor } from './advisor'
+import { channels } from './channels'
 import { contacts } from './contacts'
 import { design } from './design'
 import { door } from './door'
@@ -14,6 +15,6 @@ import { shell } from './shell'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, contacts, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, contacts, channels, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

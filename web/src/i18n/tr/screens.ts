@@ -11,6 +11,8 @@ export const screens: Record<keyof typeof en, string> = {
   'roles.lead': 'Kim ne yapabilir. Bir rol değişince ona sahip herkes için hemen değişir.',
   'apps.title': 'OAuth uygulamaları',
   'apps.lead': 'Kendi anahtarı olmak yerine kişilerden erişim isteyen programlar.',
+  'channels.title': 'Kanallar',
+  'channels.lead': 'Müşterilerinizin size yazdığı yerler: web siteniz, kendi yazılımınız, posta kutularınız.',
   'agents.title': 'Temsilciler',
   'agents.lead': 'Bu çalışma alanında kim, hangi rolle çalışıyor.',
   'outbox.title': 'Giden kutusu',
