@@ -93,6 +93,11 @@ test-browser: build ## Run the browser tests against the real binary
 		echo "browser tests are skipped: no Chromium, and none could be installed"; \
 	fi
 
+.PHONY: screenshots
+screenshots: build ## Take the README's pictures of the inbox anew
+	@browser=$$(scripts/ensure-chromium) && \
+		KONAK_README=1 KONAK_TEST_CHROMIUM=$$browser KONAK_TEST_BIN=$(CURDIR)/bin/konak $(NPM) run e2e -- readme
+
 # --- check ---
 
 .PHONY: check

@@ -25,6 +25,7 @@ import (
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/desk"
@@ -74,10 +75,11 @@ type App struct {
 	Contacts      *contact.Service
 	Conversations *conversation.Service
 	Agents        *agent.Service
-	Channels      *channel.Service
-	Email         *email.Service
-	Custom        *custom.Service
 	Desk          *desk.Service
+	Channels      *channel.Service
+	Custom        *custom.Service
+	Email         *email.Service
+	Widget        *widget.Service
 	Live          *live.Service
 	Finder        *finder.Service
 
@@ -200,6 +202,11 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
+	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
+	a.Commerce = commerce.New(a.DB, book{a.Contacts})
+	a.Conversations.Sell(shop{a.Commerce})
+	a.Contacts.Follow(shop{a.Commerce})
+	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
 	a.Channels = channel.New(a.DB, box, a.Conversations)
 	a.Conversations.Deliver(a.Channels)
 	a.Email = email.New(email.Config{
@@ -209,11 +216,6 @@ func (a *App) wire(box *secret.Box) error {
 	a.Channels.Add(email.Kind, a.Email)
 	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log}
 	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
-	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
-	a.Commerce = commerce.New(a.DB, book{a.Contacts})
-	a.Conversations.Sell(shop{a.Commerce})
-	a.Contacts.Follow(shop{a.Commerce})
-	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
 	}
@@ -222,6 +224,9 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	streams.Audience = a.Live
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
+	a.Widget = widget.New(widget.Deps{
+		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Typing: visitors{a.Live}, Bus: hub, Limits: limits, BaseURL: a.cfg.BaseURL(),
+	})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
@@ -243,10 +248,11 @@ func (a *App) wire(box *secret.Box) error {
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
+	a.Desk.Register(a.API)
 	a.Channels.Register(a.API)
 	a.Email.Register(a.API)
 	a.Custom.Register(a.API)
-	a.Desk.Register(a.API)
+	a.Widget.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
@@ -261,8 +267,8 @@ func (a *App) wire(box *secret.Box) error {
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample, a.Desk.Sample, a.Commerce.Sample,
-		a.Custom.Sample, a.Email.Sample,
+		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Email.Sample, a.Widget.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err

@@ -43,9 +43,14 @@ test('a message arrives live, is answered, noted, snoozed and closed', async ({ 
     await expect(otherPage.getByRole('article', { name: 'Message by Defne Yılmaz' })).toBeVisible()
     await thread.getByRole('radio', { name: 'Note' }).check()
     await thread.getByRole('textbox', { name: 'Note' }).fill('Asked twice already.')
+    const begun = Date.now()
     await thread.getByRole('button', { name: 'Add the note' }).click()
+    await otherPage.getByRole('article', { name: 'Note by Defne Yılmaz' }).waitFor()
+    const took = Date.now() - begun
+    console.log(`    the other window saw the note after ${took} ms`)
+    // A second is the aim and what an idle machine stays far below; a busy one may need longer.
+    expect(took).toBeLessThan(process.env.CI || process.env.KONAK_TEST_STRICT ? 1000 : 5000)
     await expect(thread.getByRole('article', { name: 'Note by Defne Yılmaz' })).toContainText('Asked twice already.')
-    await expect(otherPage.getByRole('article', { name: 'Note by Defne Yılmaz' })).toBeVisible()
     await other.close()
   })
 
@@ -99,6 +104,30 @@ test('ten thousand rows cost what is in sight', async ({ page }) => {
   const list = page.getByRole('region', { name: 'Conversations' })
   await expect(list.getByRole('link', { name: /Customer 0 / })).toBeVisible()
   expect(await list.getByRole('listitem').count()).toBeLessThan(40)
+
+  // Two hundred steps of a fast wheel: each frame draws what is in sight and no frame is lost to work.
+  const { frames, most, worst } = await list.getByRole('list').evaluate(async (element) => {
+    const scroller = element.parentElement
+    if (!scroller) throw new Error('the list has no scroller')
+    const long: number[] = []
+    const observer = new PerformanceObserver((entries) => long.push(...entries.getEntries().map((entry) => entry.duration)))
+    observer.observe({ type: 'longtask' })
+    let frames = 0
+    let most = 0
+    for (let step = 0; step < 200; step += 1) {
+      scroller.scrollBy({ top: 400 })
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+      frames += 1
+      most = Math.max(most, element.childElementCount)
+    }
+    observer.disconnect()
+    return { frames, most, worst: Math.max(0, ...long) }
+  })
+  console.log(`    10,000 rows: ${frames} frames, at most ${most} rows in the page, longest task ${Math.round(worst)} ms`)
+  expect(most).toBeLessThan(40)
+  // A task over 50 ms may be a busy machine; one this long would be a list that draws everything.
+  expect(worst).toBeLessThan(1000)
+
   await list.getByRole('list').evaluate((element) => element.parentElement?.scrollTo({ top: element.scrollHeight }))
   await expect(list.getByRole('link', { name: /Customer 9999 / })).toBeVisible()
   expect(await list.getByRole('listitem').count()).toBeLessThan(40)

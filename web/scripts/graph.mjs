@@ -65,7 +65,7 @@ export function screens() {
   const found = new Map()
   walk((source) => {
     if (!holdsRoutes(source.file)) return
-    for (const { file, sections } of source.later) found.set(nameOf(file), sections)
+    for (const { file, sections } of source.later) if (file.endsWith('.tsx')) found.set(nameOf(file), sections)
   })
   return found
 }

@@ -216,6 +216,9 @@ type Inbound struct {
 	Window time.Duration
 	// GroupID gets a conversation that begins, if the group is still there.
 	GroupID *uuid.UUID
+	// Then runs in the transaction of the message, for what the channel keeps
+	// of it.
+	Then func(tx *db.Tx, out *Ingested) error
 	// Attachments were stored with Service.Prepare.
 	Attachments []Prepared
 	// Email is the original, where the message came as one.
@@ -238,46 +241,53 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 	}
 	err = s.InTx(ctx, func(tx *db.Tx) error {
 		out = Ingested{}
-		ref, err := s.contacts.Resolve(tx, in.From)
-		if err != nil {
+		if err := s.ingest(tx, in, source, &out); err != nil || in.Then == nil {
 			return err
 		}
-		if in.Window > 0 {
-			until := clock.At(tx.Now().Add(in.Window))
-			if err := s.contacts.OpenWindow(tx, in.From.AccountID, in.From.ExternalID, until); err != nil {
-				return err
-			}
-		}
-		item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, email: in.Email}
-		if in.From.AccountID != uuid.Nil {
-			item.ChannelAccountID = &in.From.AccountID
-		}
-		if in.ProviderMessageID != "" {
-			item.providerMessageID = &in.ProviderMessageID
-		}
-		if err := s.take(tx, item, nil, in.Attachments); err != nil {
-			return err
-		}
-		was, err := s.thread(tx, in, ref, source)
-		if db.IsNoRow(err) {
-			return s.first(tx, in, ref, source, item, &out)
-		}
-		if err != nil {
-			return err
-		}
-		// Looked up under the conversation's lock: the same message twice at
-		// once finds the first here.
-		if seen, err := s.seen(tx, in); err != nil || seen != nil {
-			if seen != nil {
-				out = Ingested{Written: Written{was, *seen}, Duplicate: true}
-			}
-			return err
-		}
-		out.Conversation, err = s.wrote(tx, was, item)
-		out.Item, out.Created = *item, out.Conversation.ID != was.ID
-		return err
+		return in.Then(tx, &out)
 	})
 	return out, err
+}
+
+func (s *Service) ingest(tx *db.Tx, in Inbound, source Source, out *Ingested) error {
+	ref, err := s.contacts.Resolve(tx, in.From)
+	if err != nil {
+		return err
+	}
+	if in.Window > 0 {
+		until := clock.At(tx.Now().Add(in.Window))
+		if err := s.contacts.OpenWindow(tx, in.From.AccountID, in.From.ExternalID, until); err != nil {
+			return err
+		}
+	}
+	item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, email: in.Email}
+	if in.From.AccountID != uuid.Nil {
+		item.ChannelAccountID = &in.From.AccountID
+	}
+	if in.ProviderMessageID != "" {
+		item.providerMessageID = &in.ProviderMessageID
+	}
+	if err := s.take(tx, item, nil, in.Attachments); err != nil {
+		return err
+	}
+	was, err := s.thread(tx, in, ref, source)
+	if db.IsNoRow(err) {
+		return s.first(tx, in, ref, source, item, out)
+	}
+	if err != nil {
+		return err
+	}
+	// Looked up under the conversation's lock: the same message twice at
+	// once finds the first here.
+	if seen, err := s.seen(tx, in); err != nil || seen != nil {
+		if seen != nil {
+			*out = Ingested{Written: Written{was, *seen}, Duplicate: true}
+		}
+		return err
+	}
+	out.Conversation, err = s.wrote(tx, was, item)
+	out.Item, out.Created = *item, out.Conversation.ID != was.ID
+	return err
 }
 
 func (s *Service) seen(tx *db.Tx, in Inbound) (*Item, error) {

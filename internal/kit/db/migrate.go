@@ -17,7 +17,7 @@ import (
 var Globals = []string{
 	"tenant", "app_user", "membership", "session", "api_key",
 	"sign_up", "password_reset", "mfa_ticket", "recovery_code", "passkey", "passkey_challenge", "captcha_used",
-	"limit_use", "limit_act", "handover", "installation_mark",
+	"installation_mark", "limit_use", "limit_act", "handover",
 	"advisor_revision", "advisor_import", "advisor_law", "advisor_provision", "provision_version",
 }
 

@@ -61,6 +61,7 @@ const (
 	ResetPrefix   = "rst_"
 	TicketPrefix  = "mfa_"
 	ChannelPrefix = "chk_"
+	VisitorPrefix = "vis_"
 
 	// HandoverPrefix marks a session on its way to another host.
 	HandoverPrefix = "hov_"

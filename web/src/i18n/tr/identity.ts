@@ -151,7 +151,7 @@ export const identity: Record<keyof typeof en, string> = {
   'audit.what': 'Ne',
   'audit.ip': 'Nereden',
   'audit.details': 'Ayrıntı',
-  'audit.detailsOf': '{action} ayrıntısı',
+  'audit.detailsOf': 'Ayrıntı: {action}',
   'audit.kind': 'Tür',
   'audit.kind.all': 'Hepsi',
   'audit.kind.session': 'Oturumlar',

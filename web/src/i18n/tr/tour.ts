@@ -14,9 +14,9 @@ export const tour: Record<keyof typeof en, string> = {
   'tour.palette.title': 'Her yere tek yol',
   'tour.palette.text': 'Ctrl K veya ⌘ K’ye basın, birkaç harf yazıp Enter’a basın. ? tuşu bütün kısayolları listeler.',
   'tour.notices.title': 'Sizi bekleyenler',
-  'tour.notices.text': 'Görüşmelerinizdeki mesajlar ve sorunlu webhook’lar burada, her cihazda aynı sayıyla görünür.',
+  'tour.notices.text': 'Konuşmalarınızdaki mesajlar ve sorunlu webhook’lar burada, her cihazda aynı sayıyla görünür.',
   'tour.look.title': 'Sizin diliniz, sizin ışığınız',
   'tour.look.text': 'Türkçe veya İngilizce, açık veya koyu: herkes kendisi için seçer.',
   'tour.inbox.title': 'Bir müşteriyle başlayın',
-  'tour.inbox.text': 'Gelen kutusu bütün kanalların görüşmelerini tutar. j ile birini açın, r ile yanıtlayın.',
+  'tour.inbox.text': 'Gelen kutusu bütün kanalların konuşmalarını tutar. j ile birini açın, r ile yanıtlayın.',
 }

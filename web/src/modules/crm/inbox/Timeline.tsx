@@ -3,12 +3,12 @@ import { useLayoutEffect, useRef } from 'react'
 import { errorText } from '@/api/message'
 import { useMe } from '@/api/session'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
-import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
 import { Button } from '@/ui/Button'
 import { QueryState } from '@/ui/QueryState'
-import { channelName } from './channels'
+import { Attachments } from './Attachments'
 import { useItems, usePeople, useSend, type Conversation, type Item } from './conversations'
+import { Bubble, Message } from './Message'
 import { dropPending, pending, setPendingError, type PendingLetter } from './pending'
 
 const eventTexts: Record<string, PlainKey> = {
@@ -102,65 +102,6 @@ function useNames(conversation: Conversation): (item: Item) => string {
   }
 }
 
-interface BubbleProps {
-  mine: boolean
-  note: boolean
-  faint?: boolean
-  children: React.ReactNode
-}
-
-function Bubble({ mine, note, faint, children }: BubbleProps) {
-  return (
-    <div
-      className={cx(
-        'w-fit max-w-[min(42rem,88%)] rounded-lg border px-3.5 py-2.5 text-sm break-words whitespace-pre-wrap',
-        mine && 'ml-auto',
-        note
-          ? 'border-warn-ink/25 bg-warn-soft text-ink'
-          : mine
-            ? 'border-accent/20 bg-accent-soft text-ink'
-            : 'border-line bg-surface text-ink',
-        faint && 'border-dashed',
-      )}
-    >
-      {children}
-    </div>
-  )
-}
-
-/** A message on the API's own channel needs no way: the customer's software comes for it. */
-function Message({ item, name }: { item: Item; name: string }) {
-  const { t } = useI18n()
-  const mine = item.author_kind !== 'contact'
-  const note = item.kind === 'note'
-  return (
-    <article aria-label={note ? t('inbox.noteBy', { name }) : t('inbox.messageBy', { name })}>
-      <p className={cx('mb-1 flex flex-wrap items-baseline gap-x-2 text-[13px] text-ink-2', mine && 'justify-end')}>
-        <span className="font-semibold text-ink">{name}</span>
-        {note && <span className="font-semibold text-warn-ink">{t('inbox.note')}</span>}
-        {item.channel && <span>{channelName(item.channel)}</span>}
-        <time dateTime={item.created_at} title={formatDateTime(item.created_at)}>
-          {formatAgo(item.created_at)}
-        </time>
-      </p>
-      <Bubble mine={mine} note={note}>
-        {item.body}
-      </Bubble>
-      {item.delivery === 'failed' && (
-        <p className="mt-1 flex items-start justify-end gap-1.5 text-[13px] text-danger-ink">
-          <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-          {item.delivery_error ? t('inbox.delivery.failedWhy', { why: item.delivery_error }) : t('inbox.delivery.failed')}
-        </p>
-      )}
-      {(item.delivery === 'queued' || (item.delivery === 'none' && item.channel !== 'api')) && mine && !note && (
-        <p className="mt-1 text-right text-[13px] text-ink-2">
-          {item.delivery === 'queued' ? t('inbox.delivery.queued') : t('inbox.delivery.none')}
-        </p>
-      )}
-    </article>
-  )
-}
-
 function EventLine({ item, name }: { item: Item; name: string }) {
   const { t } = useI18n()
   const text = eventTexts[item.event ?? '']
@@ -194,6 +135,7 @@ function PendingMessage({ letter }: { letter: PendingLetter }) {
     <article aria-label={t('inbox.sending')}>
       <Bubble mine note={letter.note} faint>
         {letter.body}
+        <Attachments attachments={letter.attachments} />
       </Bubble>
       {letter.error === null ? (
         <p role="status" className="mt-1 flex items-center justify-end gap-1.5 text-[13px] text-ink-2">

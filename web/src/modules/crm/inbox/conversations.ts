@@ -4,6 +4,8 @@ import { usePages } from '@/api/query'
 import { viewQuery, type ViewId } from './search'
 
 export type Conversation = Schemas['ConversationConversation']
+/** One conversation as its own reader sees it: with the draft. */
+export type OneConversation = Schemas['ConversationDetail']
 export type Item = Schemas['ConversationItem']
 export type People = Schemas['ConversationPeople']
 export type ReplyChannel = Schemas['ConversationReplyChannel']
@@ -125,7 +127,7 @@ export function useSources() {
 
 /** Puts a changed conversation where it is shown already; the lists' order is fetched behind it. */
 function take(client: QueryClient, next: Conversation): void {
-  client.setQueryData([...root, 'one', next.id], next)
+  client.setQueryData<OneConversation>([...root, 'one', next.id], (old) => old && { ...old, ...next })
   client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
     old && {
       ...old,
@@ -204,7 +206,7 @@ export function useReadMark() {
           : api.POST('/api/crm/v1/conversations/{id}/unread', { params: { path: { id } } }),
       ).then((envelope) => envelope.data),
     onSuccess: ({ id, unread }) => {
-      client.setQueryData<Conversation>([...root, 'one', id], (old) => old && { ...old, unread })
+      client.setQueryData<OneConversation>([...root, 'one', id], (old) => old && { ...old, unread })
       client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
         old && {
           ...old,
@@ -219,6 +221,7 @@ export function useReadMark() {
 
 export interface Letter {
   body: string
+  attachments: Item['attachments']
   note: boolean
   route: ReplyChannel | null
 }
@@ -226,13 +229,14 @@ export interface Letter {
 export function useSend(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ body, note, route }: Letter) =>
+    mutationFn: ({ body, note, route, attachments }: Letter) =>
       ask(
         api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', {
           params: { path: { id } },
           body: {
             body,
             message_type: note ? 'note' : 'comment',
+            attachments: attachments.map((file) => file.id),
             channel: note ? undefined : route?.channel,
             channel_account_id: note ? undefined : (route?.channel_account_id ?? undefined),
           },
@@ -246,6 +250,14 @@ export function useSend(id: string) {
       })
       take(client, conversation)
     },
+  })
+}
+
+/** Keeps what was begun on the server, so that it is there on the next device. */
+export function useSaveDraft(id: string) {
+  return useMutation({
+    mutationFn: ({ body, note }: { body: string; note: boolean }) =>
+      ask(api.PUT('/api/crm/v1/conversations/{id}/draft', { params: { path: { id } }, body: { body, message_type: note ? 'note' : 'comment' } })),
   })
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { splitList } from '../contacts/splitList'
+import { slashWord } from './canned'
 import { addPending, dropPending, pending, setPendingError } from './pending'
 import { snoozePresets } from './snooze'
 import { readInboxSearch } from './search'
@@ -32,7 +33,7 @@ describe('readInboxSearch', () => {
 
 describe('pending', () => {
   it('keeps a letter until it is confirmed or discarded', () => {
-    const letter = addPending('c1', { body: 'Hi', note: false, route: null })
+    const letter = addPending('c1', { body: 'Hi', note: false, route: null, attachments: [] })
     setPendingError(letter.key, 'offline')
     expect(pending.get()).toMatchObject([{ conversationId: 'c1', body: 'Hi', error: 'offline' }])
     dropPending(letter.key)
@@ -43,5 +44,19 @@ describe('pending', () => {
 describe('splitList', () => {
   it('takes what people paste', () => {
     expect(splitList(' a@x.com; b@x.com,\nc@x.com ,')).toEqual(['a@x.com', 'b@x.com', 'c@x.com'])
+  })
+})
+
+describe('slashWord', () => {
+  it('finds the word after a slash at the caret', () => {
+    expect(slashWord('/te', 3)).toEqual({ from: 0, word: 'te' })
+    expect(slashWord('Merhaba /şük', 12)).toEqual({ from: 8, word: 'şük' })
+    expect(slashWord('Merhaba /', 9)).toEqual({ from: 8, word: '' })
+  })
+
+  it('leaves addresses and dates alone', () => {
+    expect(slashWord('https://x.com/a', 15)).toBeNull()
+    expect(slashWord('12/11', 5)).toBeNull()
+    expect(slashWord('/te then', 8)).toBeNull()
   })
 })

@@ -1,0 +1,77 @@
+import { startCustomer } from './customer'
+import { expect, expectAccessible, shoot, signIn, test } from './helpers'
+
+test('a reply is written with a canned reply, a file and a macro, then corrected', async ({ page }) => {
+  const stamp = Date.now()
+  const name = `Mert Acar ${stamp}`
+  await signIn(page, '/inbox')
+  const customer = await startCustomer(page, name)
+  const id = await customer.write('Guarantee', 'How long is the guarantee?', `mert-${stamp}@example.com`)
+  const canned = await page.request.post('/api/crm/v1/canned-replies', { data: { shortcut: `warranty${stamp}`, title: 'Guarantee', body: 'Two years, from the day of delivery.' } })
+  expect(canned.status(), await canned.text()).toBe(201)
+  const macro = await page.request.post('/api/crm/v1/macros', { data: { name: `Done ${stamp}`, actions: [{ type: 'add_tags', tags: ['answered'] }, { type: 'close' }] } })
+  expect(macro.status(), await macro.text()).toBe(201)
+  await page.goto(`/inbox?c=${id}`)
+  const thread = page.getByRole('region', { name: `Conversation with ${name}` })
+  const text = thread.getByRole('textbox', { name: 'Reply' })
+
+  await test.step('a slash brings the canned reply', async () => {
+    await text.fill('Hello! ')
+    await text.press('End')
+    await text.pressSequentially(`/warranty${stamp}`)
+    await expect(thread.getByRole('option', { name: /Guarantee/ })).toHaveAttribute('aria-selected', 'true')
+    await expectAccessible(page)
+    await shoot(page, 'composer-canned')
+    await text.press('Enter')
+    await expect(text).toHaveValue('Hello! Two years, from the day of delivery.')
+  })
+
+  await test.step('what was begun is there on another device', async () => {
+    const saved = page.waitForResponse((response) => response.url().endsWith('/draft') && response.request().method() === 'PUT')
+    await text.press('End')
+    await text.pressSequentially(' ')
+    await saved
+    await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('konak.draft')).forEach((key) => localStorage.removeItem(key)))
+    await page.reload()
+    await expect(text).toHaveValue('Hello! Two years, from the day of delivery. ')
+  })
+
+  await test.step('a file goes along', async () => {
+    await thread.getByLabel('Attach files').setInputFiles({ name: 'guarantee.txt', mimeType: 'text/plain', buffer: Buffer.from('Two years.') })
+    await expect(thread.getByRole('button', { name: 'Remove guarantee.txt' })).toBeVisible()
+    await thread.getByRole('button', { name: 'Send' }).click()
+    const sent = thread.getByRole('article', { name: 'Message by Defne Yılmaz' })
+    await expect(sent).toContainText('Two years, from the day of delivery.')
+    const link = sent.getByRole('link', { name: /guarantee\.txt/ })
+    await expect(link).toBeVisible()
+    const file = await page.request.get((await link.getAttribute('href')) ?? '')
+    expect(await file.text()).toBe('Two years.')
+    expect(file.headers()['content-disposition']).toContain('attachment')
+  })
+
+  await test.step('a note is corrected, then deleted', async () => {
+    await thread.getByRole('radio', { name: 'Note' }).check()
+    await thread.getByRole('textbox', { name: 'Note' }).fill('Chek the serial number.')
+    await thread.getByRole('button', { name: 'Add the note' }).click()
+    const note = thread.getByRole('article', { name: 'Note by Defne Yılmaz' })
+    await note.getByRole('button', { name: /Actions on the message/ }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit the message' })
+    await dialog.getByLabel('Message').fill('Check the serial number.')
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(note).toContainText('Check the serial number.')
+    await expect(note).toContainText('edited')
+    await note.getByRole('button', { name: /Actions on the message/ }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete this message?' }).getByRole('button', { name: 'Delete' }).click()
+    await expect(note).not.toContainText('Check the serial number.')
+  })
+
+  await test.step('a macro tags and closes', async () => {
+    await thread.getByRole('button', { name: 'Run a macro' }).click()
+    await page.getByRole('menuitem', { name: `Done ${stamp}` }).click()
+    await expect(thread.getByRole('button', { name: 'Reopen' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Remove the tag answered' })).toBeVisible()
+  })
+})

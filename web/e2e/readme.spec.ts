@@ -1,0 +1,19 @@
+import { expect, shoot, signIn, test } from './helpers'
+
+// The pictures of the README, from the demo's own data: make screenshots
+test.skip(!process.env.KONAK_README, 'written on demand')
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(colorScheme, () => {
+    test.use({ colorScheme, viewport: { width: 1360, height: 850 } })
+    test('a picture of the inbox', async ({ page }) => {
+      await signIn(page, '/inbox')
+      await page.getByRole('link', { name: /Hakan Öztürk/ }).click()
+      await expect(page.getByRole('region', { name: 'Conversation with Hakan Öztürk' }).getByRole('article').first()).toBeVisible()
+      await expect(page.getByRole('complementary', { name: 'Details' }).getByLabel('Owner')).toBeVisible()
+      await page.mouse.move(640, 400)
+      await shoot(page, `readme-${colorScheme}`)
+      await page.screenshot({ path: `../docs/images/inbox-${colorScheme}.png` })
+    })
+  })
+}

@@ -1,0 +1,72 @@
+import { CircleAlert, Download, Paperclip, X } from 'lucide-react'
+import { formatNumber, useI18n } from '@/i18n'
+import type { Attachment, Upload } from './uploads'
+
+const kilo = 1024
+
+function sizeText(bytes: number): string {
+  return bytes < kilo * kilo ? `${formatNumber(Math.max(1, Math.round(bytes / kilo)))} kB` : `${formatNumber(Math.round(bytes / kilo / kilo))} MB`
+}
+
+/** What came with a message: a picture is seen, everything else is fetched. */
+export function Attachments({ attachments }: { attachments: readonly Attachment[] }) {
+  const { t } = useI18n()
+  if (attachments.length === 0) return null
+  return (
+    <ul aria-label={t('inbox.attachments')} className="mt-2 flex flex-col gap-1.5">
+      {attachments.map((file) => {
+        const address = `/api/crm/v1/attachments/${file.id}`
+        if (file.blocked) {
+          return (
+            <li key={file.id} className="flex items-center gap-2 text-[13px] text-warn-ink">
+              <CircleAlert aria-hidden className="size-4 shrink-0" />
+              {t(file.blocked === 'too_large' ? 'inbox.attachment.tooLarge' : 'inbox.attachment.refused', { name: file.name })}
+            </li>
+          )
+        }
+        return (
+          <li key={file.id}>
+            <a href={address} download={file.name} className="inline-flex max-w-full flex-col gap-1.5 rounded-md text-[13px] text-accent-ink underline-offset-3 hover:underline">
+              {file.shown && file.type.startsWith('image/') && <img src={address} alt="" loading="lazy" className="max-h-60 w-auto rounded-md border border-line object-contain" />}
+              <span className="inline-flex min-h-6 min-w-0 items-center gap-1.5">
+                <Download aria-hidden className="size-4 shrink-0" />
+                <span className="truncate">{file.name}</span>
+                <span className="shrink-0 text-ink-2">{sizeText(file.size)}</span>
+              </span>
+            </a>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+interface UploadsProps {
+  uploads: readonly Upload[]
+  onRemove: (key: number) => void
+}
+
+export function Uploads({ uploads, onRemove }: UploadsProps) {
+  const { t } = useI18n()
+  if (uploads.length === 0) return null
+  return (
+    <ul aria-label={t('inbox.attachments')} className="mt-2 flex flex-wrap gap-1.5">
+      {uploads.map((upload) => (
+        <li key={upload.key} className="flex min-h-8 max-w-full items-center gap-1.5 rounded-md border border-line bg-surface pl-2.5 text-[13px]">
+          <Paperclip aria-hidden className="size-3.5 shrink-0 text-ink-3" />
+          <span className="max-w-48 truncate">{upload.name}</span>
+          {upload.error ? (
+            <span role="alert" className="text-danger-ink">
+              {upload.error}
+            </span>
+          ) : (
+            !upload.done && <progress aria-label={t('inbox.uploading', { name: upload.name })} value={upload.progress} max={1} className="h-1.5 w-16 accent-accent" />
+          )}
+          <button type="button" aria-label={t('inbox.attachment.remove', { name: upload.name })} onClick={() => onRemove(upload.key)} className="flex size-8 items-center justify-center rounded-md hover:text-danger-ink">
+            <X aria-hidden className="size-3.5" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

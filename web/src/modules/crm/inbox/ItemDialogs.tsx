@@ -1,0 +1,133 @@
+import { useId, type FormEvent } from 'react'
+import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { textOf, useFocusOnError } from '@/lib/form'
+import { Button, buttonClass } from '@/ui/Button'
+import { Confirm } from '@/ui/Confirm'
+import { Dialog } from '@/ui/Dialog'
+import { Fact } from '@/ui/Fact'
+import { Field, Textarea } from '@/ui/Field'
+import { Notice } from '@/ui/Notice'
+import { SkeletonRows } from '@/ui/Skeleton'
+import type { Item } from './conversations'
+import { useEditPolicy, useEmail, useItemAction } from './itemActions'
+import type { ItemLayer } from './Message'
+
+interface ItemDialogProps {
+  layer: ItemLayer
+  item: Item
+  onClose: () => void
+}
+
+export function ItemDialog({ layer, ...rest }: ItemDialogProps) {
+  if (layer === 'email') return <EmailDialog {...rest} />
+  return layer === 'edit' ? <EditDialog {...rest} /> : <DeleteDialog {...rest} />
+}
+
+type LayerProps = Omit<ItemDialogProps, 'layer'>
+
+const reasons: Record<string, PlainKey> = {
+  customer_message: 'inbox.policy.customer',
+  already_sent: 'inbox.policy.sent',
+  sending: 'inbox.policy.sending',
+  too_old: 'inbox.policy.old',
+  merged: 'inbox.policy.merged',
+  other_author: 'inbox.policy.other',
+}
+
+function EditDialog({ item, onClose }: LayerProps) {
+  const { t } = useI18n()
+  const formId = useId()
+  const policy = useEditPolicy(item, true)
+  const act = useItemAction(item)
+  const form = useFocusOnError(act.error)
+  const refused = policy.data && !policy.data.can_edit ? (reasons[policy.data.edit_reason ?? ''] ?? 'inbox.policy.no') : null
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    act.mutate({ do: 'edit', body: textOf(new FormData(event.currentTarget), 'body') }, { onSuccess: onClose })
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t('inbox.edit.title')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button look="primary" type="submit" form={formId} busy={act.isPending} disabled={!policy.data?.can_edit}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      {refused && (
+        <Notice tone="warn" className="mb-4">
+          {t(refused)}
+        </Notice>
+      )}
+      {act.error && !isAboutFields(act.error, ['body']) && (
+        <Notice tone="danger" className="mb-4">
+          {errorText(act.error)}
+        </Notice>
+      )}
+      <form id={formId} ref={form} onSubmit={submit} noValidate>
+        <Field label={t('inbox.message')} error={fieldText(act.error, 'body')}>
+          <Textarea name="body" rows={5} defaultValue={item.body} readOnly={refused !== null} />
+        </Field>
+      </form>
+    </Dialog>
+  )
+}
+
+function DeleteDialog({ item, onClose }: LayerProps) {
+  const { t } = useI18n()
+  const act = useItemAction(item)
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title={t('inbox.delete.title')}
+      action={t('common.delete')}
+      busy={act.isPending}
+      error={act.error && errorText(act.error)}
+      onConfirm={() => act.mutate({ do: 'delete' }, { onSuccess: onClose })}
+    >
+      {t('inbox.delete.text')}
+    </Confirm>
+  )
+}
+
+/** The letter as it came. Its own markup is not drawn here: the text is, and the file can be had. */
+function EmailDialog({ item, onClose }: LayerProps) {
+  const { t } = useI18n()
+  const email = useEmail(item)
+  return (
+    <Dialog
+      open
+      wide
+      onOpenChange={onClose}
+      title={email.data?.subject || t('inbox.email.show')}
+      footer={
+        <a href={`/api/crm/v1/conversations/${item.conversation_id}/items/${item.id}/email/raw`} download className={buttonClass('secondary')}>
+          {t('inbox.email.raw')}
+        </a>
+      }
+    >
+      {email.isPending && <SkeletonRows rows={3} />}
+      {email.error && <Notice tone="danger">{errorText(email.error)}</Notice>}
+      {email.data && (
+        <>
+          <dl className="mb-4 grid gap-3 sm:grid-cols-2">
+            <Fact label={t('inbox.email.from')}>{email.data.from}</Fact>
+            <Fact label={t('inbox.email.to')}>{email.data.to.join(', ')}</Fact>
+            {email.data.cc.length > 0 && <Fact label={t('inbox.email.cc')}>{email.data.cc.join(', ')}</Fact>}
+            {email.data.date && <Fact label={t('inbox.email.date')}>{formatDateTime(email.data.date)}</Fact>}
+          </dl>
+          <pre className="max-h-[50vh] overflow-auto rounded-md border border-line bg-sunken p-4 font-sans text-sm whitespace-pre-wrap">{email.data.text}</pre>
+        </>
+      )}
+    </Dialog>
+  )
+}

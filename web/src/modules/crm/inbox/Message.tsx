@@ -1,0 +1,126 @@
+import { CircleAlert, Ellipsis, Mail, Pencil, SmilePlus, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
+import { formatAgo, formatDateTime, useI18n } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { Button, IconButton } from '@/ui/Button'
+import { Menu, MenuItem } from '@/ui/Menu'
+import { toast } from '@/ui/Toast'
+import { Attachments } from './Attachments'
+import { channelName } from './channels'
+import type { Item } from './conversations'
+import { useItemAction } from './itemActions'
+
+const ItemDialog = lazy(() => import('./ItemDialogs').then((m) => ({ default: m.ItemDialog })))
+
+interface BubbleProps {
+  mine: boolean
+  note: boolean
+  faint?: boolean
+  children: ReactNode
+}
+
+export function Bubble({ mine, note, faint, children }: BubbleProps) {
+  return (
+    <div
+      className={cx(
+        'w-fit max-w-[min(42rem,88%)] rounded-lg border px-3.5 py-2.5 text-sm break-words whitespace-pre-wrap',
+        mine && 'ml-auto',
+        note
+          ? 'border-warn-ink/25 bg-warn-soft text-ink'
+          : mine
+            ? 'border-accent/20 bg-accent-soft text-ink'
+            : 'border-line bg-surface text-ink',
+        faint && 'border-dashed',
+      )}
+    >
+      {children}
+    </div>
+  )
+}
+
+export type ItemLayer = 'edit' | 'delete' | 'email'
+const hands = ['👍', '❤️', '😂', '🙏'] as const
+
+/** A message on the API's own channel needs no way: the customer's software comes for it. */
+export function Message({ item, name }: { item: Item; name: string }) {
+  const { t } = useI18n()
+  const [layer, setLayer] = useState<ItemLayer | null>(null)
+  const canReply = meets(useMe(), { permission: 'crm.conversations.reply' })
+  const act = useItemAction(item)
+  const mine = item.author_kind !== 'contact'
+  const note = item.kind === 'note'
+  const gone = item.deleted_at !== null
+  const failed = (error: unknown) => toast('danger', t('inbox.failed'), errorText(error))
+  return (
+    <article aria-label={note ? t('inbox.noteBy', { name }) : t('inbox.messageBy', { name })} className="group">
+      <div className={cx('mb-1 flex flex-wrap items-center gap-x-2 text-[13px] text-ink-2', mine && 'justify-end')}>
+        <span className="font-semibold text-ink">{name}</span>
+        {note && <span className="font-semibold text-warn-ink">{t('inbox.note')}</span>}
+        {item.channel && <span>{channelName(item.channel)}</span>}
+        <time dateTime={item.created_at} title={formatDateTime(item.created_at)}>
+          {formatAgo(item.created_at)}
+        </time>
+        {item.edited_at && !gone && <span title={formatDateTime(item.edited_at)}>{t('inbox.edited')}</span>}
+        {!gone && (canReply || item.has_email) && (
+          <Menu trigger={<IconButton icon={Ellipsis} label={t('inbox.messageMenu', { name })} className="size-6" />}>
+            {item.has_email && (
+              <MenuItem icon={Mail} onSelect={() => setLayer('email')}>
+                {t('inbox.email.show')}
+              </MenuItem>
+            )}
+            {canReply && !mine && hands.map((emoji) => (
+              <MenuItem key={emoji} icon={SmilePlus} onSelect={() => act.mutate({ do: 'react', emoji }, { onError: failed })}>
+                {t('inbox.react', { emoji })}
+              </MenuItem>
+            ))}
+            {canReply && mine && (
+              <>
+                <MenuItem icon={Pencil} onSelect={() => setLayer('edit')}>
+                  {t('common.edit')}
+                </MenuItem>
+                <MenuItem icon={Trash2} onSelect={() => setLayer('delete')}>
+                  {t('common.delete')}
+                </MenuItem>
+              </>
+            )}
+          </Menu>
+        )}
+      </div>
+      <Bubble mine={mine} note={note} faint={gone}>
+        {gone ? <span className="text-ink-2 italic">{t('inbox.deletedMessage')}</span> : item.body}
+        {!gone && <Attachments attachments={item.attachments} />}
+      </Bubble>
+      {item.tepkiler.length > 0 && (
+        <p className={cx('mt-1 flex gap-1 text-sm', mine && 'justify-end')}>
+          <span className="sr-only">{t('inbox.reactions')}</span>
+          {item.tepkiler.map((reaction) => (
+            <span key={`${reaction.author_kind}-${reaction.author_id}`} title={formatDateTime(reaction.at)}>
+              {reaction.emoji}
+            </span>
+          ))}
+        </p>
+      )}
+      {item.delivery === 'failed' && (
+        <div className="mt-1 flex flex-wrap items-center justify-end gap-2 text-[13px] text-danger-ink">
+          <span className="flex items-start gap-1.5">
+            <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+            {item.delivery_error ? t('inbox.delivery.failedWhy', { why: item.delivery_error }) : t('inbox.delivery.failed')}
+          </span>
+          {canReply && (
+            <Button size="sm" busy={act.isPending} onClick={() => act.mutate({ do: 'retry' }, { onError: failed })}>
+              {t('common.retry')}
+            </Button>
+          )}
+        </div>
+      )}
+      {(item.delivery === 'queued' || (item.delivery === 'none' && item.channel !== 'api')) && mine && !note && (
+        <p className="mt-1 text-right text-[13px] text-ink-2">
+          {item.delivery === 'queued' ? t('inbox.delivery.queued') : t('inbox.delivery.none')}
+        </p>
+      )}
+      <Suspense>{layer && <ItemDialog layer={layer} item={item} onClose={() => setLayer(null)} />}</Suspense>
+    </article>
+  )
+}

@@ -1,0 +1,48 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+
+export type CannedReply = Schemas['DeskCannedReply']
+export type Macro = Schemas['DeskMacro']
+
+/** The word after a slash that is being typed at the caret, and where it begins. */
+export function slashWord(text: string, caret: number): { from: number; word: string } | null {
+  const match = /(?:^|\s)\/([\p{L}\p{N}_-]*)$/u.exec(text.slice(0, caret))
+  return match ? { from: caret - (match[1]?.length ?? 0) - 1, word: match[1] ?? '' } : null
+}
+
+export function useCannedReplies(q: string, enabled: boolean) {
+  return useQuery({
+    queryKey: ['crm', 'canned', 'search', q],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/canned-replies', { params: { query: { limit: 8, q: q || undefined } } })).then((envelope) => envelope.data),
+    enabled,
+    placeholderData: (previous) => previous,
+  })
+}
+
+/** Fills the reply's placeholders with what is known of this conversation. */
+export function useRenderCanned(conversationId: string) {
+  return useMutation({
+    mutationFn: (id: string) =>
+      ask(api.POST('/api/crm/v1/canned-replies/{id}/render', { params: { path: { id } }, body: { conversation_id: conversationId } })).then(
+        (envelope) => envelope.data,
+      ),
+  })
+}
+
+export function useMacros(enabled: boolean) {
+  return useQuery({
+    queryKey: ['crm', 'macros', 'choices'],
+    queryFn: () => ask(api.GET('/api/crm/v1/macros', { params: { query: { limit: 100 } } })).then((envelope) => envelope.data),
+    staleTime: 300_000,
+    enabled,
+  })
+}
+
+export function useApplyMacro(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (macroId: string) => ask(api.POST('/api/crm/v1/conversations/{id}/macros/{macroId}', { params: { path: { id, macroId } } })),
+    onSuccess: () => void client.invalidateQueries({ queryKey: ['crm', 'conversations'] }),
+  })
+}

@@ -1,0 +1,51 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+import type { Item } from './conversations'
+
+export type Email = Schemas['ConversationEmail']
+export type EditPolicy = Schemas['ConversationEditPolicy']
+
+function pathOf(item: Item) {
+  return { path: { id: item.conversation_id, itemId: item.id } }
+}
+
+/** What may still be done to a message; asked when its menu opens, because time takes it away. */
+export function useEditPolicy(item: Item, enabled: boolean) {
+  return useQuery({
+    queryKey: ['crm', 'conversations', 'policy', item.id, item.edited_at],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/edit-policy', { params: pathOf(item) })).then((envelope) => envelope.data),
+    enabled,
+    staleTime: 10_000,
+  })
+}
+
+export function useEmail(item: Item) {
+  return useQuery({
+    queryKey: ['crm', 'conversations', 'email', item.id],
+    queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/email', { params: pathOf(item) })).then((envelope) => envelope.data),
+    staleTime: Infinity,
+  })
+}
+
+export type ItemAction = { do: 'edit'; body: string } | { do: 'delete' } | { do: 'retry' } | { do: 'react'; emoji: string }
+
+export function useItemAction(item: Item) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (action: ItemAction): Promise<unknown> => {
+      const params = pathOf(item)
+      switch (action.do) {
+        case 'edit':
+          return ask(api.PUT('/api/crm/v1/conversations/{id}/items/{itemId}', { params, body: { body: action.body } }))
+        case 'delete':
+          return ask(api.DELETE('/api/crm/v1/conversations/{id}/items/{itemId}', { params }))
+        case 'retry':
+          return ask(api.POST('/api/crm/v1/conversations/{id}/items/{itemId}/retry', { params }))
+        case 'react':
+          return ask(api.POST('/api/crm/v1/conversations/{id}/items/{itemId}/reaction', { params, body: { emoji: action.emoji } }))
+      }
+    },
+    onSettled: () => void client.invalidateQueries({ queryKey: ['crm', 'conversations', 'items', item.conversation_id] }),
+  })
+}

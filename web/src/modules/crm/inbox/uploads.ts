@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import { ApiError, offlineError } from '@/api/error'
+import { errorText } from '@/api/message'
+import { language } from '@/i18n'
+import type { Item } from './conversations'
+
+export type Attachment = Item['attachments'][number]
+
+export interface Upload {
+  key: number
+  name: string
+  /** From 0 to 1. */
+  progress: number
+  done: Attachment | null
+  error: string | null
+}
+
+interface Answer {
+  data: Attachment
+}
+
+/** The platform's fetch does not say how far an upload is; this does. */
+function send(file: File, onProgress: (part: number) => void): { answer: Promise<Attachment>; abort: () => void } {
+  const request = new XMLHttpRequest()
+  const answer = new Promise<Attachment>((resolve, reject) => {
+    request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total)
+    request.onerror = () => reject(offlineError('network'))
+    request.onload = () => {
+      let body: unknown = null
+      try {
+        body = JSON.parse(request.responseText)
+      } catch {
+        // A body that is no envelope becomes an unexpected error below.
+      }
+      if (request.status === 201 || request.status === 200) resolve((body as Answer).data)
+      else reject(ApiError.from(new Response(null, { status: request.status }), body))
+    }
+  })
+  request.open('POST', `/api/crm/v1/attachments?filename=${encodeURIComponent(file.name)}`)
+  request.setRequestHeader('Content-Type', 'application/octet-stream')
+  request.setRequestHeader('Accept-Language', language())
+  request.send(file)
+  return { answer, abort: () => request.abort() }
+}
+
+let lastKey = 0
+
+/** The files of a message that is being written. */
+export function useUploads() {
+  const [uploads, setUploads] = useState<readonly Upload[]>([])
+  const [aborts] = useState(() => new Map<number, () => void>())
+
+  function patch(key: number, change: Partial<Upload>) {
+    setUploads((now) => now.map((upload) => (upload.key === key ? { ...upload, ...change } : upload)))
+  }
+
+  function add(files: Iterable<File>) {
+    for (const file of files) {
+      lastKey += 1
+      const key = lastKey
+      setUploads((now) => [...now, { key, name: file.name, progress: 0, done: null, error: null }])
+      const { answer, abort } = send(file, (progress) => patch(key, { progress }))
+      aborts.set(key, abort)
+      answer.then(
+        (done) => patch(key, { done, progress: 1 }),
+        (error: unknown) => patch(key, { error: errorText(error) }),
+      )
+    }
+  }
+
+  function remove(key: number) {
+    aborts.get(key)?.()
+    setUploads((now) => now.filter((upload) => upload.key !== key))
+  }
+
+  return {
+    uploads,
+    add,
+    remove,
+    clear: () => setUploads([]),
+    busy: uploads.some((upload) => !upload.done && !upload.error),
+    done: uploads.flatMap((upload) => upload.done ?? []),
+  }
+}
