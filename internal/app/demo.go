@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"konak/internal/advisor"
 	"konak/internal/crm/email"
@@ -10,6 +11,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
+	"konak/migrations"
 )
 
 // DemoPassword opens every demo account.
@@ -38,7 +40,12 @@ func (a *App) fillDemo(ctx context.Context) error {
 	if err != nil || filled {
 		return err
 	}
-	if err := house.InTx(ctx, func(tx *db.Tx) error { return db.Empty(tx, advisor.Tables...) }); err != nil {
+	tables, err := db.TablesOf(migrations.Files)
+	if err != nil {
+		return err
+	}
+	tables = slices.DeleteFunc(tables, func(t string) bool { return slices.Contains(advisor.Tables, t) })
+	if err := house.InTx(ctx, func(tx *db.Tx) error { return db.Empty(tx, tables) }); err != nil {
 		return err
 	}
 	for _, w := range []identity.NewWorkspace{

@@ -10,6 +10,7 @@ import (
 // JSONSchema is the schema of a type on its own, with the types it refers to
 // under $defs, for documents that are not the API's.
 func JSONSchema(t reflect.Type) (json.RawMessage, error) {
+	hookHuma() // the library's settings count here too, and nobody may set them meanwhile
 	registry := huma.NewMapRegistry("#/$defs/", schemaName)
 	schema := registry.Schema(t, true, t.Name())
 	b, err := json.Marshal(schema)
