@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/smtp"
+	"net/textproto"
 	"strings"
 	"sync"
 	"testing"
@@ -355,23 +356,22 @@ func TestTheDoor(t *testing.T) {
 // speak sends lines and gives the last answer.
 func (p *post) speak(lines ...string) string {
 	p.t.Helper()
-	conn, err := net.Dial("tcp", p.door)
+	conn, err := textproto.Dial("tcp", p.door)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
 	answer := ""
 	read := func() {
-		var b [4096]byte
-		n, err := conn.Read(b[:])
-		if err != nil {
+		code, text, err := conn.ReadResponse(0)
+		if code == 0 {
 			p.t.Fatal(err)
 		}
-		answer = string(b[:n])
+		answer = fmt.Sprint(code, " ", text)
 	}
 	read()
 	for _, l := range append([]string{"EHLO client.example"}, lines...) {
-		if _, err := io.WriteString(conn, l+"\r\n"); err != nil {
+		if err := conn.PrintfLine("%s", l); err != nil {
 			p.t.Fatal(err)
 		}
 		read()
@@ -508,4 +508,51 @@ func TestDelivery(t *testing.T) {
 func apptestRunSQLite(t *testing.T, fn func(t *testing.T, s *apptest.Server)) {
 	t.Helper()
 	fn(t, apptest.NewWith(t, func(c *app.Config) { c.MailDomain = domain }))
+}
+
+// The original can be read, its pictures are its attachments, and whoever got
+// the mail gets the answer unless an agent says otherwise.
+func TestOriginals(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		png := "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+		raw := "From: Elif Kaya <elif@kaya.example>\r\nTo: destek@firma.example, ali@kaya.example\r\nCc: ayse@kaya.example\r\nSubject: Resim\r\n" +
+			"Message-ID: <c1@kaya.example>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n" +
+			"--b\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p onclick=x>Bakın <img src=\"cid:logo@x\"><img src=\"http://izler.example/p.gif\"></p>\r\n" +
+			"--b\r\nContent-Type: image/png; name=logo.png\r\nContent-ID: <logo@x>\r\nContent-Disposition: inline; filename=logo.png\r\nContent-Transfer-Encoding: base64\r\n\r\n" + png + "\r\n" +
+			"--b\r\nContent-Type: application/octet-stream; name=oyun.exe\r\nContent-Disposition: attachment; filename=oyun.exe\r\nContent-Transfer-Encoding: base64\r\n\r\nTVqQAAMAAAAEAAAA\r\n--b--\r\n"
+		p.mail("elif@kaya.example", *p.box.ForwardingAddress, raw)
+		id := p.talks()[0].ID
+		l := p.lines(id)[0]
+		if l.Body != "Bakın" || len(l.Attachments) != 2 || l.Attachments[0].Name != "logo.png" || l.Attachments[0].ContentID == nil || *l.Attachments[0].ContentID != "logo@x" {
+			t.Fatalf("got %+v", l)
+		}
+		var mail struct {
+			From    string   `json:"from"`
+			Cc      []string `json:"cc"`
+			HTML    string   `json:"html"`
+			RawSize int      `json:"raw_size"`
+			Headers []struct {
+				Name string `json:"name"`
+			} `json:"headers"`
+		}
+		path := "/api/crm/v1/conversations/" + id
+		p.Owner.Get(path + "/items/" + l.ID + "/email").Want(200).Data(&mail)
+		want := `<p>Bakın <img src="cid:logo@x"><img data-remote-src="http://izler.example/p.gif"></p>`
+		if strings.TrimSpace(mail.HTML) != want || mail.RawSize != len(raw) || mail.From != "Elif Kaya <elif@kaya.example>" || len(mail.Headers) < 7 || mail.Headers[0].Name != "Received" && mail.Headers[0].Name != "From" {
+			t.Errorf("got %+v", mail)
+		}
+		// Both who got the mail get the answer; an agent takes one off.
+		p.Owner.Put(path+"/email-cc", map[string]any{"email_cc": []string{"ayse@kaya.example"}}).Want(200)
+		p.reply(id, "Gördük.", nil)
+		out := p.sink.got()[0]
+		if strings.Join(out.to, " ") != "elif@kaya.example ayse@kaya.example" {
+			t.Errorf("went to %q", out.to)
+		}
+		p.Owner.Get(path + "/items/" + p.lines(id)[0].ID + "/email").Want(200).Data(&mail)
+		if mail.From != "Firma Destek <destek@firma.example>" || mail.Cc[0] != "ayse@kaya.example" || mail.RawSize != len(out.raw) {
+			t.Errorf("got %+v", mail)
+		}
+	})
 }
