@@ -7142,7 +7142,7 @@ export interface components {
             generated_at: string | null;
             /** @example tr */
             language: string | null;
-            /** @description Whether something was written since */
+            /** @description Whether something was written, edited or deleted since */
             outdated: boolean;
             /**
              * Format: uuid
