@@ -2,6 +2,7 @@ import { account } from './account'
 import { advisor } from './advisor'
 import { contacts } from './contacts'
 import { design } from './design'
+import { desk } from './desk'
 import { door } from './door'
 import { home } from './home'
 import { identity } from './identity'
@@ -13,7 +14,7 @@ import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, contacts, advisor, design } as const
+export const en = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, desk, contacts, advisor, design } as const
 
 export type Section = keyof typeof en
 

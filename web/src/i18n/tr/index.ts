@@ -3,6 +3,7 @@ import { account } from './account'
 import { advisor } from './advisor'
 import { contacts } from './contacts'
 import { design } from './design'
+import { desk } from './desk'
 import { door } from './door'
 import { home } from './home'
 import { identity } from './identity'
@@ -13,6 +14,6 @@ import { shell } from './shell'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, contacts, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, desk, contacts, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }
