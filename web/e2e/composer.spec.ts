@@ -75,3 +75,41 @@ test('a reply is written with a canned reply, a file and a macro, then corrected
     await expect(page.getByRole('button', { name: 'Remove the tag answered' })).toBeVisible()
   })
 })
+
+test('a search is kept as a view, and whoever writes is seen in the other window', async ({ page, browser }) => {
+  const stamp = Date.now()
+  const name = `Nil Erdem ${stamp}`
+  await signIn(page, '/inbox')
+  const customer = await startCustomer(page, name)
+  const id = await customer.write('Colour', 'Is it also made in blue?', `nil-${stamp}@example.com`)
+
+  await test.step('the view', async () => {
+    const search = page.getByRole('searchbox', { name: 'Search conversations' })
+    await search.fill(name)
+    await page.getByRole('button', { name: 'Save this view' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save this view' })
+    await dialog.getByLabel('Name of the view').fill(`Nil ${stamp}`)
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const views = page.getByRole('navigation', { name: 'Saved views' })
+    const view = views.getByRole('button', { name: new RegExp(`^Nil ${stamp}`) })
+    await expect(view).toHaveAttribute('aria-current', 'page')
+    await expect(page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: new RegExp(name) })).toBeVisible()
+    await views.getByRole('button', { name: /Actions on the view/ }).click()
+    await page.getByRole('menuitem', { name: 'Delete the view' }).click()
+    await expect(view).toBeHidden()
+  })
+
+  await test.step('typing', async () => {
+    const other = await browser.newContext({ locale: 'en-US', baseURL: process.env.KONAK_TEST_URL })
+    const otherPage = await other.newPage()
+    await signIn(otherPage, `/inbox?c=${id}`)
+    const thread = otherPage.getByRole('region', { name: `Conversation with ${name}` })
+    await expect(thread).toBeVisible()
+    await expect.poll(async () => {
+      await customer.typing(id)
+      return thread.getByText(`${name} is writing…`).isVisible()
+    }).toBe(true)
+    await other.close()
+  })
+})

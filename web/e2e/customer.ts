@@ -17,5 +17,9 @@ export async function startCustomer(page: Page, name: string) {
     expect(response.status(), await response.text()).toBe(201)
     return ((await response.json()) as { data: { id: string } }).data.id
   }
-  return { write }
+  async function typing(id: string) {
+    const response = await page.request.post(`/api/crm/public/v1/conversations/${id}/typing`, { headers, data: { typing: true } })
+    expect(response.status(), await response.text()).toBe(200)
+  }
+  return { write, typing }
 }

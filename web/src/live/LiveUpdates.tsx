@@ -1,7 +1,7 @@
 import { useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { createStore } from '@/lib/store'
-import { liveAppliers, liveTables } from '@/modules'
+import { liveAppliers, liveSignals, liveTables } from '@/modules'
 import { createCoalescer } from './coalesce'
 import { refresh, staleKeys } from './refresh'
 import { followStream } from './stream'
@@ -24,10 +24,13 @@ export function LiveUpdates() {
     const stale = createCoalescer<QueryKey>((keys) => refresh(client, keys))
     const unfollow = followStream({
       onEvent(event) {
+        for (const apply of liveAppliers) apply(client, event)
+        if (liveSignals.has(event.type)) return
+        // The server no longer has what was missed: everything is asked anew.
+        if (event.type === 'reset') return void client.invalidateQueries()
         seen += 1
         const entry = { id: event.id ?? `local-${seen}`, type: event.type, at: new Date().toISOString() }
         activity.set((now) => [entry, ...now.filter((old) => old.id !== entry.id)].slice(0, kept))
-        for (const apply of liveAppliers) apply(client, event)
         stale.add(staleKeys(liveTables, event.type))
       },
       onResume: () => void client.invalidateQueries(),

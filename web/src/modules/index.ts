@@ -39,3 +39,4 @@ export const screenRoutes = [
 export const liveTables: readonly LiveTable[] = modules.map((module) => module.live ?? {})
 
 export const liveAppliers = modules.flatMap((module) => module.apply ?? [])
+export const liveSignals = new Set(modules.flatMap((module) => module.signals ?? []))

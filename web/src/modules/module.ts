@@ -35,6 +35,8 @@ export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]
   live?: LiveTable
   /** What of this module may wait for a person. */
   notices?: readonly NoticeSource[]
+  /** Names of signals that pass without a record: nothing becomes stale and nothing is listed. */
+  signals?: readonly string[]
   /** Puts what an event carries into the caches at once, ahead of the refresh. */
   apply?: (client: QueryClient, event: StreamEvent) => void
 }

@@ -184,4 +184,13 @@ export const inbox = {
   'canned.title': 'Canned replies',
   'canned.none': 'No canned reply begins like this.',
   'canned.empty': 'Not known for this customer: {names}',
+  'inbox.typing': '{names} is writing…',
+  'views.title': 'Saved views',
+  'views.save': 'Save this view',
+  'views.saveLead': 'The search and the group you see now, under a name.',
+  'views.name': 'Name of the view',
+  'views.shared': 'For the whole team',
+  'views.sharedHint': 'Colleagues see it in their inbox, too.',
+  'views.delete': 'Delete the view',
+  'views.actions': 'Actions on the view {name}',
 } as const

@@ -3,6 +3,7 @@ import { advisor } from './advisor'
 import { channels } from './channels'
 import { contacts } from './contacts'
 import { design } from './design'
+import { desk } from './desk'
 import { door } from './door'
 import { home } from './home'
 import { identity } from './identity'
@@ -15,7 +16,7 @@ import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, contacts, channels, advisor, design } as const
+export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, desk, contacts, channels, advisor, design } as const
 
 export type Section = keyof typeof en
 

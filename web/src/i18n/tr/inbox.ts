@@ -185,4 +185,13 @@ export const inbox: Record<keyof typeof en, string> = {
   'canned.title': 'Hazır yanıtlar',
   'canned.none': 'Böyle başlayan hazır yanıt yok.',
   'canned.empty': 'Bu müşteri için bilinmiyor: {names}',
+  'inbox.typing': '{names} yazıyor…',
+  'views.title': 'Kayıtlı görünümler',
+  'views.save': 'Bu görünümü kaydet',
+  'views.saveLead': 'Şu anda gördüğünüz arama ve grup, bir adla saklanır.',
+  'views.name': 'Görünümün adı',
+  'views.shared': 'Bütün ekip için',
+  'views.sharedHint': 'İş arkadaşlarınız da gelen kutularında görür.',
+  'views.delete': 'Görünümü sil',
+  'views.actions': '{name} görünümü için işlemler',
 }

@@ -4,6 +4,7 @@ import { advisor } from './advisor'
 import { channels } from './channels'
 import { contacts } from './contacts'
 import { design } from './design'
+import { desk } from './desk'
 import { door } from './door'
 import { home } from './home'
 import { identity } from './identity'
@@ -15,6 +16,6 @@ import { shell } from './shell'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, contacts, channels, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, desk, contacts, channels, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

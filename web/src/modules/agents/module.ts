@@ -18,4 +18,8 @@ export const agentsModule = defineModule({
   title: 'nav.crm',
   routes: [agentsRoute],
   live: { agent: [['crm', 'agents']] },
+  signals: ['agent.presence'],
+  apply: (client, event) => {
+    if (event.type === 'agent.presence') void client.invalidateQueries({ queryKey: ['crm', 'agents'] })
+  },
 })

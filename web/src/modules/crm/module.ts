@@ -77,7 +77,9 @@ export const crmModule = defineModule({
       load: () => import('./inbox/notices').then((m) => m.loadMessageNotices()),
     },
   ],
+  signals: ['conversation.typing'],
   apply: (client, event) => {
+    if (event.type === 'conversation.typing') return void import('./inbox/typing').then((m) => m.noteTyping(event.data))
     const listed = client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] }).length > 0
     if (listed && event.type.startsWith('conversation.')) void import('./inbox/live').then((m) => m.applyConversation(client, event.data))
   },

@@ -15,6 +15,7 @@ import { CannedList } from './CannedList'
 import { channelName } from './channels'
 import { useReplyChannels, useSaveDraft, useSend, type OneConversation, type ReplyChannel } from './conversations'
 import { addPending, dropPending, recallDraft, rememberDraft, setPendingError } from './pending'
+import { useTypingSignal } from './typing'
 import { useUploads } from './uploads'
 
 const reasons: Record<string, PlainKey> = {
@@ -71,6 +72,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   const routes = useReplyChannels(conversation.id, true).data ?? []
   const send = useSend(conversation.id)
   const canned = useCanned(conversation.id, text, change)
+  const sayTyping = useTypingSignal(conversation.id)
   const note = mode === 'note'
   const route = routes.find((entry) => keyOf(entry) === chosen) ?? routes.find((entry) => entry.available) ?? null
   const unreachable = !note && routes.length > 0 && routes.every((entry) => !entry.available)
@@ -84,6 +86,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
     const entry = addPending(conversation.id, letter)
     clear()
     files.clear()
+    sayTyping(false)
     send.mutateAsync(letter).then(
       () => dropPending(entry.key),
       (error: unknown) => setPendingError(entry.key, errorText(error)),
@@ -127,6 +130,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
           value={text}
           onChange={(event) => {
             change(event.target.value)
+            if (!note) sayTyping(event.target.value !== '')
             canned.onMove(event.target.selectionStart)
           }}
           onKeyDown={onKeyDown}

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { Mail, Phone, X } from 'lucide-react'
-import { useState, type FormEvent, type ReactNode } from 'react'
+import { lazy, Suspense, useState, type FormEvent } from 'react'
 import { meets, useMe, type Me } from '@/api/session'
-import { formatAgo, useI18n, type PlainKey } from '@/i18n'
+import { formatAgo, useI18n, withTexts, type PlainKey } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Field, Input, Select } from '@/ui/Field'
 import { useContact } from '../contacts/contacts'
@@ -18,6 +18,9 @@ import {
   type People,
   type Priority,
 } from './conversations'
+import { Section } from './Section'
+
+const DetailsMore = lazy(() => withTexts(() => import('./DetailsMore'), 'desk')().then((m) => ({ default: m.DetailsMore })))
 
 const priorities = {
   low: 'inbox.priority.low',
@@ -102,6 +105,9 @@ export function Details({ conversation, onAct }: DetailsProps) {
           </ul>
         </Section>
       )}
+      <Suspense>
+        <DetailsMore conversation={conversation} />
+      </Suspense>
       <Previous conversation={conversation} />
     </div>
   )
@@ -113,15 +119,6 @@ function ownerChoices(me: Me, self: string, all: AgentChoice[] | undefined, here
   const others = all?.map((agent) => [agent.id, agent.name || agent.email] as const) ?? here?.map((agent) => [agent.agent_id, agent.name] as const) ?? []
   for (const [id, name] of others) if (!choices.has(id)) choices.set(id, name)
   return choices
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section>
-      <h3 className="mb-2 text-[13px] font-semibold">{title}</h3>
-      {children}
-    </section>
-  )
 }
 
 function ContactCard({ id }: { id: string }) {

@@ -9,6 +9,7 @@ import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
 import { toast } from '@/ui/Toast'
 import { ConversationList } from './ConversationList'
 import { useAct, useConversations, useReadMark, type Action, type Snooze } from './conversations'
+import { useSavedViews } from './savedViews'
 import { Thread } from './Thread'
 import { Views } from './Views'
 import type { InboxSearch } from './search'
@@ -26,7 +27,8 @@ export function InboxScreen() {
   const me = useMe()
   const search = useSearch({ from })
   const view = search.view ?? 'open'
-  const list = useConversations({ view, group: search.group, q: search.q })
+  const saved = useSavedViews().data?.find((one) => one.id === search.saved)?.filter
+  const list = useConversations({ view, group: search.group, q: search.q, saved })
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [snoozing, setSnoozing] = useState(false)
   const [beginning, setBeginning] = useState(false)
@@ -43,7 +45,7 @@ export function InboxScreen() {
     void navigate({ to: '/inbox', search: { ...search, ...next }, replace })
   }
 
-  function changeFilter(next: Pick<InboxSearch, 'view' | 'group' | 'q'>) {
+  function changeFilter(next: Pick<InboxSearch, 'view' | 'group' | 'q' | 'saved'>) {
     setPicked(new Set())
     go({ ...next, c: undefined }, 'q' in next)
   }
@@ -115,6 +117,7 @@ export function InboxScreen() {
           view={view}
           group={search.group}
           q={search.q ?? ''}
+          saved={search.saved}
           onChange={changeFilter}
           onNew={canReply ? () => setBeginning(true) : null}
         />

@@ -4,6 +4,7 @@ import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n } from '@/i18n'
+import { useStore } from '@/lib/store'
 import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
 import { Drawer } from '@/ui/Dialog'
@@ -16,6 +17,7 @@ import { Composer } from './Composer'
 import { useConversation, useJoin, usePeople, useReadMark, type Action, type Conversation } from './conversations'
 import { Details } from './Details'
 import { Timeline } from './Timeline'
+import { typists } from './typing'
 
 interface ThreadProps {
   id: string
@@ -52,6 +54,7 @@ export function Thread({ id, onBack, onAct, onSnooze }: ThreadProps) {
       <section aria-label={t('inbox.thread', { name: conversation.contact_name })} className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
         <Header conversation={conversation} onBack={onBack} onAct={onAct} onSnooze={onSnooze} onDetails={() => setDetailsOpen(true)} />
         <Timeline conversation={conversation} />
+        <TypingLine conversation={conversation} />
         {canReply && <Composer conversation={conversation} />}
       </section>
       <aside aria-label={t('inbox.details')} className="hidden w-72 shrink-0 overflow-y-auto border-l border-line bg-surface xl:block">
@@ -65,6 +68,24 @@ export function Thread({ id, onBack, onAct, onSnooze }: ThreadProps) {
         </Drawer>
       )}
     </>
+  )
+}
+
+function TypingLine({ conversation }: { conversation: Conversation }) {
+  const { t } = useI18n()
+  const me = useMe()
+  const people = usePeople(conversation.id).data
+  const names = useStore(typists)
+    .filter((typist) => typist.conversationId === conversation.id && typist.authorId !== me.membership.id)
+    .map((typist) =>
+      typist.kind === 'contact'
+        ? conversation.contact_name
+        : (people?.agents.find((agent) => agent.agent_id === typist.authorId)?.name ?? t('inbox.author.agent')),
+    )
+  return (
+    <p role="status" className="px-3 text-[13px] text-ink-2 empty:hidden sm:px-5">
+      {names.length > 0 && t('inbox.typing', { names: names.join(', ') })}
+    </p>
   )
 }
 

@@ -5,25 +5,30 @@ import { cx } from '@/lib/cx'
 import { IconButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
 import { useCounts, useGroups } from './conversations'
-import { viewIds, type InboxSearch, type ViewId } from './search'
+import { SavedViews } from './SavedViews'
+import { viewIds, viewQuery, type InboxSearch, type ViewId } from './search'
 import { views } from './views'
 
 interface ViewsProps {
   view: ViewId
   group: string | undefined
   q: string
-  onChange: (next: Pick<InboxSearch, 'view' | 'group' | 'q'>) => void
+  saved: string | undefined
+  onChange: (next: Pick<InboxSearch, 'view' | 'group' | 'q' | 'saved'>) => void
   onNew: (() => void) | null
 }
 
 const typingPause = 250
 
 /** The head of the list: search, views with their numbers, groups. */
-export function Views({ view, group, q, onChange, onNew }: ViewsProps) {
+export function Views({ view, group, q, saved, onChange, onNew }: ViewsProps) {
   const { t } = useI18n()
   const counts = useCounts().data
   const groups = useGroups().data ?? []
   const [text, setText] = useState(q)
+
+  // A view of the house alone needs no name of its own.
+  const filter = q || group ? { ...viewQuery(view), sort: '-last_activity' as const, ...(group && { group_id: group }), ...(q && { q }) } : null
 
   useEffect(() => {
     if (text === q) return
@@ -51,13 +56,13 @@ export function Views({ view, group, q, onChange, onNew }: ViewsProps) {
       <nav aria-label={t('inbox.views')} className="mt-2.5 flex flex-wrap gap-1">
         {viewIds.map((id) => {
           const count = counts ? views[id].count(counts) : null
-          const active = id === view
+          const active = id === view && !saved
           return (
             <button
               key={id}
               type="button"
               aria-current={active ? 'page' : undefined}
-              onClick={() => onChange({ view: id === 'open' ? undefined : id })}
+              onClick={() => onChange({ view: id === 'open' ? undefined : id, saved: undefined })}
               className={cx(
                 'flex h-7.5 items-center gap-1.5 rounded-md px-2 text-[13px] font-medium',
                 active ? 'bg-accent-soft text-accent-ink' : 'text-ink-2 hover:bg-sunken hover:text-ink',
@@ -69,7 +74,8 @@ export function Views({ view, group, q, onChange, onNew }: ViewsProps) {
           )
         })}
       </nav>
-      {groups.length > 0 && (
+      <SavedViews current={saved} filter={filter} onChoose={(id) => onChange({ saved: id })} />
+      {groups.length > 0 && !saved && (
         <Select
           aria-label={t('inbox.group')}
           value={group ?? ''}

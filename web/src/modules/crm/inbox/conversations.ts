@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
+import type { ViewFilter } from './savedViews'
 import { viewQuery, type ViewId } from './search'
 
 export type Conversation = Schemas['ConversationConversation']
@@ -25,17 +26,19 @@ interface Page<Row> {
 
 export interface ListFilter {
   view: ViewId
+  /** A saved view's own filter goes before the view. */
+  saved?: ViewFilter
   group?: string
   q?: string
 }
 
-export function useConversations({ view, group, q }: ListFilter) {
+export function useConversations({ view, group, q, saved }: ListFilter) {
   return usePages({
-    key: [...listKey, view, group ?? '', q ?? ''],
+    key: saved ? [...listKey, 'saved', saved, q ?? ''] : [...listKey, view, group ?? '', q ?? ''],
     fetch: (cursor) =>
       ask(
         api.GET('/api/crm/v1/conversations', {
-          params: { query: { ...viewQuery(view), group_id: group, q, limit: pageSize, cursor } },
+          params: { query: { ...(saved ?? { ...viewQuery(view), group_id: group }), ...(q && { q }), limit: pageSize, cursor } },
         }),
       ),
   })

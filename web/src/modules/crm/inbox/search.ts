@@ -25,6 +25,8 @@ export interface InboxSearch {
   view?: ViewId
   group?: string
   q?: string
+  /** A saved view, in place of one of the house's. */
+  saved?: string
   /** The open conversation: a link to it can be sent to a colleague. */
   c?: string
 }
@@ -39,6 +41,7 @@ export function readInboxSearch(search: Record<string, unknown>): InboxSearch {
     view: viewIds.find((id) => id === view),
     group: text(search.group),
     q: text(search.q),
+    saved: text(search.saved),
     c: text(search.c),
   }
 }

@@ -1,0 +1,26 @@
+import type { desk as en } from '../en/desk'
+
+export const desk: Record<keyof typeof en, string> = {
+  'ai.title': 'Asistan',
+  'ai.off': 'Kapalı',
+  'ai.active': 'Kendisi yanıtlıyor',
+  'ai.handedOver': 'Temsilciye devredildi',
+  'ai.paused': 'Duraklatıldı',
+  'ai.answers_one': '{count} yanıt',
+  'ai.answers_other': '{count} yanıt',
+  'ai.reason': 'Neden: {reason}',
+  'summary.title': 'Özet',
+  'summary.none': 'Henüz özetlenmedi.',
+  'summary.outdated': 'yeni mesajları içermiyor',
+  'summary.make': 'Özetle',
+  'order.title': 'Siparişler',
+  'order.balance': 'Bakiye',
+  'order.pending': 'Ödeme bekliyor',
+  'order.paid': 'Ödendi',
+  'order.preparing': 'Hazırlanıyor',
+  'order.shipped': 'Kargoda',
+  'order.delivered': 'Teslim edildi',
+  'order.cancelled': 'İptal edildi',
+  'order.refunded': 'İade edildi',
+  'order.returned': 'İade talebi: {reason}',
+}

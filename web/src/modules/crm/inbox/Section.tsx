@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react'
+
+/** A part of the details beside a conversation. */
+export function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="mb-2 text-[13px] font-semibold">{title}</h3>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,39 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+
+export type SavedView = Schemas['DeskView']
+export type ViewFilter = SavedView['filter']
+
+const key = ['crm', 'conversations', 'saved'] as const
+
+export function useSavedViews() {
+  return useQuery({
+    queryKey: [...key, 'list'],
+    queryFn: () => ask(api.GET('/api/crm/v1/views', { params: { query: { limit: 50 } } })).then((envelope) => envelope.data),
+    staleTime: 60_000,
+  })
+}
+
+export function useSavedCounts(enabled: boolean) {
+  return useQuery({
+    queryKey: [...key, 'counts'],
+    queryFn: () => ask(api.GET('/api/crm/v1/views/counts')).then((envelope) => new Map((envelope.data ?? []).map((row) => [row.view_id, row]))),
+    enabled,
+  })
+}
+
+export function useSaveView() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { name: string; shared: boolean; filter: ViewFilter }) => ask(api.POST('/api/crm/v1/views', { body })).then((envelope) => envelope.data),
+    onSuccess: () => void client.invalidateQueries({ queryKey: key }),
+  })
+}
+
+export function useDeleteView() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => ask(api.DELETE('/api/crm/v1/views/{id}', { params: { path: { id } } })),
+    onSuccess: () => void client.invalidateQueries({ queryKey: key }),
+  })
+}
