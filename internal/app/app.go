@@ -77,11 +77,8 @@ type App struct {
 	Agents        *agent.Service
 	Desk          *desk.Service
 	Channels      *channel.Service
-	Custom        *custom.Service
-<<<<<<< HEAD
 	Email         *email.Service
-=======
->>>>>>> main
+	Custom        *custom.Service
 	Widget        *widget.Service
 	Live          *live.Service
 	Finder        *finder.Service
@@ -271,11 +268,7 @@ func (a *App) wire(box *secret.Box) error {
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
 		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
-<<<<<<< HEAD
-		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Email.Sample, a.Widget.Sample,
-=======
 		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Widget.Sample, a.Email.Sample,
->>>>>>> main
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err
