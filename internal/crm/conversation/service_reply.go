@@ -586,21 +586,31 @@ func (s *Service) failed(tx *db.Tx, conversation uuid.UUID, item Item, d Deliver
 
 // Escalate hands a conversation from the assistant to people, because the
 // customer asked for one or the assistant gave up: it is open, its group's or
-// the given one's, and that group's agents are told. A repeat changes nothing.
+// else the given one's where that still exists, and that group's agents are
+// told. A repeat changes nothing.
 func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, s.ToEscalate(reason, group))
+	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		var to *uuid.UUID
+		if was.GroupID == nil && group != nil {
+			if there, err := s.IsGroup(&tx.Reader, *group); err != nil {
+				return was, err
+			} else if there {
+				to = group
+			}
+		}
+		return s.ToEscalate(reason, to)(tx, was)
+	})
 }
 
-// ToEscalate is Escalate as a step.
+// ToEscalate is Escalate as a step, to a group that was chosen for it.
 func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
-		if c.GroupID == nil && group != nil {
-			if there, err := s.IsGroup(&tx.Reader, *group); err != nil {
+		if group != nil {
+			if err := s.checkPlace(tx, nil, group); err != nil {
 				return c, err
-			} else if there {
-				c.GroupID = group
 			}
+			c.GroupID = group
 		}
 		if was.State == Open && was.AIState == AIHandedOver && same(was.GroupID, c.GroupID) {
 			return was, nil

@@ -9894,7 +9894,12 @@ export interface components {
             workspace_name: string;
         };
         SplitInBody: {
-            /** @description Messages and notes that go into the new conversation */
+            /**
+             * @description Messages and notes that go into the new conversation
+             * @example [
+             *       "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+             *     ]
+             */
             item_ids: string[];
             /**
              * @description The old one's by default
