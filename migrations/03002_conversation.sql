@@ -22,7 +22,8 @@ CREATE TABLE crm_group_member (
 CREATE TABLE conversation_settings (
     tenant_id   uuid PRIMARY KEY,
     reopen      boolean NOT NULL,
-    reopen_days bigint
+    reopen_days bigint,
+    csat        boolean NOT NULL DEFAULT false
 );
 
 CREATE TABLE conversation (

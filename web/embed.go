@@ -36,6 +36,10 @@ func contentPolicy(outside []string) string {
 		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 }
 
+// widgetScript is the live-chat widget, the one file that is made for pages of
+// other sites.
+const widgetScript = "/widget.js"
+
 const notBuilt = "panel not built: run make build"
 
 // Handler serves the embedded panel. Outside are the origins of a captcha
@@ -139,6 +143,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case isFile && strings.HasPrefix(name, "/assets/"):
 		// The name carries the content's hash: it can never mean anything else.
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	case name == widgetScript && isFile:
+		// It stands in other people's pages, which load it on every view.
+		w.Header().Set("Cache-Control", "public, max-age=600, stale-while-revalidate=86400")
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	case isFile && name != "/index.html":
 		w.Header().Set("Cache-Control", "no-cache")
 	case name == "/api" || strings.HasPrefix(name, "/api/") || strings.HasPrefix(name, "/assets/"):

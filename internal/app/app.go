@@ -23,9 +23,13 @@ import (
 	"konak/internal/advisor"
 	"konak/internal/commerce"
 	"konak/internal/crm/agent"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/desk"
+	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
 	"konak/internal/identity"
@@ -72,6 +76,13 @@ type App struct {
 	Conversations *conversation.Service
 	Agents        *agent.Service
 	Desk          *desk.Service
+	Channels      *channel.Service
+	Custom        *custom.Service
+<<<<<<< HEAD
+	Email         *email.Service
+=======
+>>>>>>> main
+	Widget        *widget.Service
 	Live          *live.Service
 	Finder        *finder.Service
 
@@ -79,6 +90,7 @@ type App struct {
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
 	Waker      *conversation.Waker
+	Mailboxes  *email.Poller
 	Limits     *limit.Shared // nil where there is but one node
 
 	ready atomic.Bool
@@ -89,6 +101,8 @@ func Catalog() event.Catalog {
 	var c event.Catalog
 	c = append(c, contact.Events()...)
 	c = append(c, conversation.Events()...)
+	c = append(c, channel.Events()...)
+	c = append(c, custom.Events()...)
 	c = append(c, mail.Events()...)
 	c = append(c, commerce.Events()...)
 	return append(c, webhook.Events()...)
@@ -196,6 +210,15 @@ func (a *App) wire(box *secret.Box) error {
 	a.Conversations.Sell(shop{a.Commerce})
 	a.Contacts.Follow(shop{a.Commerce})
 	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
+	a.Channels = channel.New(a.DB, box, a.Conversations)
+	a.Conversations.Deliver(a.Channels)
+	a.Email = email.New(email.Config{
+		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Blobs: a.Blobs, House: a.Mailer, Out: out,
+		Key: box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
+	})
+	a.Channels.Add(email.Kind, a.Email)
+	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log}
+	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
 	}
@@ -204,14 +227,19 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	streams.Audience = a.Live
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
+	a.Widget = widget.New(widget.Deps{
+		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Typing: visitors{a.Live}, Bus: hub, Limits: limits, BaseURL: a.cfg.BaseURL(),
+	})
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
+	handlers[webhook.OutcomeJob] = a.Custom.Outcome
 	handlers[contact.ImportJob] = a.Contacts.RunImport
 	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
 	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
+	maps.Copy(a.Jobs.Handlers, a.Email.Jobs())
 
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
@@ -224,6 +252,10 @@ func (a *App) wire(box *secret.Box) error {
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
 	a.Desk.Register(a.API)
+	a.Channels.Register(a.API)
+	a.Email.Register(a.API)
+	a.Custom.Register(a.API)
+	a.Widget.Register(a.API)
 	a.Mail.Register(a.API)
 	a.Webhook.Register(a.API)
 	a.Advisor.Register(a.API)
@@ -238,7 +270,12 @@ func (a *App) wire(box *secret.Box) error {
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample, a.Desk.Sample, a.Commerce.Sample,
+		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+<<<<<<< HEAD
+		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Email.Sample, a.Widget.Sample,
+=======
+		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Widget.Sample, a.Email.Sample,
+>>>>>>> main
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err
@@ -258,7 +295,7 @@ func (a *App) Work(ctx context.Context) {
 	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
 	workers := []func(context.Context){
-		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor,
+		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Mailboxes.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor,
 	}
 	if a.Limits != nil {
 		workers = append(workers, a.Limits.Run)
@@ -305,13 +342,24 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	if err != nil {
 		return err
 	}
+	door, err := a.listenMail()
+	if err != nil {
+		return errors.Join(err, private(ctx))
+	}
 	workers, stopWorkers := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorkers()
 	var wg sync.WaitGroup
 	wg.Go(func() { a.Work(workers) })
 
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
 	wg.Go(func() { failed <- server.Serve(ln) })
+	if door != nil {
+		wg.Go(func() {
+			if err := door(workers); err != nil {
+				failed <- fmt.Errorf("mail: %w", err)
+			}
+		})
+	}
 	a.ready.Store(true)
 	select {
 	case err = <-failed:

@@ -37,6 +37,11 @@ type Config struct {
 	SMTPURL         string   `name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
 	SMTPCA          string   `name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) that vouch for the mail server beside those that the system trusts."`
 	MailFrom        string   `placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
+	MailListen      string   `placeholder:"ADDRESS" help:"Address to take customers' mail on by SMTP, such as 0.0.0.0:25; without it only mailboxes elsewhere are fetched."`
+	MailDomain      string   `placeholder:"DOMAIN" help:"Domain of forwarding and reply addresses, whose MX leads to --mail-listen."`
+	MailTLSCert     string   `name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with."`
+	MailTLSKey      string   `name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
+	MailMaxSize     int64    `default:"37748736" help:"Largest mail that is taken, in bytes."`
 	Captcha         string   `enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
 	CaptchaProvider string   `enum:"altcha,turnstile,hcaptcha" default:"altcha" help:"Who checks it; altcha is embedded and asks nobody."`
 	CaptchaSiteKey  string   `placeholder:"KEY" help:"Site key of turnstile or hcaptcha."`
@@ -65,6 +70,12 @@ func (c *Config) check() error {
 	}
 	if c.CaptchaProvider != "" && c.CaptchaProvider != identity.CaptchaEmbedded && (c.CaptchaSiteKey == "" || c.CaptchaSecret == "") {
 		return fmt.Errorf("--captcha-provider %s needs --captcha-site-key and --captcha-secret", c.CaptchaProvider)
+	}
+	if c.MailListen != "" && c.MailListen != "off" && c.mailDomain() == "" {
+		return errors.New("--mail-listen needs --mail-domain, the domain of the addresses that mail arrives at")
+	}
+	if (c.MailTLSCert == "") != (c.MailTLSKey == "") {
+		return errors.New("--mail-tls-cert and --mail-tls-key go together")
 	}
 	if c.CaptchaAddress != "" {
 		// It stands in the page's policy, so it must be an origin and no more.
@@ -110,6 +121,14 @@ func (c *Config) captcha() identity.CaptchaConfig {
 		out.Verifier, out.Script = hcaptcha.New(c.CaptchaAddress, key, c.CaptchaSiteKey), hcaptcha.Script(c.CaptchaAddress)
 	}
 	return out
+}
+
+// mailDomain is where mail arrives; a demo has one that leads nowhere.
+func (c *Config) mailDomain() string {
+	if c.MailDomain == "" && c.Demo {
+		return "in.konak.example"
+	}
+	return c.MailDomain
 }
 
 // captchaSources are the origins that the panel may load a captcha from.

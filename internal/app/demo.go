@@ -3,12 +3,17 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"konak/internal/advisor"
+	"konak/internal/crm/email"
+	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/widget"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
+	"konak/migrations"
 )
 
 // DemoPassword opens every demo account.
@@ -37,7 +42,12 @@ func (a *App) fillDemo(ctx context.Context) error {
 	if err != nil || filled {
 		return err
 	}
-	if err := house.InTx(ctx, func(tx *db.Tx) error { return db.Empty(tx, advisor.Tables...) }); err != nil {
+	tables, err := db.TablesOf(migrations.Files)
+	if err != nil {
+		return err
+	}
+	tables = slices.DeleteFunc(tables, func(t string) bool { return slices.Contains(advisor.Tables, t) })
+	if err := house.InTx(ctx, func(tx *db.Tx) error { return db.Empty(tx, tables) }); err != nil {
 		return err
 	}
 	for _, w := range []identity.NewWorkspace{
@@ -64,16 +74,50 @@ func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error 
 	ctx = caller.With(ctx, &caller.Caller{
 		Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: m.ID, Perms: perm.NewSet(perm.All()...), Licences: licences,
 	})
-	for email, note := range map[string]string{
+	for address, note := range map[string]string{
 		"denetci@bagimsiz-denetim.example": "Bağımsız denetçi, yıl sonuna kadar",
 		"archive@" + w.Slug + ".example":   "Compliance archive",
 	} {
-		if _, err := a.Mail.AddException(ctx, email, note); err != nil {
+		if _, err := a.Mail.AddException(ctx, address, note); err != nil {
 			return err
 		}
+	}
+	if err := a.demoMailbox(ctx, w); err != nil {
+		return err
+	}
+	if err := a.fillChannels(ctx, w); err != nil {
+		return err
 	}
 	if err := a.fillDesk(ctx, w.Slug); err != nil {
 		return err
 	}
 	return a.fillCRM(ctx, w)
+}
+
+// demoMailbox connects the mailbox that the demo's e-mail conversations came
+// over. It has no server of its own: what agents answer lands in the outbox.
+func (a *App) demoMailbox(ctx context.Context, w identity.Workspace) error {
+	name := map[string]string{"demo": "Destek kutusu"}[w.Slug]
+	if name == "" {
+		name = "Support mailbox"
+	}
+	_, err := a.Email.Connect(ctx, email.Input{
+		ID: DemoAccount(w.ID, email.Kind), Name: name,
+		Settings: email.Settings{Address: "destek@" + w.Slug + ".example", SenderName: w.Name},
+	})
+	return err
+}
+
+// fillChannels connects the demo's custom channel and its live chat. Their
+// addresses lead nowhere, and the widget may stand on the panel's own host.
+func (a *App) fillChannels(ctx context.Context, w identity.Workspace) error {
+	if _, err := a.Custom.Create(ctx, custom.NewChannel{
+		ID: DemoAccount(w.ID, custom.Name), Name: "Mobil uygulama", Settings: custom.Settings{Address: "https://app." + w.Slug + ".example/konak"},
+	}); err != nil {
+		return err
+	}
+	_, err := a.Widget.Create(ctx, widget.NewWidget{
+		ID: DemoAccount(w.ID, widget.Name), Name: "Web sitesi", Look: widget.Look{Origins: []string{"http://localhost:8000", "https://www." + w.Slug + ".example"}},
+	})
+	return err
 }

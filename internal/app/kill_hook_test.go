@@ -19,9 +19,9 @@ import (
 
 const (
 	hookKills = 30
-	// hookRound is how many deliveries are made between two kills, give or take:
-	// a third of a second's work.
-	hookRound = 1000
+	// hookRound is how many deliveries are made between two kills on average: less than
+	// half a second of work.
+	hookRound = 1500
 	// mostRepeatedShare is which part of all deliveries may be repetitions, at
 	// one kill for every hookRound of them.
 	mostRepeatedShare = 0.01

@@ -99,8 +99,8 @@ func (k *trial) schedule(p *process, room uuid.UUID, round int, acknowledged map
 	var wg sync.WaitGroup
 	for i := range scheduleRound {
 		wg.Go(func() {
-			text := fmt.Sprintf("planlı %d-%d", round, i)
-			at := clock.At(clock.System{}.Now().Add(time.Duration(500+25*i) * time.Millisecond))
+			text := fmt.Sprintf("scheduled %d-%d", round, i)
+			at := clock.At(clock.System{}.Now().Add(time.Duration(1000+25*i) * time.Millisecond))
 			r, err := c.post(ctx, "/api/crm/v1/conversations/"+room.String()+"/scheduled", text, map[string]any{"body": text, "send_at": at})
 			if err != nil || r.Status != http.StatusCreated {
 				return // killed, or so late that the time had passed
@@ -150,7 +150,7 @@ func (k *trial) verifyScheduled(d *db.DB, acknowledged map[string]string) {
 		if err != nil {
 			return err
 		}
-		announced, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM outbox WHERE type = 'conversation.replied' AND payload LIKE '%planlı %'`)
+		announced, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM outbox WHERE type = 'conversation.replied' AND payload LIKE '%"scheduled %'`)
 		return err
 	}))
 	seen := map[string]uuid.UUID{}

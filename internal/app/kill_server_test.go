@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -106,6 +107,7 @@ func (p *process) stop() error {
 // client calls a server that may die at any moment.
 type client struct {
 	url, token string
+	head       http.Header // sent with every request
 	http       *http.Client
 }
 
@@ -123,6 +125,10 @@ type reply struct {
 		Address string
 		Secret  string
 		Token   string `json:"session_token"`
+		// VisitorToken is live chat's, Key an API key's.
+		VisitorToken string `json:"token"`
+		Key          string
+		Settings     struct{ Key string }
 	}
 	Error struct{ Code string }
 }
@@ -136,6 +142,7 @@ func (c *client) post(ctx context.Context, path, key string, body any) (r reply,
 	if err != nil {
 		return r, err
 	}
+	maps.Copy(req.Header, c.head)
 	req.Header.Set("Content-Type", "application/json")
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)

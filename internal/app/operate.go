@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -97,6 +98,28 @@ func (a *App) clean(ctx context.Context) (int, error) {
 		total += n
 	}
 	return total, nil
+}
+
+// listenMail opens the door for mail where one is configured; what it gives
+// serves until its context ends.
+func (a *App) listenMail() (func(context.Context) error, error) {
+	if a.cfg.MailListen == "" || a.cfg.MailListen == "off" {
+		return nil, nil
+	}
+	var cert *tls.Certificate
+	if a.cfg.MailTLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(a.cfg.MailTLSCert, a.cfg.MailTLSKey)
+		if err != nil {
+			return nil, fmt.Errorf("--mail-tls-cert: %w", err)
+		}
+		cert = &pair
+	}
+	ln, err := net.Listen("tcp", a.cfg.MailListen)
+	if err != nil {
+		return nil, fmt.Errorf("--mail-listen %q: %w", a.cfg.MailListen, err)
+	}
+	a.log.Info("taking mail", "address", ln.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", cert != nil)
+	return func(ctx context.Context) error { return a.Email.Serve(ctx, ln, cert) }, nil
 }
 
 func (a *App) cleanLimits(ctx context.Context) (int, error) { return limit.Clean(ctx, a.DB) }

@@ -1,6 +1,11 @@
 package app
 
 import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/live"
 	"konak/internal/identity"
 	"konak/internal/kit/db"
 	"konak/internal/kit/mailer"
@@ -32,4 +37,13 @@ func (o owners) Notify(tx *db.Tx, n webhook.Notice) error {
 		}
 	}
 	return nil
+}
+
+// visitors lets live chat tell agents that a visitor writes.
+type visitors struct{ live *live.Service }
+
+// VisitorTypes implements widget.Typing.
+func (v visitors) VisitorTypes(ctx context.Context, conversation uuid.UUID, typing bool) error {
+	_, err := v.live.ContactTypes(ctx, conversation, typing)
+	return err
 }

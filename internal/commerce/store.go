@@ -168,14 +168,16 @@ func addBalance(tx *db.Tx, customer uuid.UUID, currency string, by int64) error 
 func matching(r *db.Reader, b Buyer) ([]uuid.UUID, error) {
 	args := []any{r.Tenant(), b.Test, b.ContactID}
 	parts := []string{`SELECT id FROM commerce_customer WHERE tenant_id = $1 AND test = $2 AND contact_id = $3`}
-	for column, list := range map[string][]string{"email_key": b.EmailKeys, "phone": b.Phones} {
+	by := func(column string, list []string) {
 		if len(list) == 0 {
-			continue
+			return
 		}
 		in, more := db.In(len(args)+1, db.Padded(list))
 		args = append(args, more...)
 		parts = append(parts, `SELECT id FROM commerce_customer WHERE tenant_id = $1 AND test = $2 AND contact_id IS NULL AND `+column+` IN `+in)
 	}
+	by("email_key", b.EmailKeys)
+	by("phone", b.Phones)
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM (`+strings.Join(parts, " UNION ")+`) AS found ORDER BY id LIMIT `+
 		strconv.Itoa(maxMatches), args...)
 }

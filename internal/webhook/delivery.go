@@ -115,6 +115,7 @@ type result struct {
 	job
 	probe  bool
 	at     time.Time
+	epoch  int // of the lane when it began
 	answer outbound.Answer
 }
 

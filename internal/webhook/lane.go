@@ -19,10 +19,11 @@ type lane struct {
 	load *load
 	pace *pace
 
+	module string
 	to     *url.URL
 	sealed [2]string // what the signer was made from
 	sign   sync.Mutex
-	signer *signer
+	signer *signer // nil while the settings are read again
 	strict bool
 	rate   int
 	clean  bool // a success changes nothing of the endpoint's health
@@ -33,6 +34,8 @@ type lane struct {
 	cursorID   uuid.UUID
 	more       bool // there may be something after the cursor
 	inflight   int
+	epoch      int      // counts the changes of the endpoint
+	stale      int      // under way since before the last change
 	results    []result // not marked yet
 	marking    int      // being marked
 

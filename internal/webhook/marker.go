@@ -158,7 +158,11 @@ func (s *Sender) commit(batch []*entry) error {
 			if err := e.judge(tx); err != nil {
 				return err
 			}
+			first := len(marks)
 			marks = e.marks(marks, tx.Now())
+			if err := report(tx, e, marks[first:]); err != nil {
+				return err
+			}
 		}
 		all, err := markDeliveries(tx, s.claim, marks)
 		if err != nil {

@@ -63,7 +63,7 @@ func NewSender(s *Service, log *slog.Logger, m *Metrics) *Sender {
 		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1), haste: make(chan struct{}, 1),
 	}
 	out.empty = sync.NewCond(&out.mu)
-	s.queued, s.changed = out.poke, out.reread
+	s.queued, s.changed, s.settled = out.poke, out.reread, out.settled
 	return out
 }
 
@@ -245,7 +245,7 @@ func (s *Sender) again(l *lane) {
 func (s *Sender) fetch(l *lane) {
 	s.mu.Lock()
 	rows, after, id := fetchRows, l.cursorTime, l.cursorID
-	known := l.signer != nil && l.fresh() < look
+	known, epoch := l.signer != nil && l.fresh() < look, l.epoch
 	s.mu.Unlock()
 	var t target
 	var jobs []job
@@ -274,7 +274,8 @@ func (s *Sender) fetch(l *lane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.fetching = false
-	if known && err == nil && !l.lost {
+	if (known || epoch != l.epoch) && err == nil && !l.lost {
+		// Settings that changed meanwhile are read by reload.
 		l.span(now)
 	} else if !s.settle(l, &t, err) {
 		return
@@ -295,13 +296,19 @@ func (s *Sender) fetch(l *lane) {
 
 // reload reads a lane's settings after they changed.
 func (s *Sender) reload(l *lane) {
-	var t target
-	err := s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
-		t, err = targetOf(r, l.laneKey)
-		return err
-	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var t target
+	var err error
+	for epoch := -1; epoch != l.epoch && !l.lost; {
+		epoch = l.epoch
+		s.mu.Unlock()
+		err = s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
+			t, err = targetOf(r, l.laneKey)
+			return err
+		})
+		s.mu.Lock()
+	}
 	l.reloading = false
 	if s.settle(l, &t, err) {
 		s.advance(l)
@@ -339,21 +346,21 @@ func (s *Sender) apply(l *lane, t *target) (err error) {
 	if l.to, err = url.Parse(t.address); err != nil {
 		return err
 	}
-	l.strict, l.rate, l.clean = t.strict, t.rate, t.clean()
+	l.module, l.strict, l.rate, l.clean = t.module, t.strict, t.rate, t.clean()
 	if l.probe = t.status == Disabled; l.probe && len(l.buffer) > 1 {
 		l.buffer = l.buffer[:1]
 	}
 	if t.oldUntil == nil || !t.oldUntil.After(now) {
 		t.oldSecret = nil
 	}
-	if sealed := [2]string{string(t.secret), string(t.oldSecret)}; l.sealed != sealed {
+	l.sign.Lock()
+	defer l.sign.Unlock()
+	if sealed := [2]string{string(t.secret), string(t.oldSecret)}; l.sealed != sealed || l.signer == nil {
 		keys, err := s.svc.secrets(l.laneKey, t)
 		if err != nil {
 			return err
 		}
-		l.sign.Lock()
 		l.signer, l.sealed = newSigner(keys...), sealed
-		l.sign.Unlock()
 	}
 	l.span(now)
 	return nil
@@ -395,7 +402,7 @@ func (s *Sender) start(l *lane, class int) {
 	s.flying++
 	s.pools[class].free--
 	s.begun++
-	go s.attempt(l, l.to, result{job: j, probe: l.probe, at: now}, class)
+	go s.attempt(l, l.to, result{job: j, probe: l.probe, at: now, epoch: l.epoch}, class)
 	if len(l.buffer) <= fetchRows/4 && l.more && !l.fetching {
 		l.fetching = true
 		go s.fetch(l)
@@ -418,6 +425,12 @@ func (s *Sender) attempt(l *lane, to *url.URL, r result, class int) {
 			s.pump()
 		})
 		l.sign.Lock()
+		if l.signer == nil { // the secret or the address changed: begin anew
+			l.sign.Unlock()
+			timer.Stop()
+			s.putBack(l, r, class, &free)
+			return
+		}
 		header := l.signer.header(&r.job, r.at)
 		l.sign.Unlock()
 		s.metrics.inflight.Inc()
@@ -433,9 +446,7 @@ func (s *Sender) attempt(l *lane, to *url.URL, r result, class int) {
 		free = true
 		s.pools[class].free++
 	}
-	l.inflight--
-	l.load.inflight--
-	s.flying--
+	s.landed(l, r.epoch)
 	l.pace.learn(&r.answer)
 	for c := range s.pools {
 		s.line(l.load, c)
@@ -450,6 +461,64 @@ func (s *Sender) attempt(l *lane, to *url.URL, r result, class int) {
 		l.halt(time.Time{}) // the marker says for how long
 	}
 	s.advance(l)
+}
+
+// putBack takes an attempt back that was not sent.
+func (s *Sender) putBack(l *lane, r result, class int, free *bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !*free {
+		*free = true
+		s.pools[class].free++
+	}
+	s.begun--
+	s.landed(l, r.epoch)
+	for c := range s.pools {
+		s.line(l.load, c)
+	}
+	if l.lost {
+		s.forget(l)
+		s.pump()
+		return
+	}
+	if !l.stop {
+		l.buffer = append([]job{r.job}, l.buffer...)
+	}
+	s.advance(l)
+}
+
+// settled waits until no attempt is under way that began before an endpoint's
+// last change, for as long as one can take.
+func (s *Sender) settled(ctx context.Context, endpoint uuid.UUID) {
+	ctx, cancel := context.WithTimeout(ctx, drain)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.empty.Broadcast()
+	})()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.lanes[endpoint]
+	if !ok {
+		return
+	}
+	for l.stale > 0 && !l.lost && ctx.Err() == nil {
+		s.empty.Wait()
+	}
+}
+
+// landed notes that an attempt is no longer under way. The lock is held.
+func (s *Sender) landed(l *lane, epoch int) {
+	l.inflight--
+	l.load.inflight--
+	s.flying--
+	if epoch == l.epoch {
+		return
+	}
+	if l.stale--; l.stale == 0 {
+		s.empty.Broadcast()
+	}
 }
 
 // poke says that endpoints have something to do.
@@ -477,7 +546,16 @@ func (s *Sender) reread(endpoints []uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range endpoints {
-		if l, ok := s.lanes[id]; ok && !l.reloading && !l.lost && !l.releasing {
+		l, ok := s.lanes[id]
+		if !ok || l.lost {
+			continue
+		}
+		l.epoch++
+		l.stale = l.inflight
+		l.sign.Lock()
+		l.signer = nil
+		l.sign.Unlock()
+		if !l.reloading {
 			l.reloading = true
 			go s.reload(l)
 		}

@@ -30,6 +30,8 @@ type Service struct {
 	// queued tells this process's sender that endpoints have something to do,
 	// changed that they are not what they were.
 	queued, changed func(endpoints []uuid.UUID)
+	// settled waits until nothing signed before the last change is under way.
+	settled func(ctx context.Context, endpoint uuid.UUID)
 }
 
 // New opens the room.
@@ -38,6 +40,7 @@ func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners
 	return &Service{
 		db: d, box: box, idKey: box.Derive("webhook delivery id"), catalog: entries, out: out, watch: w, owners: owners,
 		queued: func([]uuid.UUID) {}, changed: func([]uuid.UUID) {},
+		settled: func(context.Context, uuid.UUID) {},
 	}, err
 }
 

@@ -196,3 +196,11 @@ func oldDeliveries(r *db.Reader, before clock.Time, limit int) ([]uuid.UUID, err
 func tenantsAfter(r *db.Reader, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 }
+
+// troubled lists deliveries of an endpoint that failed or were given up, the
+// oldest first.
+func troubled(r *db.Reader, endpoint uuid.UUID, limit int) ([]uuid.UUID, error) {
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
+		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('failed', 'exhausted') ORDER BY created_at, id LIMIT $3`,
+		r.Tenant(), endpoint, limit)
+}

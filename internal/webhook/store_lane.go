@@ -156,6 +156,7 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 
 // target is where a lane's deliveries go and how they are signed.
 type target struct {
+	module    string
 	address   string
 	secret    []byte
 	oldSecret []byte
@@ -165,11 +166,11 @@ type target struct {
 	health
 }
 
-const targetColumns = `address, secret_sealed, old_secret_sealed, old_secret_until, strict_order, rate_limit,
+const targetColumns = `module, address, secret_sealed, old_secret_sealed, old_secret_until, strict_order, rate_limit,
 	status, failures, failing_since, disabled_at, disabled_code, disabled_reason, probes, dead_at, mails`
 
 func scanTarget(row db.Row) (t target, err error) {
-	return t, row.Scan(&t.address, &t.secret, &t.oldSecret, &t.oldUntil, &t.strict, &t.rate,
+	return t, row.Scan(&t.module, &t.address, &t.secret, &t.oldSecret, &t.oldUntil, &t.strict, &t.rate,
 		&t.status, &t.failures, &t.failingSince, &t.disabledAt, &t.code, &t.reason, &t.probes, &t.deadAt, &t.mails)
 }
 

@@ -70,6 +70,7 @@ test('an account is opened by mail, secured by a second step, and recovered', as
     await dialog.getByLabel('Six-digit code').fill(totp(secret))
     await dialog.getByRole('button', { name: 'Switch on' }).click()
     const once = page.getByRole('dialog', { name: 'Your recovery codes' })
+    await expect(once.getByRole('listitem')).toHaveCount(10)
     codes = await once.getByRole('listitem').allTextContents()
     expect(codes).toHaveLength(10)
     await shoot(page, 'recovery-codes')

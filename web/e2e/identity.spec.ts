@@ -21,6 +21,13 @@ async function newcomer(browser: Browser, name: string): Promise<{ context: Brow
   return { context, page: await context.newPage(), email }
 }
 
+/** Signs the owner in with a password that was proven just now: outbox and other people's QRs ask for it. */
+async function asOwner(page: Page, path = '/'): Promise<void> {
+  expect((await page.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)
+  await page.goto(path)
+  await expect(page.getByRole('main')).toBeVisible()
+}
+
 /** Makes somebody an active agent of the demo and gives their browser. */
 async function joinDemo(browser: Browser, owners: Page, name: string) {
   const someone = await newcomer(browser, name)
@@ -34,7 +41,7 @@ async function joinDemo(browser: Browser, owners: Page, name: string) {
 }
 
 test('an agent is edited, suspended and let in again', async ({ page, browser }) => {
-  await signIn(page)
+  await asOwner(page)
   const someone = await joinDemo(browser, page, 'edited')
   const { data: places } = (await (await someone.context.request.get('/api/v1/auth/workspaces')).json()) as {
     data: { workspace: { id: string; slug: string } }[]
@@ -80,8 +87,7 @@ test('the last owner cannot be suspended, and the window says why', async ({ pag
 })
 
 test('a QR is mailed, outlives its window, and the mailed link signs a phone in', async ({ page, browser }) => {
-  // Somebody else's QR takes a password that was proven just now.
-  expect((await page.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)
+  await asOwner(page)
   const someone = await joinDemo(browser, page, 'phone')
   await page.goto('/crm/agents')
   await page.getByRole('row').filter({ hasText: someone.email }).getByRole('button', { name: /Actions for/ }).click()
@@ -213,7 +219,7 @@ test('name and language, password, and the second step are changed on the profil
 })
 
 test('an invitation is accepted by somebody who has an account', async ({ page, browser }) => {
-  await signIn(page)
+  await asOwner(page)
   const { context, page: theirs, email } = await newcomer(browser, 'invited')
   expect((await page.request.post('/api/crm/v1/agents', { data: { email, role: 'agent' } })).status()).toBe(201)
   const link = await mailedLink(page.request, email, 'workspace')

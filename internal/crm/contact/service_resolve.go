@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -111,6 +112,11 @@ func (s *Service) Wrote(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, tr
 
 // Reached notes that a contact was written to just now.
 func (s *Service) Reached(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, false) }
+
+// OpenWindow notes until when a channel takes free text for a customer.
+func (s *Service) OpenWindow(tx *db.Tx, account uuid.UUID, external string, until clock.Time) error {
+	return setWindow(tx, account, external, until)
+}
 
 // Check refuses an address or a number that cannot be one.
 func (from *Sender) Check() error {

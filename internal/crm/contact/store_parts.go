@@ -48,6 +48,12 @@ func putIdentity(tx *db.Tx, contact uuid.UUID, from Sender) (bool, error) {
 	return n == 1, err
 }
 
+func setWindow(tx *db.Tx, account uuid.UUID, external string, until clock.Time) error {
+	_, err := tx.Exec(`UPDATE contact_identity SET window_expires_at = $4
+		WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3`, tx.Tenant(), account, external, until)
+	return err
+}
+
 func refBy(r *db.Reader, table, condition string, args ...any) (Ref, error) {
 	return db.One(r, scanRef, `SELECT c.id, c.name, c.blocked FROM `+table+` k
 		JOIN contact c ON c.tenant_id = k.tenant_id AND c.id = k.contact_id

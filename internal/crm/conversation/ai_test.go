@@ -95,6 +95,18 @@ func TestSummary(t *testing.T) {
 		if *made.Summary != "3 mesaj: Geldi mi?" || !made.Outdated {
 			t.Errorf("got %+v", made)
 		}
+		// So does a text that was changed.
+		ai.hook = nil
+		in.Owner.Post(path+"/summary/generate", nil).Want(200).Data(&made)
+		if made.Outdated {
+			t.Error("outdated at once")
+		}
+		s.Clock.Advance(time.Second)
+		note := ai.read[0].Items[1].ID.String()
+		in.Owner.Put(path+"/items/"+note, map[string]any{"body": "Başka not"}).Want(200)
+		if !get().Outdated {
+			t.Error("not outdated by an edit")
+		}
 		// An assistant that fails leaves the stored one alone.
 		ai.hook, ai.err = nil, fault.New(fault.Unavailable)
 		in.Owner.Post(path+"/summary/generate", nil).Refused(503, "unavailable")

@@ -12,7 +12,7 @@ import (
 type splitIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
-		ItemIDs []uuid.UUID `json:"item_ids" minItems:"1" maxItems:"200" nullable:"false" doc:"Messages and notes that go into the new conversation"`
+		ItemIDs []uuid.UUID `json:"item_ids" minItems:"1" maxItems:"200" nullable:"false" example:"[\"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c\"]" doc:"Messages and notes that go into the new conversation"`
 		Subject string      `json:"subject,omitempty" maxLength:"300" example:"Fatura adresi" doc:"The old one's by default"`
 	}
 }

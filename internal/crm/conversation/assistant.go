@@ -56,7 +56,7 @@ type Summary struct {
 	Configuration api.Nullable[Configuration] `json:"configuration" doc:"Which assistant wrote it"`
 	RequestedBy   *uuid.UUID                  `json:"requested_by" nullable:"true" format:"uuid" doc:"The agent who asked for it"`
 	GeneratedAt   *clock.Time                 `json:"generated_at" nullable:"true"`
-	Outdated      bool                        `json:"outdated" doc:"Whether something was written since"`
+	Outdated      bool                        `json:"outdated" doc:"Whether something was written, edited or deleted since"`
 
 	upTo clock.Time
 }

@@ -71,7 +71,7 @@ func (p Prepared) attachment() Attachment {
 
 // declaredType is kept for the record only.
 func declaredType(kind string) string {
-	return strings.ToValidUTF8(kind[:min(len(kind), 200)], "")
+	return strings.ReplaceAll(strings.ToValidUTF8(kind[:min(len(kind), 200)], ""), "\x00", "")
 }
 
 // summary stands for a message in lists: its text, or else its files.

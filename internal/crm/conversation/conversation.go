@@ -193,4 +193,5 @@ func preview(body string) string {
 type Settings struct {
 	Reopen     bool `json:"reopen" doc:"Whether a customer's message reopens a closed e-mail or live-chat conversation"`
 	ReopenDays *int `json:"reopen_days" nullable:"true" minimum:"1" maximum:"3650" example:"14" doc:"After so many days a new conversation begins instead; null for never"`
+	CSAT       bool `json:"csat" required:"false" doc:"Whether customers are asked for a rating when a conversation is closed"`
 }

@@ -24,6 +24,7 @@ const (
 	Deleted      = "conversation.deleted"
 	Restored     = "conversation.restored"
 	Noted        = "conversation.noted"
+	Rated        = "conversation.rated"
 	ItemChanged  = "conversation.item_changed"
 	Annotated    = "conversation.annotated"
 	// ScheduleChanged tells panels that a message for later was added or taken back.
@@ -64,6 +65,7 @@ func Events() event.Catalog {
 		entry(Updated, "Subject, customer, priority or assistant state changed."),
 		entry(Deleted, "A conversation was deleted."),
 		entry(Restored, "A deleted conversation was brought back."),
+		entry(Rated, "The customer rated a conversation; the item holds the rating."),
 		entry(DeliveryFailed, "A message could not be delivered on its channel."),
 		noted, changed, annotated, scheduled,
 	}

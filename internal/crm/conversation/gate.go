@@ -51,7 +51,10 @@ func (s *Service) move(tx *db.Tx, was Conversation, c *Conversation, on Trigger,
 			emits = []string{Updated}
 		}
 	}
-	return s.announce(tx, emits, &was, c, item)
+	if err := s.announce(tx, emits, &was, c, item); err != nil || on != Close {
+		return err
+	}
+	return s.survey(tx, c)
 }
 
 // enter sets what belongs to a state.
@@ -199,7 +202,7 @@ func (s *Service) announce(tx *db.Tx, names []string, was, c *Conversation, item
 		if len(before) > 0 {
 			change.Previous = before
 		}
-		if item != nil && (name == Replied || name == Created || name == Noted || name == ItemChanged) {
+		if item != nil && (name == Replied || name == Created || name == Noted || name == Rated || name == ItemChanged) {
 			change.Item = item
 		}
 		if _, err := event.Emit(tx, change); err != nil {
@@ -406,6 +409,9 @@ func (s *Service) noted(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 // notify raises the unread counters of the agents who joined, in the order of
 // their ids: two conversations must not wait for each other's badges.
 func (s *Service) notify(tx *db.Tx, c *Conversation) error {
+	if caller.From(tx.Context()).Test {
+		return nil
+	}
 	list, err := agents(&tx.Reader, c.ID)
 	if err != nil {
 		return err
@@ -414,9 +420,33 @@ func (s *Service) notify(tx *db.Tx, c *Conversation) error {
 	for i, a := range list {
 		ids[i] = a.AgentID
 	}
+	return s.markAll(tx, c.ID, ids)
+}
+
+// notifyGroup raises the unread counters of a group's agents who have not
+// joined; those who have hear of it anyway.
+func (s *Service) notifyGroup(tx *db.Tx, c *Conversation) error {
+	if c.GroupID == nil || caller.From(tx.Context()).Test {
+		return nil
+	}
+	g, err := groupByID(&tx.Reader, *c.GroupID)
+	if err != nil {
+		return err
+	}
+	joined, err := agents(&tx.Reader, c.ID)
+	if err != nil {
+		return err
+	}
+	ids := slices.DeleteFunc(slices.Clone(g.AgentIDs), func(id uuid.UUID) bool {
+		return slices.ContainsFunc(joined, func(a Agent) bool { return a.AgentID == id })
+	})
+	return s.markAll(tx, c.ID, ids)
+}
+
+func (s *Service) markAll(tx *db.Tx, conversation uuid.UUID, ids []uuid.UUID) error {
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	for _, id := range ids {
-		if err := s.markUnread(tx, c.ID, id); err != nil {
+		if err := s.markUnread(tx, conversation, id); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
 
@@ -76,6 +77,22 @@ type Router interface {
 	// Push tries to carry out now what was taken, for callers who wait for the
 	// outcome. It reports through its answer, not through Delivered.
 	Push(ctx context.Context, m Outgoing) (Delivery, error)
+}
+
+// Question asks a customer how a conversation went.
+type Question struct {
+	SurveyID       uuid.UUID
+	ConversationID uuid.UUID
+	ContactID      uuid.UUID
+	Route          Route
+	ExpiresAt      clock.Time
+}
+
+// Asker is a router that can ask for a rating; not every channel can.
+type Asker interface {
+	// Ask makes the question durable on its way and says whether the channel
+	// can carry it.
+	Ask(tx *db.Tx, q Question) (bool, error)
 }
 
 // OutgoingReaction is a sign on a message; an empty one takes it away.

@@ -1,6 +1,9 @@
 package conversation_test
 
 import (
+	"encoding/json"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -9,8 +12,10 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
 )
 
 // later schedules a message in some minutes.
@@ -165,6 +170,61 @@ func TestScheduledThatCannotGo(t *testing.T) {
 		s.Settle()
 		if len(way.taken) != 1 {
 			t.Error("sent into a deleted conversation")
+		}
+	})
+}
+
+// However often a job runs, at once on several nodes or again after a holder
+// died before it could settle, its message goes once.
+func TestScheduledGoesOnce(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		m := in.later(id, 10, nil)
+		s.Clock.Advance(10 * time.Minute)
+		payload, err := json.Marshal(m.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: in.ID})
+		run := func() {
+			if err := s.Conversations.RunScheduled(ctx, &jobs.Job{TenantID: in.ID, Payload: payload}); err != nil {
+				t.Error(err)
+			}
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(run)
+		}
+		// Taken back at the same moment, it either went or did not.
+		wg.Go(func() { in.Owner.Delete(base + "/" + id.String() + "/scheduled/" + m.ID.String()) })
+		wg.Wait()
+		run()
+		s.Settle() // the job itself, as after a crash
+		sent := len(in.scheduled(id, "?state=sent"))
+		if items := len(in.items(id)) - 1; items != sent || sent+len(in.scheduled(id, "?state=cancelled")) != 1 {
+			t.Errorf("%d items for %d sent", items, sent)
+		}
+		if got := in.Events(); slices.Index(got, conversation.Replied) >= 0 != (sent == 1) {
+			t.Errorf("sent %d, announced %v", sent, got)
+		}
+	})
+}
+
+// A message whose author was suspended meanwhile does not go in their name.
+func TestScheduledOfASuspendedAgent(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		colleague, agent := in.member("can")
+		colleague.Post(base+"/"+id.String()+"/scheduled", map[string]any{"body": "Yarın", "send_at": clock.At(s.Clock.Now().Add(time.Minute))}).Want(201)
+		in.Owner.Post("/api/crm/v1/agents/"+agent.String()+"/suspension", nil).Want(200)
+		s.Clock.Advance(time.Minute)
+		s.Settle()
+		if got := in.scheduled(id, "?state=failed"); len(got) != 1 || *got[0].Error != "unknown_agent" {
+			t.Errorf("got %+v", got)
 		}
 	})
 }

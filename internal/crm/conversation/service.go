@@ -113,19 +113,32 @@ func (s *Service) Items(ctx context.Context, id uuid.UUID, p db.Page) (out db.Li
 type NewConversation struct {
 	ContactID uuid.UUID
 	// From makes or finds the contact where there is no id.
-	From     *contact.Sender
-	Channel  string
-	Subject  string
-	Body     string // the customer's first message, "" for none
-	Priority string
-	OwnerID  *uuid.UUID
-	GroupID  *uuid.UUID
-	Tags     []string
+	From    *contact.Sender
+	Channel string
+	// AccountID is the channel account that brought it, if one did.
+	AccountID *uuid.UUID
+	Subject   string
+	Body      string // the customer's first message, "" for none
+	Priority  string
+	OwnerID   *uuid.UUID
+	GroupID   *uuid.UUID
+	Tags      []string
+	// Notify tells the agents of the group.
+	Notify bool
 }
 
 // Create opens a conversation that no channel brought: a request that an
 // agent or another program writes down.
 func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation, err error) {
+	err = s.InTx(ctx, func(tx *db.Tx) error {
+		c, err = s.CreateIn(tx, n)
+		return err
+	})
+	return c, err
+}
+
+// CreateIn is Create in a transaction of InTx.
+func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err error) {
 	source, ok := sourceOf(n.Channel)
 	if !ok {
 		return c, fault.Invalid("channel", "not_allowed")
@@ -134,36 +147,41 @@ func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation
 	if !ok {
 		return c, fault.Invalid("tags", "too_long")
 	}
-	err = s.retrying(ctx, func(tx *db.Tx) error {
-		ref, err := s.customer(tx, n)
-		if err != nil {
-			return err
+	ref, err := s.customer(tx, n)
+	if err != nil {
+		return c, err
+	}
+	c = Conversation{
+		Channel: n.Channel, ChannelAccountID: n.AccountID, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
+		Priority: n.Priority, Subject: strings.TrimSpace(n.Subject), OwnerID: n.OwnerID, GroupID: n.GroupID, Tags: tags,
+	}
+	if err := s.checkPlace(tx, n.OwnerID, n.GroupID); err != nil {
+		return c, err
+	}
+	var first *Item
+	if body := strings.TrimSpace(n.Body); body != "" {
+		first = &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: body, Channel: &c.Channel, ChannelAccountID: n.AccountID}
+		c.WaitingSince = clock.Ptr(tx.Now())
+		if c.Subject == "" {
+			c.Subject = preview(body)
 		}
-		c = Conversation{
-			Channel: n.Channel, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name, Priority: n.Priority,
-			Subject: strings.TrimSpace(n.Subject), OwnerID: n.OwnerID, GroupID: n.GroupID, Tags: tags,
+	}
+	on := Begin
+	if ref.Blocked {
+		on = BeginBlocked
+	}
+	if _, err = s.begin(tx, &c, on, first); err != nil || ref.Blocked {
+		return c, err
+	}
+	if n.Notify {
+		if err := s.notifyGroup(tx, &c); err != nil {
+			return c, err
 		}
-		if err := s.checkPlace(tx, n.OwnerID, n.GroupID); err != nil {
-			return err
-		}
-		var first *Item
-		if body := strings.TrimSpace(n.Body); body != "" {
-			first = &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: body, Channel: &c.Channel}
-			c.WaitingSince = clock.Ptr(tx.Now())
-			if c.Subject == "" {
-				c.Subject = preview(body)
-			}
-		}
-		on := Begin
-		if ref.Blocked {
-			on = BeginBlocked
-		}
-		if _, err = s.begin(tx, &c, on, first); err != nil || first == nil || ref.Blocked {
-			return err
-		}
-		return s.contacts.Wrote(tx, ref.ID)
-	})
-	return c, err
+	}
+	if first == nil {
+		return c, nil
+	}
+	return c, s.contacts.Wrote(tx, ref.ID)
 }
 
 func (s *Service) customer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
@@ -177,9 +195,9 @@ func (s *Service) customer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
 	return ref, err
 }
 
-// retrying runs a transaction anew where another made the same contact or
+// InTx runs a transaction anew where another made the same contact or
 // conversation at the same moment; it finds it then.
-func (s *Service) retrying(ctx context.Context, fn func(*db.Tx) error) error {
+func (s *Service) InTx(ctx context.Context, fn func(*db.Tx) error) error {
 	var err error
 	for range 3 {
 		if err = s.tenant(ctx).InTx(ctx, fn); !errors.Is(err, contact.ErrRace) {

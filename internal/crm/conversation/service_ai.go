@@ -129,15 +129,13 @@ func (s *Service) Handover(ctx context.Context, id uuid.UUID, reason string, gro
 // Summary reads the stored summary.
 func (s *Service) Summary(ctx context.Context, id uuid.UUID) (out Summary, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := byID(r, id)
-		if err != nil {
+		if _, err := byID(r, id); err != nil {
 			return absent(err)
 		}
 		if out, err = storedSummary(r, id); err != nil || out.Summary == nil {
 			return err
 		}
-		last, err := written(r, c.ID, 1)
-		out.Outdated = len(last) > 0 && last[0].CreatedAt.After(out.upTo.Time)
+		out.Outdated, err = changedSince(r, id, out)
 		return err
 	})
 	return out, err
@@ -200,11 +198,9 @@ func (s *Service) StoreSummary(ctx context.Context, id uuid.UUID, n NewSummary, 
 		if err := putSummary(tx, id, out); err != nil {
 			return err
 		}
-		last, err := written(&tx.Reader, id, 1)
-		if err != nil {
+		if out.Outdated, err = changedSince(&tx.Reader, id, out); err != nil {
 			return err
 		}
-		out.Outdated = len(last) > 0 && last[0].CreatedAt.After(upTo.Time)
 		return s.announce(tx, []string{Annotated}, nil, &c, nil)
 	})
 	return out, err

@@ -67,8 +67,7 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 // SetCopies replaces who gets a copy of e-mail answers.
 func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string) (out []string, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := lockUnmerged(tx, id)
-		if err != nil {
+		if _, err := lockUnmerged(tx, id); err != nil {
 			return err
 		}
 		if out, err = addresses("email_cc", list); err != nil {
@@ -77,7 +76,7 @@ func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string) (o
 		if err := putCopies(tx, id, out); err != nil {
 			return fmt.Errorf("conversation: copies: %w", err)
 		}
-		return s.announce(tx, []string{Updated}, nil, &c, nil)
+		return audit.Write(tx, "conversation.email_cc_set", id.String(), map[string]any{"email_cc": out})
 	})
 	return out, err
 }

@@ -44,6 +44,15 @@ func (s *Service) HasGroup(r *db.Reader, id uuid.UUID) (bool, error) {
 // nameKey is a group's name without regard to case and marks.
 func nameKey(name string) string { return strings.Join(contact.Terms(name), " ") }
 
+// IsGroup says whether an id is a group's.
+func (s *Service) IsGroup(r *db.Reader, id uuid.UUID) (bool, error) {
+	_, err := groupByID(r, id)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // AddGroup makes a team.
 func (s *Service) AddGroup(ctx context.Context, name, description string, members []uuid.UUID) (g Group, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {

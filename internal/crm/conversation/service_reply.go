@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -210,6 +211,14 @@ type Inbound struct {
 	ConversationID *uuid.UUID
 	// AI says that the assistant answers on this account.
 	AI bool
+	// Window is for how long the channel takes free text from now on; 0 for a
+	// channel without a window.
+	Window time.Duration
+	// GroupID gets a conversation that begins, if the group is still there.
+	GroupID *uuid.UUID
+	// Then runs in the transaction of the message, for what the channel keeps
+	// of it.
+	Then func(tx *db.Tx, out *Ingested) error
 	// Attachments were stored with Service.Prepare.
 	Attachments []Prepared
 	// Email is the original, where the message came as one.
@@ -230,42 +239,55 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 	if !ok {
 		return out, fmt.Errorf("conversation: unknown channel %q", in.Channel)
 	}
-	err = s.retrying(ctx, func(tx *db.Tx) error {
+	err = s.InTx(ctx, func(tx *db.Tx) error {
 		out = Ingested{}
-		ref, err := s.contacts.Resolve(tx, in.From)
-		if err != nil {
+		if err := s.ingest(tx, in, source, &out); err != nil || in.Then == nil {
 			return err
 		}
-		item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, email: in.Email}
-		if in.From.AccountID != uuid.Nil {
-			item.ChannelAccountID = &in.From.AccountID
-		}
-		if in.ProviderMessageID != "" {
-			item.providerMessageID = &in.ProviderMessageID
-		}
-		if err := s.take(tx, item, nil, in.Attachments); err != nil {
-			return err
-		}
-		was, err := s.thread(tx, in, ref, source)
-		if db.IsNoRow(err) {
-			return s.first(tx, in, ref, source, item, &out)
-		}
-		if err != nil {
-			return err
-		}
-		// Looked up under the conversation's lock: the same message twice at
-		// once finds the first here.
-		if seen, err := s.seen(tx, in); err != nil || seen != nil {
-			if seen != nil {
-				out = Ingested{Written: Written{was, *seen}, Duplicate: true}
-			}
-			return err
-		}
-		out.Conversation, err = s.wrote(tx, was, item)
-		out.Item, out.Created = *item, out.Conversation.ID != was.ID
-		return err
+		return in.Then(tx, &out)
 	})
 	return out, err
+}
+
+func (s *Service) ingest(tx *db.Tx, in Inbound, source Source, out *Ingested) error {
+	ref, err := s.contacts.Resolve(tx, in.From)
+	if err != nil {
+		return err
+	}
+	if in.Window > 0 {
+		until := clock.At(tx.Now().Add(in.Window))
+		if err := s.contacts.OpenWindow(tx, in.From.AccountID, in.From.ExternalID, until); err != nil {
+			return err
+		}
+	}
+	item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, email: in.Email}
+	if in.From.AccountID != uuid.Nil {
+		item.ChannelAccountID = &in.From.AccountID
+	}
+	if in.ProviderMessageID != "" {
+		item.providerMessageID = &in.ProviderMessageID
+	}
+	if err := s.take(tx, item, nil, in.Attachments); err != nil {
+		return err
+	}
+	was, err := s.thread(tx, in, ref, source)
+	if db.IsNoRow(err) {
+		return s.first(tx, in, ref, source, item, out)
+	}
+	if err != nil {
+		return err
+	}
+	// Looked up under the conversation's lock: the same message twice at
+	// once finds the first here.
+	if seen, err := s.seen(tx, in); err != nil || seen != nil {
+		if seen != nil {
+			*out = Ingested{Written: Written{was, *seen}, Duplicate: true}
+		}
+		return err
+	}
+	out.Conversation, err = s.wrote(tx, was, item)
+	out.Item, out.Created = *item, out.Conversation.ID != was.ID
+	return err
 }
 
 func (s *Service) seen(tx *db.Tx, in Inbound) (*Item, error) {
@@ -324,6 +346,15 @@ func (s *Service) first(tx *db.Tx, in Inbound, ref contact.Ref, source Source, i
 	if in.AI && !ref.Blocked {
 		c.AIState = AIActive
 	}
+	if in.GroupID != nil {
+		there, err := s.IsGroup(&tx.Reader, *in.GroupID)
+		if err != nil {
+			return err
+		}
+		if there {
+			c.GroupID = in.GroupID
+		}
+	}
 	on := Begin
 	if ref.Blocked {
 		on = BeginBlocked
@@ -374,7 +405,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 	if !ok {
 		return out, fault.Invalid("channel", "not_allowed")
 	}
-	err = s.retrying(ctx, func(tx *db.Tx) error {
+	err = s.InTx(ctx, func(tx *db.Tx) error {
 		out = Begun{Delivery: Delivery{Status: NotGoing}}
 		ref, err := s.customer(tx, NewConversation{ContactID: o.ContactID})
 		if err != nil {
@@ -554,7 +585,8 @@ func (s *Service) failed(tx *db.Tx, conversation uuid.UUID, item Item, d Deliver
 }
 
 // Escalate hands a conversation from the assistant to people, because the
-// customer asked for one or the assistant gave up.
+// customer asked for one or the assistant gave up: it is open, its group's or
+// the given one's, and that group's agents are told. A repeat changes nothing.
 func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
 	return s.change(ctx, id, s.ToEscalate(reason, group))
 }
@@ -563,13 +595,17 @@ func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, gro
 func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
-		handOver(&c, reason)
-		if group != nil {
-			c.GroupID = group
-			if err := s.checkPlace(tx, nil, group); err != nil {
+		if c.GroupID == nil && group != nil {
+			if there, err := s.IsGroup(&tx.Reader, *group); err != nil {
 				return c, err
+			} else if there {
+				c.GroupID = group
 			}
 		}
+		if was.State == Open && was.AIState == AIHandedOver && same(was.GroupID, c.GroupID) {
+			return was, nil
+		}
+		handOver(&c, reason)
 		if c.WaitingSince == nil {
 			c.WaitingSince = clock.Ptr(tx.Now())
 		}
@@ -579,7 +615,13 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 		if err := s.move(tx, was, &c, Escalate, nil, map[string]any{"reason": reason}); err != nil {
 			return c, err
 		}
-		return c, s.notify(tx, &c)
+		if err := s.notify(tx, &c); err != nil {
+			return c, err
+		}
+		if c.OwnerID != nil {
+			return c, nil // it is somebody's
+		}
+		return c, s.notifyGroup(tx, &c)
 	}
 }
 

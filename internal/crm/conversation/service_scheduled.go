@@ -208,6 +208,9 @@ func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 
 func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 	c, m, err := s.lockForSending(tx, id)
+	if db.IsNoRow(err) {
+		return nil // nothing is left to send
+	}
 	if err != nil || m.State != ScheduledWaiting {
 		return err
 	}
@@ -257,6 +260,9 @@ func (s *Service) failScheduled(tx *db.Tx, id uuid.UUID, f *fault.Fault) error {
 		return err
 	}
 	reason := string(f.Code)
+	if wrong := f.Fields["admin_id"]; len(wrong) > 0 {
+		reason = wrong[0] // the author is no agent any more
+	}
 	m.State, m.Error = ScheduledFailed, &reason
 	if err := saveScheduled(tx, &m); err != nil || gone {
 		return err

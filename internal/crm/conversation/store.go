@@ -229,9 +229,9 @@ func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
 func settings(r *db.Reader) (Settings, error) {
 	s, err := db.One(r, func(row db.Row) (Settings, error) {
 		var s Settings
-		err := row.Scan(&s.Reopen, &s.ReopenDays)
+		err := row.Scan(&s.Reopen, &s.ReopenDays, &s.CSAT)
 		return s, err
-	}, `SELECT reopen, reopen_days FROM conversation_settings WHERE tenant_id = $1`, r.Tenant())
+	}, `SELECT reopen, reopen_days, csat FROM conversation_settings WHERE tenant_id = $1`, r.Tenant())
 	if db.IsNoRow(err) {
 		return Settings{Reopen: true}, nil
 	}
@@ -239,9 +239,9 @@ func settings(r *db.Reader) (Settings, error) {
 }
 
 func putSettings(tx *db.Tx, s Settings) error {
-	_, err := tx.Exec(`INSERT INTO conversation_settings (tenant_id, reopen, reopen_days) VALUES ($1, $2, $3)
-		ON CONFLICT (tenant_id) DO UPDATE SET reopen = excluded.reopen, reopen_days = excluded.reopen_days`,
-		tx.Tenant(), s.Reopen, s.ReopenDays)
+	_, err := tx.Exec(`INSERT INTO conversation_settings (tenant_id, reopen, reopen_days, csat) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id) DO UPDATE SET reopen = excluded.reopen, reopen_days = excluded.reopen_days, csat = excluded.csat`,
+		tx.Tenant(), s.Reopen, s.ReopenDays, s.CSAT)
 	return err
 }
 

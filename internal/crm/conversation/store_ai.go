@@ -115,6 +115,16 @@ func dropSummary(tx *db.Tx, conversation uuid.UUID) (bool, error) {
 	return n == 1, err
 }
 
+// changedSince says whether something was written after what a summary read,
+// or edited or deleted after it was stored.
+func changedSince(r *db.Reader, conversation uuid.UUID, s Summary) (bool, error) {
+	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND kind <> 'event'
+			AND (at > $3 AND deleted_at IS NULL OR at <= $3 AND (edited_at > $4 OR deleted_at > $4)) LIMIT 1) AS one`,
+		r.Tenant(), conversation, s.upTo, *s.GeneratedAt)
+	return n > 0, err
+}
+
 // written reads the last messages and notes, the newest first.
 func written(r *db.Reader, conversation uuid.UUID, limit int) ([]Item, error) {
 	return db.All(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item

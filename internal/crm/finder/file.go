@@ -45,19 +45,26 @@ func (s *Service) read(tenant uuid.UUID, k int) (*search.Index, error) {
 // save writes a shelf's files, if it is worth it. A failure costs the next
 // start some time and nothing else.
 func (s *Service) save(sh *shelf) {
+	// The snapshots of one moment; searches do not wait while they are written.
+	var snaps [kindCount]*search.Snapshot
 	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	st := sh.state.Load()
-	if st.revision == sh.saved || st.records() < worthSaving {
+	st, saved := sh.state.Load(), sh.saved
+	for k, x := range st.index {
+		snaps[k] = x.Snapshot()
+	}
+	sh.mu.Unlock()
+	if st.revision == saved || st.records() < worthSaving {
 		return
 	}
-	for k, x := range st.index {
-		if err := s.write(sh.tenant, k, x.Snapshot()); err != nil {
+	for k, snap := range snaps {
+		if err := s.write(sh.tenant, k, snap); err != nil {
 			s.Log.Warn("a search index could not be saved", "tenant", sh.tenant, "error", err)
 			return
 		}
 	}
+	sh.mu.Lock()
 	sh.saved = st.revision
+	sh.mu.Unlock()
 }
 
 // write replaces a file as a whole: a cut leaves the old one.

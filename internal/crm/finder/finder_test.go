@@ -99,6 +99,18 @@ func TestSearchConversations(t *testing.T) {
 		if hits = talks(w.Owner, "zürafa"); len(hits) != 1 || !strings.Contains(hits[0].Snippet, "<em>zürafa</em>") {
 			t.Errorf("got %+v", hits)
 		}
+		// An edited note is found by its new words, a deleted one by none.
+		w.Owner.Post(talksPath+"/"+first+"/reply-as-agent", object{"body": "Müşteri gergedan istiyor", "message_type": "note"}).Want(200)
+		s.Settle()
+		note := talksPath + "/" + first + "/items/" + talks(w.Owner, "gergedan")[0].ItemID.String()
+		w.Owner.Put(note, object{"body": "Müşteri timsah istiyor"}).Want(200)
+		s.Settle()
+		want(t, "old words", subjects(talks(w.Owner, "gergedan")))
+		want(t, "new words", subjects(talks(w.Owner, "timsah")), "Teslimat tarihi")
+		w.Owner.Delete(note).Want(200)
+		s.Settle()
+		want(t, "deleted words", subjects(talks(w.Owner, "timsah")))
+
 		w.Owner.Put(talksPath+"/"+first, object{"subject": "Kurye"}).Want(200)
 		w.Owner.Put(peoplePath+"/"+can, object{"name": "Cansu Güneş"}).Want(200)
 		s.Settle()

@@ -207,7 +207,7 @@ func (s *Service) Step(ctx context.Context) (int, error) {
 					x.Compact()
 				}
 			}
-			if sh.state.Load().revision-sh.saved > saveEvery {
+			if sh.unsaved() > saveEvery {
 				s.save(sh)
 			}
 		}

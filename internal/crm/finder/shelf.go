@@ -46,6 +46,13 @@ func (sh *shelf) bytes() int {
 	return n
 }
 
+// unsaved is how many events the files are behind.
+func (sh *shelf) unsaved() int64 {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.state.Load().revision - sh.saved
+}
+
 const (
 	// page is how many records or events are read at a time.
 	page = 500

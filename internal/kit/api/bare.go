@@ -125,6 +125,30 @@ func (a *API) openTo(rt *Route) {
 	})
 }
 
+// Origin is the site whose page calls, "" where no page does.
+func Origin(ctx context.Context) string { return requestOf(ctx).r.Header.Get("Origin") }
+
+// AllowOrigin lets the calling page read the answer of a route that checks
+// where it is called from.
+func AllowOrigin(ctx context.Context) {
+	if origin := Origin(ctx); origin != "" {
+		h := requestOf(ctx).w.Header()
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Add("Vary", "Origin")
+		h.Set("Access-Control-Expose-Headers", "Retry-After")
+	}
+}
+
+// BearerToken is what the caller of an open route shows, which only its handler
+// can judge.
+func BearerToken(ctx context.Context) string {
+	token, fromCookie := credential(requestOf(ctx).r)
+	if fromCookie {
+		return ""
+	}
+	return token
+}
+
 func openHeaders(w http.ResponseWriter) { w.Header().Set("Access-Control-Allow-Origin", "*") }
 
 // readsForm says whether the body of an input is a form.

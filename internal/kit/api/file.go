@@ -46,8 +46,11 @@ func HandleUpload[In, Out any](a *API, rt Route, h func(context.Context, *In, *U
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestUpload)
 		defer cancel()
 		defer context.AfterFunc(req.r.Context(), cancel)()
-		limited := http.MaxBytesReader(req.w, req.r.Body, rt.MaxBody)
-		body := &Upload{Reader: &steadyReader{limited, http.NewResponseController(req.w)}, Type: req.r.Header.Get("Content-Type")}
+		limited, rc := http.MaxBytesReader(req.w, req.r.Body, rt.MaxBody), http.NewResponseController(req.w)
+		if err := rc.SetWriteDeadline(clock.Deadline(longestUpload + RequestTimeout)); err != nil {
+			return nil, err
+		}
+		body := &Upload{Reader: &steadyReader{limited, rc}, Type: req.r.Header.Get("Content-Type")}
 		out, err := h(ctx, in, body)
 		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 			err = fault.New(fault.BodyTooLarge, rt.MaxBody)
@@ -124,7 +127,7 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 			head.Set("Vary", "Authorization, Cookie")
 			head.Set("ETag", strconv.Quote(f.Tag))
 			_ = http.NewResponseController(w).SetWriteDeadline(clock.Deadline(longestUpload))
-			http.ServeContent(w, r, "", f.Modified, f.Content)
+			http.ServeContent(statusWriter{w, hc}, r, "", f.Modified, f.Content)
 		}}, nil
 	})
 	a.describeContent(&rt, filetype.Unknown)
@@ -137,6 +140,9 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 		}
 	}
 }
+
+// ReadFrom implements io.ReaderFrom, so that files still go out by sendfile.
+func (w statusWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }
 
 // runs says that a browser would run what is in a file of this type.
 func runs(kind string) bool {

@@ -26,7 +26,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		elapsed := clock.Stopwatch()
 		r, w := humachi.Unwrap(hc)
 		ctx := r.Context()
-		if rt.Open {
+		if rt.Open && !rt.ChecksOrigin {
 			openHeaders(w)
 		}
 		who, err := a.admit(ctx, rt, w, r)

@@ -66,6 +66,10 @@ type Route struct {
 	Refusals []int
 	// Open lets pages of other sites call the route. It reads no cookie.
 	Open bool
+	// ChecksOrigin is for an open route that lets only some sites in: its
+	// handler looks at Origin and lets the page read the answer with
+	// AllowOrigin.
+	ChecksOrigin bool
 	// Delegable lets sessions that the person did not open themselves, such as
 	// an app's, call a route that needs no permission. Without it such a route
 	// is for the person alone: their password, devices, consents, workspaces.

@@ -10,6 +10,7 @@ import (
 // JSONSchema is the schema of a type on its own, with the types it refers to
 // under $defs, for documents that are not the API's.
 func JSONSchema(t reflect.Type) (json.RawMessage, error) {
+	hookHuma() // the library's settings count here too, and nobody may set them meanwhile
 	registry := huma.NewMapRegistry("#/$defs/", schemaName)
 	schema := registry.Schema(t, true, t.Name())
 	b, err := json.Marshal(schema)
@@ -35,6 +36,10 @@ func inline(r huma.Registry, s *huma.Schema, within map[string]bool) *huma.Schem
 	}
 	out := *s
 	out.Items = inline(r, s.Items, within)
+	out.AnyOf = nil
+	for _, one := range s.AnyOf {
+		out.AnyOf = append(out.AnyOf, inline(r, one, within))
+	}
 	if more, ok := s.AdditionalProperties.(*huma.Schema); ok {
 		out.AdditionalProperties = inline(r, more, within)
 	} else {

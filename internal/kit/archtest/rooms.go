@@ -81,6 +81,7 @@ var crmImports = map[string][]string{
 	"desk":         {"conversation", "contact"},
 	"assistant":    {"conversation", "contact", "agent", "template"},
 	"telephony":    {"conversation", "contact", "agent", "template"},
+	"email":        {"channel", "conversation", "contact", "agent", "template"},
 	"live":         {"conversation", "agent"},
 	"finder":       {"conversation", "contact"},
 }

@@ -34,7 +34,15 @@ var systemReasons = []string{
 	"invitation look-up", "mobile QR look-up", "set licences",
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known
 	"limits", "mail outbox", "dispatcher", "job claim", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "upload sweep",
+<<<<<<< HEAD
 	"fill demo",         // before anybody is there
+	"mailbox poll",      // crm: which mailboxes elsewhere are due, of any tenant
+	"channel look-up",   // crm: a channel key or a provider names the account before the tenant is known
+=======
+	"mailbox poll",      // crm: which mailboxes elsewhere are due, of any tenant
+	"channel look-up",   // crm: a channel key or a provider names the account before the tenant is known
+	"fill demo",         // before anybody is there
+>>>>>>> main
 	"regulation corpus", // advisor: public text that belongs to no tenant
 }
 

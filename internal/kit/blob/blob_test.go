@@ -224,6 +224,20 @@ func TestNothingIsEmptyOrLargerThanAllowed(t *testing.T) {
 	})
 }
 
+func TestLargeFilesGoToS3Whole(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start))
+	r := open(t, d, d.Clock().(*clock.Fake), true)
+	text := strings.Repeat("0123456789abcdef", 17<<16) + "end"
+	b, err := r.Put(t.Context(), r.tenant, strings.NewReader(text), 32<<20)
+	if err != nil || b.Size != int64(len(text)) {
+		t.Fatal(b, err)
+	}
+	if got := r.read(t, b.ID); got != text {
+		t.Errorf("%d bytes came back of %d", len(got), len(text))
+	}
+}
+
 func TestSameBytesAreKeptOnceForAWorkspace(t *testing.T) {
 	run(t, func(t *testing.T, r *room) {
 		first, second := r.put(t, "same"), r.put(t, "same")

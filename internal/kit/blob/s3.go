@@ -74,6 +74,9 @@ func (s *s3) key(name string) string { return path.Join(s.prefix, name) }
 func (s *s3) put(ctx context.Context, name string, f *os.File, size int64) error {
 	_, err := s.client.PutObject(ctx, s.bucket, s.key(name), f, size, minio.PutObjectOptions{
 		ContentType: "application/octet-stream",
+		// The file lies on disk and is far below what one request may carry:
+		// parts would leave halves behind when a put dies.
+		DisableMultipart: true,
 		// Signing nothing piece by piece would announce a body of unknown length.
 		DisableContentSha256: size == 0,
 	})

@@ -2,7 +2,8 @@ package db
 
 import (
 	"fmt"
-	"slices"
+	"io/fs"
+	"regexp"
 	"strings"
 
 	"konak/internal/kit/clock"
@@ -23,20 +24,32 @@ func Marked(r *Reader, name string) (bool, error) {
 	return err == nil, err
 }
 
-// Empty deletes every row of every table but those named, all or nothing. It
-// is for demos: nothing else of a house may call it.
-func Empty(tx *Tx, keep ...string) error {
-	query := `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
-	if tx.Dialect() == Postgres {
-		query = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
-	}
-	tables, err := All(&tx.Reader, Scalar[string], query)
+var createTable = regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`)
+
+// TablesOf names the tables that migrations make.
+func TablesOf(files fs.FS) ([]string, error) {
+	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
-		return fmt.Errorf("db: tables: %w", err)
+		return nil, err
 	}
-	tables = slices.DeleteFunc(tables, func(t string) bool { return t == "goose_db_version" || slices.Contains(keep, t) })
+	var out []string
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range createTable.FindAllSubmatch(text, -1) {
+			out = append(out, string(m[1]))
+		}
+	}
+	return out, nil
+}
+
+// Empty deletes every row of the tables, all or nothing. It is for demos:
+// nothing else of a house may call it.
+func Empty(tx *Tx, tables []string) error {
 	if tx.Dialect() == Postgres {
-		_, err = tx.Exec(`TRUNCATE "` + strings.Join(tables, `", "`) + `"`)
+		_, err := tx.Exec(`TRUNCATE "` + strings.Join(tables, `", "`) + `"`)
 		return err
 	}
 	// Tables point at each other, so the keys are looked at once, at the end.

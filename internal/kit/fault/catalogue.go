@@ -62,6 +62,9 @@ const (
 	RoleInUse           Code = "role_in_use"
 	LastAdmin           Code = "last_admin"
 	TestEnvironment     Code = "test_environment"
+	ChannelUnavailable  Code = "channel_unavailable"
+	CSATDisabled        Code = "csat_disabled"
+	CSATExpired         Code = "csat_expired"
 	UpgradeRequired     Code = "upgrade_required"
 	RateLimited         Code = "rate_limited"
 	Internal            Code = "internal"
@@ -103,6 +106,9 @@ var catalogue = map[Code]entry{
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
 	TestEnvironment:     {409, "A key of the test environment sends nothing.", "Test ortamının anahtarı hiçbir şey göndermez."},
 	NoAssistant:         {409, "No assistant is connected to this workspace.", "Bu çalışma alanına bağlı bir asistan yok."},
+	ChannelUnavailable:  {409, "This channel is paused, disconnected or not connected yet.", "Bu kanal duraklatılmış, bağlantısı kesilmiş ya da henüz bağlanmamış."},
+	CSATDisabled:        {409, "This workspace does not ask for ratings.", "Bu çalışma alanı memnuniyet puanı istemiyor."},
+	CSATExpired:         {409, "The time for a rating is over.", "Puan verme süresi doldu."},
 	IdempotencyReplay:   {409, "This request was already carried out and its answer cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
 	BodyTooLarge:        {413, "The request body is larger than %d bytes.", "İstek gövdesi %d bayttan büyük."},
 	UnsupportedMedia:    {415, "Send the body as application/json.", "Gövdeyi application/json olarak gönderin."},

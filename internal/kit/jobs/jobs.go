@@ -29,6 +29,11 @@ const Topic = "job"
 
 // Enqueue adds a job in the transaction of what makes it necessary.
 func Enqueue(tx *db.Tx, kind string, runAt time.Time, payload any) (uuid.UUID, error) {
+	return EnqueueFor(tx, tx.Tenant(), kind, runAt, payload)
+}
+
+// EnqueueFor adds a job of one tenant in a transaction that crosses tenants.
+func EnqueueFor(tx *db.Tx, tenant uuid.UUID, kind string, runAt time.Time, payload any) (uuid.UUID, error) {
 	text, err := json.Marshal(payload)
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("jobs: encode %s: %w", kind, err)
@@ -36,7 +41,7 @@ func Enqueue(tx *db.Tx, kind string, runAt time.Time, payload any) (uuid.UUID, e
 	id := tx.NewID()
 	_, err = tx.Exec(`INSERT INTO job (tenant_id, id, kind, payload, test, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		tx.Tenant(), id, kind, string(text), caller.From(tx.Context()).Test, clock.At(runAt), clock.At(tx.Now()))
+		tenant, id, kind, string(text), caller.From(tx.Context()).Test, clock.At(runAt), clock.At(tx.Now()))
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("jobs: enqueue %s: %w", kind, err)
 	}

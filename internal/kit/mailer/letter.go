@@ -11,6 +11,7 @@ import (
 	"mime/quotedprintable"
 	"net/mail"
 	"net/textproto"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +44,10 @@ type File struct {
 }
 
 func (l *Letter) text() string {
-	parts := append([]string{l.Greeting}, l.Body...)
+	parts := slices.Clone(l.Body)
+	if l.Greeting != "" {
+		parts = append([]string{l.Greeting}, parts...)
+	}
 	if l.Link != "" {
 		parts = append(parts, l.LinkText+":\n"+l.Link)
 	}

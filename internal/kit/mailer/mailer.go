@@ -16,6 +16,7 @@ import (
 	"io"
 	"log/slog"
 	"net/mail"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -123,7 +124,32 @@ func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 	if err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	return m.server.send(ctx, m.from.Address, parcel.Letter.To, body)
+	return m.server.send(ctx, m.from.Address, body, parcel.Letter.To)
+}
+
+// Relayed is a finished mail that another module wrote.
+type Relayed struct {
+	ID   uuid.UUID
+	From string // of the envelope, "" for nobody
+	To   []string
+	// Subject and Text are what the outbox shows.
+	Subject, Text string
+	Raw           []byte
+}
+
+// Relay hands a finished mail to the mail server now, or keeps it in the
+// outbox where there is none. What the server refuses for good is a
+// jobs.ErrDrop.
+func (m *Mailer) Relay(ctx context.Context, tenant uuid.UUID, r Relayed) error {
+	if m.server != nil {
+		return m.server.send(ctx, r.From, r.Raw, r.To...)
+	}
+	p := parcel{r.ID, Letter{To: strings.Join(r.To, ", "), Subject: r.Subject, Body: []string{r.Text}}}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Errorf("mailer: encode: %w", err)
+	}
+	return m.keep(ctx, tenant, p, m.box.Seal(tenant, place(r.ID), text))
 }
 
 func (m *Mailer) load(ctx context.Context, tenant uuid.UUID, list []File) ([]content, error) {

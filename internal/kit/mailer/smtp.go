@@ -86,10 +86,10 @@ func (r refusal) Unwrap() error { return r.error }
 
 // send hands a message over. A letter that the server refuses for good is
 // dropped, the rest is tried again.
-func (s *server) send(ctx context.Context, from, to string, body []byte) error {
+func (s *server) send(ctx context.Context, from string, body []byte, to ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, sending)
 	defer cancel()
-	err := s.talk(ctx, from, to, body)
+	err := s.talk(ctx, from, body, to)
 	_, ofLetter := errors.AsType[refusal](err)
 	if reply, ok := errors.AsType[*textproto.Error](err); ok && ofLetter && reply.Code >= 500 {
 		return errors.Join(jobs.ErrDrop, fmt.Errorf("mailer: the mail server refuses: %w", err))
@@ -100,7 +100,7 @@ func (s *server) send(ctx context.Context, from, to string, body []byte) error {
 	return nil
 }
 
-func (s *server) talk(ctx context.Context, from, to string, body []byte) error {
+func (s *server) talk(ctx context.Context, from string, body []byte, to []string) error {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", s.address)
 	if err != nil {
@@ -133,8 +133,10 @@ func (s *server) talk(ctx context.Context, from, to string, body []byte) error {
 	if err := c.Mail(from); err != nil {
 		return err
 	}
-	if err := c.Rcpt(to); err != nil {
-		return refusal{err}
+	for _, r := range to {
+		if err := c.Rcpt(r); err != nil {
+			return refusal{err}
+		}
 	}
 	w, err := c.Data()
 	if err != nil {

@@ -41,6 +41,7 @@ type Header = http.Header
 // Client sends requests outside.
 type Client struct {
 	http    *http.Client
+	dialer  *net.Dialer
 	allowed []netip.Prefix
 }
 
@@ -66,7 +67,7 @@ func New(o Options) *Client {
 			return checkDial(addr, plain, o.Allowed)
 		},
 	}
-	return &Client{allowed: o.Allowed, http: &http.Client{
+	return &Client{allowed: o.Allowed, dialer: dialer, http: &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: connect, TLSClientConfig: o.TLS,
@@ -74,6 +75,27 @@ func New(o Options) *Client {
 			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
 		},
 	}}
+}
+
+// Dial connects to HOST:PORT for protocols other than HTTP, under the same
+// rules: the address that is really connected to is checked, and without
+// encryption, which the caller adds, only the allowed ranges are reached.
+func (c *Client) Dial(ctx context.Context, address string, plain bool) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, ErrAddress
+	}
+	if _, _, err := literal(host); err != nil {
+		return nil, err
+	}
+	return c.dialer.DialContext(context.WithValue(ctx, plainKey{}, plain), "tcp", address)
+}
+
+// Class puts an error of Dial, or of what was spoken over it, into its class
+// and says it in plain words.
+func Class(err error) (class, text string) {
+	a := failed(err)
+	return a.Class, a.Err.Error()
 }
 
 // ErrPlain says that an address outside the allowed ranges must be https.

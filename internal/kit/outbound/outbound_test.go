@@ -254,3 +254,30 @@ func TestNoProxy(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 }
+
+func TestDial(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	at := ln.Addr().String()
+	_, port, _ := net.SplitHostPort(at)
+	if _, err := New(Options{}).Dial(t.Context(), at, false); !errors.Is(err, ErrInside) {
+		t.Errorf("inside: got %v", err)
+	} else if class, _ := Class(err); class != ClassRefused {
+		t.Errorf("got class %q", class)
+	}
+	open := New(Options{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	conn, err := open.Dial(t.Context(), at, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
+	for _, bad := range []string{"0x7f000001:" + port, "2130706433:" + port, "nowhere"} {
+		if _, err := open.Dial(t.Context(), bad, true); err == nil {
+			t.Errorf("%s was dialled", bad)
+		}
+	}
+}

@@ -144,7 +144,7 @@ func (st *stream) run(ctx context.Context, out line) error {
 // of what they may see by now.
 func (st *stream) check(ctx context.Context) error {
 	who, err := st.api.Again(ctx)
-	if _, refused := fault.As(err); refused {
+	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
 		return err
 	}
 	if err == nil {

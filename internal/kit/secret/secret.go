@@ -60,6 +60,8 @@ const (
 	VerifyPrefix  = "emv_"
 	ResetPrefix   = "rst_"
 	TicketPrefix  = "mfa_"
+	ChannelPrefix = "chk_"
+	VisitorPrefix = "vis_"
 
 	// HandoverPrefix marks a session on its way to another host.
 	HandoverPrefix = "hov_"

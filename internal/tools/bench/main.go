@@ -81,6 +81,12 @@ func run(ctx context.Context, o options) (err error) {
 			return fmt.Errorf("%s: %w", webhookGroup, err)
 		}
 	}
+	if err := measureStreams(ctx, e, only); err != nil {
+		return fmt.Errorf("%s: %w", streamGroup, err)
+	}
+	if err := measureSearch(ctx, e, only); err != nil {
+		return fmt.Errorf("%s: %w", searchGroup, err)
+	}
 	if only.MatchString(processGroup) {
 		return measureProcess(ctx, e)
 	}

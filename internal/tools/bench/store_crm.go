@@ -76,3 +76,39 @@ func someIDs(ctx context.Context, d *db.DB, tenant uuid.UUID, query string) (ids
 	})
 	return ids, err
 }
+
+// fillTexts writes conversations of one contact whose two messages and
+// subject are made by text.
+func fillTexts(ctx context.Context, d *db.DB, tenant uuid.UUID, size int, text func() (subject, body string)) error {
+	const part = 500
+	at := clock.At(d.Clock().Now())
+	for first := 0; first < size; first += part {
+		err := d.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
+			var talks, items []any
+			who := tx.NewID()
+			for range part {
+				id := tx.NewID()
+				subject, body := text()
+				_, second := text()
+				talks = append(talks, tenant, id, who, subject)
+				items = append(items, tenant, tx.NewID(), id, at, body, tenant, tx.NewID(), id, at, second)
+			}
+			_, err := tx.Exec(`INSERT INTO conversation (tenant_id, id, state, ai_state, channel, single_thread, talep, contact_id,
+					contact_name, subject, preview, priority, tags, test, last_activity_at, last_item_at, created_at, updated_at)
+				SELECT column1, column2, 'open', 'off', 'api', false, true, column3, 'Elif Kaya', column4, '', 1, '[]', false, `+
+				fmt.Sprintf("%d, %d, %d, %d", at.UnixMicro(), at.UnixMicro(), at.UnixMicro(), at.UnixMicro())+
+				` FROM (VALUES `+db.Rows(d.Dialect(), 1, []string{"uuid", "uuid", "uuid", "text"}, part)+`) v`, talks...)
+			if err != nil {
+				return err
+			}
+			_, err = tx.Exec(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, body, detail, test)
+				SELECT column1, column2, column3, column4, 'message', 'contact', column5, '{}', false
+				FROM (VALUES `+db.Rows(d.Dialect(), 1, []string{"uuid", "uuid", "uuid", "bigint", "text"}, 2*part)+`) v`, items...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

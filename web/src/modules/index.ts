@@ -2,6 +2,7 @@ import type { LiveTable } from '@/live/refresh'
 import { accountModule } from './account/module'
 import { crmModule } from './crm/module'
 import { agentsModule } from './agents/module'
+import { channelsModule } from './channels/module'
 import { advisorModule } from './advisor/module'
 import { erpModule } from './erp/module'
 import { homeModule } from './home/module'
@@ -14,6 +15,7 @@ export const modules: readonly Module[] = [
   homeModule,
   crmModule,
   agentsModule,
+  channelsModule,
   mailModule,
   erpModule,
   advisorModule,
@@ -26,6 +28,7 @@ export const screenRoutes = [
   ...homeModule.routes,
   ...crmModule.routes,
   ...agentsModule.routes,
+  ...channelsModule.routes,
   ...mailModule.routes,
   ...erpModule.routes,
   ...advisorModule.routes,

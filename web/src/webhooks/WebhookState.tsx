@@ -72,7 +72,7 @@ function RecoveryNotice({ recovery, waiting, onClose }: RecoveryNoticeProps) {
       {searching && (
         <progress aria-label={t('webhooks.recover.progress')} max={1} value={recovery.progress} className="my-1 h-2 w-full accent-accent" />
       )}
-      <p role="status">
+      <p>
         {tCount('webhooks.recover.examined', recovery.examined)} {tCount('webhooks.recover.queued', recovery.queued)}{' '}
         {waiting > 0 && tCount('webhooks.recover.waiting', waiting)}
       </p>

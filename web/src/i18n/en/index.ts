@@ -1,5 +1,6 @@
 import { account } from './account'
 import { advisor } from './advisor'
+import { channels } from './channels'
 import { contacts } from './contacts'
 import { design } from './design'
 import { desk } from './desk'
@@ -8,13 +9,14 @@ import { home } from './home'
 import { identity } from './identity'
 import { inbox } from './inbox'
 import { mail } from './mail'
+import { mailboxes } from './mailboxes'
 import { screens } from './screens'
 import { shell } from './shell'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, desk, contacts, advisor, design } as const
+export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, desk, contacts, channels, advisor, design } as const
 
 export type Section = keyof typeof en
 

@@ -1,6 +1,7 @@
 import type { en } from '../en'
 import { account } from './account'
 import { advisor } from './advisor'
+import { channels } from './channels'
 import { contacts } from './contacts'
 import { design } from './design'
 import { desk } from './desk'
@@ -9,11 +10,12 @@ import { home } from './home'
 import { identity } from './identity'
 import { inbox } from './inbox'
 import { mail } from './mail'
+import { mailboxes } from './mailboxes'
 import { screens } from './screens'
 import { shell } from './shell'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, door, account, identity, mail, webhooks, inbox, desk, contacts, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, desk, contacts, channels, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

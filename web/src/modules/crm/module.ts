@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { ContactRound, Inbox } from 'lucide-react'
+import { ContactRound, Inbox, Mails } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -42,11 +42,29 @@ const contactRoute = createRoute({
   staticData: { screen: { ...need, title: 'contacts.title', lead: 'contacts.lead', icon: ContactRound } },
 })
 
+const mailboxesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/channels/mailboxes',
+  component: lazyRouteComponent(withTexts(() => import('./mailboxes/MailboxesScreen'), 'mailboxes'), 'MailboxesScreen'),
+  staticData: {
+    screen: {
+      title: 'mailboxes.title',
+      lead: 'mailboxes.lead',
+      icon: Mails,
+      permission: 'crm.channels.view',
+      licence: 'crm',
+      nav: true,
+      shortcut: 'g b',
+    },
+  },
+})
+
 export const crmModule = defineModule({
   id: 'crm',
   title: 'nav.crm',
-  routes: [inboxRoute, contactsRoute, contactRoute],
+  routes: [inboxRoute, contactsRoute, contactRoute, mailboxesRoute],
   live: {
+    channel: [['crm', 'mailboxes']],
     conversation: [['crm', 'conversations']],
     message: [['crm', 'conversations']],
     contact: [['crm', 'contacts'], ['crm', 'conversations']],

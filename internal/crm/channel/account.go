@@ -1,0 +1,76 @@
+package channel
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+)
+
+// Statuses of an account.
+const (
+	// Connecting accounts wait for the provider, or for a person's step there.
+	Connecting = "connecting"
+	// Active accounts carry messages.
+	Active = "active"
+	// Paused ones were switched off by a person: nothing comes in or goes out.
+	Paused = "paused"
+	// Attention accounts still work, but somebody should look: the reason says
+	// why.
+	Attention = "attention"
+	// Disconnected accounts are over.
+	Disconnected = "disconnected"
+)
+
+// Reasons why an account needs attention.
+const (
+	TokenExpired       = "token_expired"
+	WebhookMissing     = "webhook_missing"
+	WebhookFailing     = "webhook_failing"
+	NumberFlagged      = "number_flagged"
+	InboundTestExpired = "inbound_test_expired"
+)
+
+// Account is a workspace's account on a channel.
+type Account struct {
+	ID         uuid.UUID           `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	Kind       string              `json:"kind" example:"custom" doc:"A key of the conversation source catalog"`
+	Name       string              `json:"name" example:"Mobil uygulama"`
+	Status     string              `json:"status" enum:"connecting,active,paused,attention,disconnected" example:"active"`
+	Reason     *string             `json:"reason" nullable:"true" example:"token_expired" doc:"Why it needs attention, or is not connected yet"`
+	AI         bool                `json:"ai" doc:"Whether the assistant answers on this account"`
+	GroupID    *uuid.UUID          `json:"group_id" nullable:"true" format:"uuid" doc:"The group that gets what comes in"`
+	Hours      api.Nullable[Hours] `json:"business_hours" doc:"When somebody is there; null for always"`
+	Settings   json.RawMessage     `json:"settings" doc:"What belongs to the kind of channel; holds no secret"`
+	ExternalID *string             `json:"external_id" nullable:"true" doc:"How the provider calls the account: an address, a number, a page"`
+	KeyLast4   *string             `json:"key_last4" nullable:"true" example:"x3Kd" doc:"The end of the channel key"`
+	CreatedAt  clock.Time          `json:"created_at"`
+	UpdatedAt  clock.Time          `json:"updated_at"`
+}
+
+// Works says whether messages go over the account.
+func (a *Account) Works() bool { return a.Status == Active || a.Status == Attention }
+
+// Read reads the kind's settings.
+func (a *Account) Read(into any) error {
+	if err := json.Unmarshal(a.Settings, into); err != nil {
+		return fmt.Errorf("channel: settings of %s: %w", a.Kind, err)
+	}
+	return nil
+}
+
+// Write sets the kind's settings.
+func (a *Account) Write(settings any) error {
+	text, err := json.Marshal(settings)
+	if err != nil {
+		return fmt.Errorf("channel: settings of %s: %w", a.Kind, err)
+	}
+	a.Settings = text
+	return nil
+}
+
+// place is what an account's credentials are sealed to.
+func place(account uuid.UUID) string { return "channel_account/" + account.String() }

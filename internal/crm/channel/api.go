@@ -1,0 +1,70 @@
+package channel
+
+import (
+	"context"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type listChannelsIn struct {
+	api.Paged
+	Kind   string `query:"kind" maxLength:"40" example:"custom" doc:"Only accounts of this kind"`
+	Status string `query:"status" enum:"connecting,active,paused,attention,disconnected" doc:"Only accounts in this status; without it all but the disconnected"`
+}
+
+type channelIn struct {
+	ID api.ID `path:"id" record:"channel_account"`
+}
+
+type channelStatusIn struct {
+	ID   api.ID `path:"id" record:"channel_account"`
+	Body struct {
+		Status string `json:"status" enum:"active,paused"`
+	}
+}
+
+type channelAIIn struct {
+	ID   api.ID `path:"id" record:"channel_account"`
+	Body struct {
+		Enabled bool `json:"enabled" doc:"Whether the assistant answers"`
+	}
+}
+
+// Route is a session route of the channels, for the kinds too.
+func Route(method, path, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/crm/v1/channels" + path, ID: id, Tag: "CRM channels",
+		Summary: summary, Access: api.Session, Permission: p, Licence: "crm",
+	}
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	api.HandleList(a, Route("GET", "", "list-channels", "List channels", perm.ChannelsView),
+		func(ctx context.Context, in *listChannelsIn) (db.List[Account], error) {
+			return s.List(ctx, in.Kind, in.Status, in.Page())
+		})
+	api.Handle(a, Route("GET", "/{id}", "get-channel", "Get a channel", perm.ChannelsView),
+		func(ctx context.Context, in *channelIn) (Account, error) { return s.Get(ctx, "", in.ID.UUID) })
+
+	end := Route("DELETE", "/{id}", "disconnect-channel", "Disconnect channel", perm.ChannelsManage)
+	end.Doc = "Its credentials and its key are forgotten; its conversations stay. A repeat changes nothing."
+	api.Handle(a, end, func(ctx context.Context, in *channelIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.Disconnect(ctx, in.ID.UUID)
+	})
+
+	status := Route("PATCH", "/{id}/status", "set-channel-status", "Set channel status", perm.ChannelsManage)
+	status.Refusals = []int{409}
+	status.Doc = "Nothing comes in or goes out over a paused channel. A disconnected one cannot be changed, and one that is still connecting cannot be made active: 409."
+	api.Handle(a, status, func(ctx context.Context, in *channelStatusIn) (Account, error) {
+		return s.SetStatus(ctx, in.ID.UUID, in.Body.Status)
+	})
+
+	ai := Route("PATCH", "/{id}/ai", "set-channel-ai", "Turn AI on or off for the account's channel", perm.ChannelsManage)
+	ai.Refusals = []int{409}
+	api.Handle(a, ai, func(ctx context.Context, in *channelAIIn) (Account, error) {
+		return s.SetAI(ctx, in.ID.UUID, in.Body.Enabled)
+	})
+}

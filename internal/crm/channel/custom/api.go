@@ -1,0 +1,154 @@
+package custom
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+type createIn struct {
+	Body struct {
+		Name        string     `json:"name" minLength:"1" maxLength:"100" example:"Mobil uygulama"`
+		Address     string     `json:"address" minLength:"1" maxLength:"2048" example:"https://example.com/konak" doc:"Where answers are sent, signed"`
+		WindowHours *int       `json:"window_hours,omitempty" minimum:"1" maximum:"8760" example:"24" doc:"For how long after the customer's last message free text may be sent; always without it"`
+		GroupID     *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The group that gets what comes in"`
+		AI          bool       `json:"ai,omitempty" doc:"Whether the assistant answers"`
+	}
+}
+
+type customIn struct {
+	ID api.ID `path:"id" record:"channel_account"`
+}
+
+type updateIn struct {
+	ID   api.ID `path:"id" record:"channel_account"`
+	Body struct {
+		Address     *string    `json:"address,omitempty" minLength:"1" maxLength:"2048" example:"https://example.com/konak"`
+		Name        *string    `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Mobil uygulama"`
+		WindowHours *int       `json:"window_hours,omitempty" minimum:"0" maximum:"8760" example:"24" doc:"0 for always"`
+		GroupID     *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID for none"`
+	}
+}
+
+type messageIn struct {
+	ID   api.ID `path:"id" record:"channel_account"`
+	Body Message
+}
+
+type submissionIn struct {
+	ID   api.ID `path:"id" record:"channel_account"`
+	Body Submission
+}
+
+type csatIn struct {
+	ID           api.ID `path:"id" record:"channel_account"`
+	Conversation api.ID `path:"conversation_id" record:"conversation"`
+	Body         struct {
+		Rating  int    `json:"rating" minimum:"1" maximum:"5" example:"5"`
+		Comment string `json:"comment,omitempty" maxLength:"1000" example:"Çok hızlı çözüldü, teşekkürler."`
+	}
+}
+
+type escalateIn struct {
+	ID           api.ID `path:"id" record:"channel_account"`
+	Conversation api.ID `path:"conversation_id" record:"conversation"`
+}
+
+type opportunitiesIn struct {
+	api.Paged
+	ContactID string `query:"contact_id" format:"uuid" doc:"Only this contact's"`
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	s.registerChannel(a)
+	s.registerPublic(a)
+
+	list := channel.Route("GET", "", "list-opportunities", "List opportunities, the newest first", perm.ConversationsView)
+	list.Path, list.Tag = "/api/crm/v1/opportunities", "CRM opportunities"
+	api.HandleList(a, list, func(ctx context.Context, in *opportunitiesIn) (db.List[Opportunity], error) {
+		var of *uuid.UUID
+		if in.ContactID != "" {
+			id, err := uuid.Parse(in.ContactID)
+			if err != nil {
+				return db.List[Opportunity]{}, fault.Invalid("contact_id", "invalid_id")
+			}
+			of = &id
+		}
+		return s.Opportunities(ctx, of, in.Page())
+	})
+}
+
+func (s *Service) registerChannel(a *api.API) {
+	route := func(method, path, id, summary string) api.Route {
+		rt := channel.Route(method, "/custom"+path, id, summary, perm.ChannelsManage)
+		rt.Refusals = []int{409}
+		return rt
+	}
+	create := route("POST", "", "create-custom-channel", "Create a custom channel")
+	create.Status, create.ShowsSecret = 201, true
+	create.Doc = "The channel key and the signing secret are in this answer only."
+	api.Handle(a, create, func(ctx context.Context, in *createIn) (Opened, error) {
+		b := in.Body
+		return s.Create(ctx, NewChannel{
+			Name: b.Name, Settings: Settings{Address: b.Address, WindowHours: b.WindowHours}, GroupID: b.GroupID, AI: b.AI,
+		})
+	})
+
+	update := route("PATCH", "/{id}", "update-custom-channel", "Change the webhook address")
+	update.Doc = "The secret stays. Fields that are not sent stay too."
+	api.Handle(a, update, func(ctx context.Context, in *updateIn) (channel.Account, error) {
+		b := in.Body
+		return s.Update(ctx, in.ID.UUID, Change{Name: b.Name, Address: b.Address, WindowHours: b.WindowHours, GroupID: b.GroupID})
+	})
+
+	key := route("POST", "/{id}/rotate-key", "rotate-channel-key", "New channel key, visible once")
+	key.ShowsSecret = true
+	api.Handle(a, key, func(ctx context.Context, in *customIn) (Rotated, error) { return s.RotateKey(ctx, in.ID.UUID) })
+
+	secret := route("POST", "/{id}/rotate-secret", "rotate-channel-secret", "New signing secret; the old one dies immediately")
+	secret.ShowsSecret = true
+	secret.Doc = "The answer comes when nothing that was signed with the old secret is under way any more."
+	api.Handle(a, secret, func(ctx context.Context, in *customIn) (Resigned, error) { return s.RotateSecret(ctx, in.ID.UUID) })
+
+	ping := route("POST", "/{id}/ping", "ping-custom-channel", "Retry delivery")
+	ping.Doc = "Sends a sample, and tries again now what had failed."
+	api.Handle(a, ping, func(ctx context.Context, in *customIn) (Ping, error) { return s.Ping(ctx, in.ID.UUID) })
+}
+
+func (s *Service) registerPublic(a *api.API) {
+	route := func(path, id, summary string) api.Route {
+		rt := channel.Route("POST", "", id, summary, perm.ChannelsManage)
+		rt.Path, rt.Tag, rt.Access = "/api/crm/public/v1/channels/custom/{id}"+path, "CRM public API", api.Key
+		rt.Refusals = []int{409}
+		return rt
+	}
+	message := route("/messages", "custom-channel-message", "A customer wrote in the tenant's system")
+	message.Doc = "The contact is found by external id, e-mail or phone, or made. There is one conversation of a contact on a channel, which is reopened if needed. The same message_id twice is one message."
+	api.Handle(a, message, func(ctx context.Context, in *messageIn) (Received, error) { return s.Receive(ctx, in.ID.UUID, in.Body) })
+
+	form := route("/submissions", "custom-channel-submission", "A form was submitted in the tenant's software")
+	form.Doc = "The contact is found by e-mail, else by phone, or made. The same submission_id, or an equal form within ten minutes, is one submission: the answer is the first one's with duplicate true."
+	api.Handle(a, form, func(ctx context.Context, in *submissionIn) (Submitted, error) {
+		return s.Submit(ctx, in.ID.UUID, in.Body)
+	})
+
+	csat := route("/conversations/{conversation_id}/csat", "custom-channel-csat", "A customer gave a satisfaction rating")
+	csat.Doc = "The first reply wins: a later one is answered with the first and recorded false. 409 csat_disabled where the workspace asks for no ratings, csat_expired after 14 days."
+	api.Handle(a, csat, func(ctx context.Context, in *csatIn) (conversation.Rating, error) {
+		return s.Rate(ctx, in.ID.UUID, in.Conversation.UUID, in.Body.Rating, in.Body.Comment)
+	})
+
+	escalate := route("/conversations/{conversation_id}/escalate", "custom-channel-escalate", "A customer asks for a human")
+	escalate.Doc = "Through the assistant's hand-over gate: the conversation is open, the team's, and its agents are told. A repeat changes nothing."
+	api.Handle(a, escalate, func(ctx context.Context, in *escalateIn) (conversation.Conversation, error) {
+		return s.Escalate(ctx, in.ID.UUID, in.Conversation.UUID)
+	})
+}

@@ -1,0 +1,131 @@
+package custom
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/kit/address"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+// Name is the kind of these accounts.
+const Name = "custom"
+
+// Settings of a custom channel.
+type Settings struct {
+	Address     string `json:"address" maxLength:"2048" example:"https://example.com/konak" doc:"Where answers are sent"`
+	WindowHours *int   `json:"window_hours" nullable:"true" minimum:"1" maximum:"8760" example:"24" doc:"For how long after the customer's last message free text may be sent; null for always"`
+}
+
+// Opened is a new channel with what is shown once.
+type Opened struct {
+	channel.Account
+	Key    string `json:"key" example:"chk_…" doc:"The channel key; shown only in this answer"`
+	Secret string `json:"secret" example:"whsec_…" doc:"Signs what is delivered; shown only in this answer"`
+}
+
+// Rotated is a channel with its new key.
+type Rotated struct {
+	channel.Account
+	Key string `json:"key" example:"chk_…" doc:"Shown only in this answer; the old key no longer works"`
+}
+
+// Resigned is a channel with its new secret.
+type Resigned struct {
+	channel.Account
+	Secret string `json:"secret" example:"whsec_…" doc:"Shown only in this answer; nothing is signed with the old one any more"`
+}
+
+// Ping is what a retry set off.
+type Ping struct {
+	DeliveryID *uuid.UUID `json:"delivery_id" nullable:"true" format:"uuid" doc:"Of the sample; null for a key of the test environment, which sends nothing"`
+	Retried    int        `json:"retried" example:"3" doc:"Deliveries that had failed and are tried again now"`
+}
+
+// Sender is a customer as the channel's software knows them.
+type Sender struct {
+	ExternalID string `json:"external_id,omitempty" maxLength:"200" example:"user-4711" doc:"The customer's id in the calling system"`
+	Name       string `json:"name,omitempty" maxLength:"200" example:"Elif Kaya"`
+	Email      string `json:"email,omitempty" maxLength:"254" example:"elif@kayamobilya.example"`
+	Phone      string `json:"phone,omitempty" maxLength:"40" example:"+905321234567"`
+	Language   string `json:"language,omitempty" maxLength:"20" example:"tr"`
+}
+
+// on makes the sender one of an account. Who has no id of their own there is
+// known by their address.
+func (s Sender) on(account uuid.UUID) (contact.Sender, error) {
+	from := contact.Sender{
+		Channel: Name, AccountID: account, ExternalID: strings.TrimSpace(s.ExternalID), Name: s.Name,
+		Email: s.Email, Phone: s.Phone, Language: s.Language,
+	}
+	if err := from.Check(); err != nil {
+		return from, err
+	}
+	if from.ExternalID == "" {
+		if e, ok := address.ParseEmail(s.Email); ok {
+			from.ExternalID = e.Key
+		} else if n, ok := address.ParsePhone(s.Phone); ok {
+			from.ExternalID = n
+		} else {
+			return from, fault.Invalid("contact", "required")
+		}
+	}
+	return from, nil
+}
+
+// Events that are sent to a channel's address.
+const (
+	MessageSent   = "channel.message"
+	RatingAsked   = "channel.csat_requested"
+	OpportunityUp = "opportunity.created"
+)
+
+// Outgoing is an answer on its way to the channel's software. Its id is the
+// timeline item's, so a delivery that is repeated is recognised.
+type Outgoing struct {
+	ID             uuid.UUID  `json:"id" format:"uuid"`
+	ChannelID      uuid.UUID  `json:"channel_id" format:"uuid"`
+	ConversationID uuid.UUID  `json:"conversation_id" format:"uuid"`
+	ContactID      uuid.UUID  `json:"contact_id" format:"uuid"`
+	ExternalID     string     `json:"external_id" example:"user-4711" doc:"The customer in the receiving system"`
+	Body           string     `json:"body" example:"Siparişiniz yarın teslim edilecek."`
+	CreatedAt      clock.Time `json:"created_at"`
+}
+
+// Asked is the wish for a rating on its way to the channel's software.
+type Asked struct {
+	ID             uuid.UUID  `json:"id" format:"uuid" doc:"The survey"`
+	ChannelID      uuid.UUID  `json:"channel_id" format:"uuid"`
+	ConversationID uuid.UUID  `json:"conversation_id" format:"uuid"`
+	ContactID      uuid.UUID  `json:"contact_id" format:"uuid"`
+	ExternalID     string     `json:"external_id" example:"user-4711"`
+	ExpiresAt      clock.Time `json:"expires_at"`
+}
+
+// Events are what this room announces. Those for the channels' own addresses
+// cannot be subscribed to.
+func Events() event.Catalog {
+	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
+	id := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c")
+	return event.Catalog{
+		{
+			Name: OpportunityUp, Module: "crm", Permission: perm.ConversationsView, Description: "A form opened an opportunity.",
+			Example: Opportunity{ID: id, Title: "Teklif isteği", Stage: "new", Source: "teklif", ContactID: id, CreatedAt: at},
+		},
+		{
+			Name: MessageSent, Module: "crm", Permission: perm.ChannelsView, Hidden: true,
+			Description: "An answer to a customer of a custom channel.", Example: Outgoing{ID: id, CreatedAt: at},
+		},
+		{
+			Name: RatingAsked, Module: "crm", Permission: perm.ChannelsView, Hidden: true,
+			Description: "A customer of a custom channel should be asked for a rating.", Example: Asked{ID: id, ExpiresAt: at},
+		},
+	}
+}

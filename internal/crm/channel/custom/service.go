@@ -1,0 +1,332 @@
+package custom
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+// Engine sends signed deliveries; webhook implements it.
+type Engine interface {
+	CheckAddress(address string) (string, error)
+	OpenChannel(tx *db.Tx, id uuid.UUID, address string) (secret string, err error)
+	MoveChannel(tx *db.Tx, id uuid.UUID, address string) error
+	RotateChannel(tx *db.Tx, id uuid.UUID) (secret string, err error)
+	EnableChannel(tx *db.Tx, id uuid.UUID) error
+	CloseChannel(tx *db.Tx, id uuid.UUID) error
+	SendChannel(tx *db.Tx, id uuid.UUID, c event.Change) error
+	PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid.UUID, retried int, err error)
+	Settled(ctx context.Context, id uuid.UUID)
+}
+
+// Service is the custom channel.
+type Service struct {
+	db            *db.DB
+	channels      *channel.Service
+	conversations *conversation.Service
+	engine        Engine
+}
+
+// New opens the room and makes its kind known.
+func New(d *db.DB, channels *channel.Service, conversations *conversation.Service, e Engine) *Service {
+	s := &Service{db: d, channels: channels, conversations: conversations, engine: e}
+	channels.Add(Name, s)
+	return s
+}
+
+// NewChannel is what a caller gives for a channel.
+type NewChannel struct {
+	ID       uuid.UUID // the zero id for one of its own
+	Name     string
+	Settings Settings
+	GroupID  *uuid.UUID
+	AI       bool
+}
+
+// Create makes a channel with its key and its secret.
+func (s *Service) Create(ctx context.Context, n NewChannel) (out Opened, err error) {
+	if n.Settings.Address, err = s.engine.CheckAddress(n.Settings.Address); err != nil {
+		return out, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a := channel.Account{ID: n.ID, Kind: Name, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI}
+		if err := a.Write(n.Settings); err != nil {
+			return err
+		}
+		if a, err = s.channels.Connect(tx, a); err != nil {
+			return err
+		}
+		if out.Secret, err = s.engine.OpenChannel(tx, a.ID, n.Settings.Address); err != nil {
+			return err
+		}
+		if out.Key, err = s.channels.NewKey(tx, a.ID); err != nil {
+			return err
+		}
+		out.Account, err = s.channels.Find(&tx.Reader, Name, a.ID)
+		return err
+	})
+	return out, err
+}
+
+// Change is a change of a channel; what is nil stays.
+type Change struct {
+	Name        *string
+	Address     *string
+	WindowHours *int       // 0 for always
+	GroupID     *uuid.UUID // the nil UUID for none
+}
+
+// Update changes a channel's address and the rest; its secret stays.
+func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (a channel.Account, err error) {
+	if ch.Address != nil {
+		address, err := s.engine.CheckAddress(*ch.Address)
+		if err != nil {
+			return a, err
+		}
+		ch.Address = &address
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err = s.channels.Change(tx, Name, id, func(a *channel.Account) error { return ch.apply(a) })
+		if err != nil || ch.Address == nil {
+			return err
+		}
+		return s.engine.MoveChannel(tx, id, *ch.Address)
+	})
+	return a, err
+}
+
+func (ch *Change) apply(a *channel.Account) error {
+	var set Settings
+	if err := a.Read(&set); err != nil {
+		return err
+	}
+	if ch.Name != nil {
+		a.Name = *ch.Name
+	}
+	if ch.Address != nil {
+		set.Address = *ch.Address
+	}
+	if ch.WindowHours != nil {
+		set.WindowHours = ch.WindowHours
+		if *ch.WindowHours == 0 {
+			set.WindowHours = nil
+		}
+	}
+	if ch.GroupID != nil {
+		a.GroupID = ch.GroupID
+		if *ch.GroupID == uuid.Nil {
+			a.GroupID = nil
+		}
+	}
+	return a.Write(set)
+}
+
+// RotateKey gives a channel a new key; the old one no longer names it.
+func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (out Rotated, err error) {
+	err = s.rotate(ctx, id, "channel.key_rotated", &out.Account, func(tx *db.Tx) (err error) {
+		out.Key, err = s.channels.NewKey(tx, id)
+		return err
+	})
+	return out, err
+}
+
+// RotateSecret gives a channel a new signing secret. It returns when nothing
+// that was signed with the old one is under way any more.
+func (s *Service) RotateSecret(ctx context.Context, id uuid.UUID) (out Resigned, err error) {
+	err = s.rotate(ctx, id, "channel.secret_rotated", &out.Account, func(tx *db.Tx) (err error) {
+		out.Secret, err = s.engine.RotateChannel(tx, id)
+		return err
+	})
+	if err == nil {
+		s.engine.Settled(ctx, id)
+	}
+	return out, err
+}
+
+func (s *Service) rotate(ctx context.Context, id uuid.UUID, action string, a *channel.Account, fn func(*db.Tx) error) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+		if _, err = s.channels.Lock(tx, Name, id); err != nil {
+			return err
+		}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if *a, err = s.channels.Find(&tx.Reader, Name, id); err != nil {
+			return err
+		}
+		return audit.Write(tx, action, id.String(), nil)
+	})
+}
+
+// Ping tries the channel's address again.
+func (s *Service) Ping(ctx context.Context, id uuid.UUID) (out Ping, err error) {
+	if _, err := s.open(ctx, id, false); err != nil {
+		return out, err
+	}
+	out.DeliveryID, out.Retried, err = s.engine.PingChannel(ctx, id)
+	return out, err
+}
+
+// open reads a channel that is not over and, where it must, works.
+func (s *Service) open(ctx context.Context, id uuid.UUID, works bool) (channel.Account, error) {
+	a, err := s.channels.Get(ctx, Name, id)
+	if err == nil && (a.Status == channel.Disconnected || works && !a.Works()) {
+		err = fault.New(fault.ChannelUnavailable).Because(a.Status)
+	}
+	return a, err
+}
+
+var (
+	_ channel.Kind       = (*Service)(nil)
+	_ conversation.Asker = (*Service)(nil)
+)
+
+// Route implements channel.Kind.
+func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
+	i, ok := channel.IdentityOn(to, a.ID)
+	if !ok {
+		return nil, nil
+	}
+	var set Settings
+	if err := a.Read(&set); err != nil {
+		return nil, err
+	}
+	if set.WindowHours != nil && i.WindowExpiresAt != nil && !s.db.Clock().Now().Before(i.WindowExpiresAt.Time) {
+		return nil, fault.New(fault.WindowClosed).Because("window_expired_at " + i.WindowExpiresAt.Format("2006-01-02T15:04:05Z"))
+	}
+	return &conversation.Route{Address: i.ExternalID}, nil
+}
+
+// Take implements channel.Kind: the delivery is a row of the webhook engine.
+func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
+	return s.engine.SendChannel(tx, m.Route.AccountID, event.Change{Type: MessageSent, Object: Outgoing{
+		ID: m.ItemID, ChannelID: m.Route.AccountID, ConversationID: m.ConversationID, ContactID: m.ContactID,
+		ExternalID: m.Route.Address, Body: m.Body, CreatedAt: clock.At(tx.Now()),
+	}})
+}
+
+// Push implements channel.Kind: the engine is on it already.
+func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
+	return conversation.Delivery{Status: conversation.Queued}, nil
+}
+
+// Ask implements conversation.Asker.
+func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
+	return true, s.engine.SendChannel(tx, q.Route.AccountID, event.Change{Type: RatingAsked, Object: Asked{
+		ID: q.SurveyID, ChannelID: q.Route.AccountID, ConversationID: q.ConversationID, ContactID: q.ContactID,
+		ExternalID: q.Route.Address, ExpiresAt: q.ExpiresAt,
+	}})
+}
+
+// Changed implements channel.Kind.
+func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
+	switch a.Status {
+	case channel.Disconnected:
+		return s.engine.CloseChannel(tx, a.ID)
+	case channel.Active:
+		return s.engine.EnableChannel(tx, a.ID)
+	}
+	return nil
+}
+
+// outcome is what the engine tells of a delivery; webhook.Outcome on the wire.
+type outcome struct {
+	Channel uuid.UUID `json:"channel"`
+	Event   uuid.UUID `json:"event"`
+	Type    string    `json:"type"`
+	Status  string    `json:"status"`
+	Error   string    `json:"error"`
+}
+
+// Outcome is the handler of the engine's reports: it marks the message, and the
+// account where its address does not answer.
+func (s *Service) Outcome(ctx context.Context, j *jobs.Job) error {
+	var o outcome
+	if err := json.Unmarshal(j.Payload, &o); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	ctx = caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: j.TenantID})
+	if o.Type == MessageSent {
+		if err := s.delivered(ctx, o); err != nil {
+			return err
+		}
+	}
+	status, reason := "", channel.WebhookFailing
+	switch o.Status {
+	case "delivered":
+		status = channel.Active
+	case "disabled":
+		status = channel.Attention
+	default:
+		return nil
+	}
+	a, err := s.channels.Get(ctx, Name, o.Channel)
+	if err != nil || a.Status == status || !a.Works() {
+		return gone(err)
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		why := &reason
+		if status == channel.Active {
+			why = nil
+		}
+		_, err := s.channels.Set(tx, o.Channel, status, why)
+		return gone(err)
+	})
+}
+
+func (s *Service) delivered(ctx context.Context, o outcome) error {
+	var item uuid.UUID
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		events, err := event.Load(r, r.Tenant(), []uuid.UUID{o.Event})
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		sent := events[o.Event]
+		var body struct {
+			Data struct {
+				Object struct {
+					ID uuid.UUID `json:"id"`
+				} `json:"object"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(sent.Body(), &body); err != nil {
+			return fmt.Errorf("custom: event %s: %w", o.Event, err)
+		}
+		item = body.Data.Object.ID
+		return nil
+	})
+	if err != nil || item == uuid.Nil {
+		return err
+	}
+	d := conversation.Delivery{Status: conversation.Sent}
+	if o.Status != "delivered" {
+		d = conversation.Delivery{Status: conversation.Failed, Error: o.Error}
+	}
+	return gone(s.conversations.Delivered(ctx, item, d))
+}
+
+// gone passes over what was deleted meanwhile.
+func gone(err error) error {
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.ChannelUnavailable) {
+		return nil
+	}
+	return err
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}

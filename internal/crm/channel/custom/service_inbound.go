@@ -1,0 +1,158 @@
+package custom
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+)
+
+// Message is what a customer wrote in the channel's software.
+type Message struct {
+	Contact Sender `json:"contact"`
+	Body    string `json:"body" minLength:"1" maxLength:"100000" example:"Siparişim ne zaman gelir?"`
+	ID      string `json:"message_id,omitempty" maxLength:"200" example:"msg-90117" doc:"The sender's own id: the same one twice is one message"`
+	Subject string `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi" doc:"Of a conversation that begins with it"`
+}
+
+// Received is what became of a message.
+type Received struct {
+	conversation.Written
+	Created   bool `json:"created" doc:"A conversation began with it"`
+	Duplicate bool `json:"duplicate" doc:"It was here already"`
+}
+
+// Receive brings in what a customer wrote.
+func (s *Service) Receive(ctx context.Context, id uuid.UUID, m Message) (out Received, err error) {
+	a, err := s.open(ctx, id, true)
+	if err != nil {
+		return out, err
+	}
+	from, err := m.Contact.on(id)
+	if err != nil {
+		return out, err
+	}
+	if strings.TrimSpace(m.Body) == "" {
+		return out, fault.Invalid("body", "required")
+	}
+	var set Settings
+	if err := a.Read(&set); err != nil {
+		return out, err
+	}
+	in := conversation.Inbound{
+		Channel: Name, From: from, Subject: m.Subject, Body: strings.TrimSpace(m.Body), ProviderMessageID: strings.TrimSpace(m.ID),
+		AI: a.AI && !caller.From(ctx).Test, GroupID: a.GroupID,
+	}
+	if set.WindowHours != nil {
+		in.Window = time.Duration(*set.WindowHours) * time.Hour
+	}
+	got, err := s.conversations.Ingest(ctx, in)
+	return Received{got.Written, got.Created, got.Duplicate}, err
+}
+
+// Submit brings in a form: the contact behind it, a request, the record of
+// what was filled in and an opportunity. An equal one is the first one again.
+func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out Submitted, err error) {
+	a, err := s.open(ctx, id, true)
+	if err != nil {
+		return out, err
+	}
+	from, err := f.Contact.on(id)
+	if err != nil {
+		return out, err
+	}
+	if !f.plainFields() {
+		return out, fault.Invalid("fields", "too_large")
+	}
+	from = byAddress(from)
+	test := caller.From(ctx).Test
+	err = s.conversations.InTx(ctx, func(tx *db.Tx) error {
+		out = Submitted{SubmissionID: tx.NewID(), OpportunityID: tx.NewID()}
+		free, err := takeGuard(tx, id, out.SubmissionID, f.guard(), f.ID != "")
+		if err != nil {
+			return err
+		}
+		if !free {
+			out, err = guarded(&tx.Reader, id, f.guard())
+			return err
+		}
+		group := a.GroupID
+		if group != nil {
+			if there, err := s.conversations.IsGroup(&tx.Reader, *group); err != nil {
+				return err
+			} else if !there {
+				group = nil
+			}
+		}
+		c, err := s.conversations.CreateIn(tx, conversation.NewConversation{
+			From: &from, Channel: "form", AccountID: &id, Subject: f.title(), Body: f.body(), GroupID: group, Notify: true,
+		})
+		if err != nil {
+			return err
+		}
+		out.ConversationID, out.ContactID = c.ID, c.ContactID
+		if err := putSubmission(tx, id, &f, out, test); err != nil {
+			return err
+		}
+		o := Opportunity{
+			ID: out.OpportunityID, Title: f.title(), Stage: "new", Source: f.Form, ContactID: c.ContactID,
+			ConversationID: &c.ID, CreatedAt: clock.At(tx.Now()),
+		}
+		if err := putOpportunity(tx, o, test); err != nil {
+			return err
+		}
+		_, err = event.Emit(tx, event.Change{Type: OpportunityUp, Object: o, Test: test})
+		return err
+	})
+	return out, err
+}
+
+// Rate writes down a customer's rating.
+func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comment string) (conversation.Rating, error) {
+	if _, err := s.open(ctx, id, false); err != nil {
+		return conversation.Rating{}, err
+	}
+	return s.conversations.Respond(ctx, id, conv, rating, comment)
+}
+
+// Escalate hands a conversation to people because the customer asked for one.
+func (s *Service) Escalate(ctx context.Context, id, conv uuid.UUID) (c conversation.Conversation, err error) {
+	a, err := s.open(ctx, id, true)
+	if err != nil {
+		return c, err
+	}
+	if c, err = s.conversations.Of(ctx, id, conv); err != nil {
+		return c, err
+	}
+	return s.conversations.Escalate(ctx, conv, "customer_asked", a.GroupID)
+}
+
+// Opportunities lists the newest first.
+func (s *Service) Opportunities(ctx context.Context, contact *uuid.UUID, p db.Page) (out db.List[Opportunity], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = opportunities(r, contact, p)
+		return err
+	})
+	return out, err
+}
+
+// Sample writes one of each record of this room with text in it, for tests
+// that walk over every route.
+func (s *Service) Sample(ctx context.Context, text string) error {
+	c, err := s.Create(ctx, NewChannel{Name: text, Settings: Settings{Address: "https://" + text + ".example.com/in"}})
+	if err != nil {
+		return err
+	}
+	_, err = s.Submit(ctx, c.ID, Submission{
+		Form: text, Contact: Sender{Name: text, Email: text + "@form.example"}, Message: text, Fields: map[string]any{text: text},
+	})
+	return err
+}

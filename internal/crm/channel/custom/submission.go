@@ -1,0 +1,133 @@
+package custom
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/kit/address"
+	"konak/internal/kit/clock"
+)
+
+// Submission is a form that somebody filled in.
+type Submission struct {
+	Form    string         `json:"form" minLength:"1" maxLength:"100" example:"teklif" doc:"Which form it is"`
+	ID      string         `json:"submission_id,omitempty" maxLength:"200" example:"sub-2041" doc:"The sender's own id: the same one twice is one submission"`
+	Subject string         `json:"subject,omitempty" maxLength:"300" example:"Teklif isteği"`
+	Contact Sender         `json:"contact"`
+	Message string         `json:"message,omitempty" maxLength:"20000" example:"120 sandalye için fiyat alabilir miyim?"`
+	Fields  map[string]any `json:"fields,omitempty" doc:"What else was filled in; text, numbers and booleans" example:"{\"adet\":120}"`
+}
+
+// Submitted is what became of it.
+type Submitted struct {
+	SubmissionID   uuid.UUID `json:"submission_id" format:"uuid"`
+	ConversationID uuid.UUID `json:"conversation_id" format:"uuid" doc:"The request"`
+	ContactID      uuid.UUID `json:"contact_id" format:"uuid"`
+	OpportunityID  uuid.UUID `json:"opportunity_id" format:"uuid"`
+	Duplicate      bool      `json:"duplicate" doc:"It was here already; the ids are those of the first"`
+}
+
+// Opportunity is a chance to sell.
+type Opportunity struct {
+	ID             uuid.UUID  `json:"id" format:"uuid"`
+	Title          string     `json:"title" example:"Teklif isteği"`
+	Stage          string     `json:"stage" enum:"new" example:"new"`
+	Source         string     `json:"source" example:"teklif" doc:"The form that it came from"`
+	ContactID      uuid.UUID  `json:"contact_id" format:"uuid"`
+	ConversationID *uuid.UUID `json:"conversation_id" nullable:"true" format:"uuid"`
+	CreatedAt      clock.Time `json:"created_at"`
+}
+
+// guardFor is how long equal forms without an id of their own count as one.
+const guardFor = 10 * time.Minute
+
+const (
+	maxFields     = 200
+	maxFieldBytes = 64 << 10
+)
+
+// guard is what two equal submissions share.
+func (s *Submission) guard() string {
+	if id := strings.TrimSpace(s.ID); id != "" {
+		return "id:" + id
+	}
+	who := s.Contact.Email
+	if e, ok := address.ParseEmail(who); ok {
+		who = e.Key
+	} else if n, ok := address.ParsePhone(s.Contact.Phone); ok {
+		who = n
+	}
+	// Maps are written with sorted keys, so equal fields make equal text.
+	text, err := json.Marshal([]any{s.Form, who, strings.TrimSpace(s.Contact.ExternalID), s.Subject, s.Message, s.Fields})
+	if err != nil {
+		panic(err) // it was decoded from JSON
+	}
+	sum := sha256.Sum256(text)
+	return "sum:" + hex.EncodeToString(sum[:])
+}
+
+// body is the request as people read it.
+func (s *Submission) body() string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(s.Message))
+	names := make([]string, 0, len(s.Fields))
+	for name := range s.Fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		if i == 0 && b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%s: %v", name, s.Fields[name])
+	}
+	if b.Len() == 0 {
+		return s.Form
+	}
+	return b.String()
+}
+
+func (s *Submission) title() string {
+	if t := strings.TrimSpace(s.Subject); t != "" {
+		return t
+	}
+	return s.Form
+}
+
+// plainFields says whether the fields are few, small and not nested.
+func (s *Submission) plainFields() bool {
+	for name, v := range s.Fields {
+		switch v.(type) {
+		case nil, string, float64, bool:
+		default:
+			return false
+		}
+		if len(name) > 200 {
+			return false
+		}
+	}
+	text, err := json.Marshal(s.Fields)
+	return err == nil && len(s.Fields) <= maxFields && len(text) <= maxFieldBytes
+}
+
+// byAddress leaves out the sender's id in their own system: a form is matched
+// by e-mail, else by phone.
+func byAddress(from contact.Sender) contact.Sender {
+	if e, ok := address.ParseEmail(from.Email); ok {
+		from.ExternalID = e.Key
+	} else if n, ok := address.ParsePhone(from.Phone); ok {
+		from.ExternalID = n
+	}
+	return from
+}

@@ -1,0 +1,35 @@
+package channel
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/event"
+	"konak/internal/kit/perm"
+)
+
+// StatusChanged is announced when an account is made and whenever its status
+// or the reason for it changes.
+const StatusChanged = "channel.status_changed"
+
+// Events are what this room announces.
+func Events() event.Catalog {
+	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
+	return event.Catalog{{
+		Name: StatusChanged, Module: "crm", Permission: perm.ChannelsView,
+		Description: "A channel account was connected, paused, disconnected, or needs attention.",
+		Example: Account{
+			ID: uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"), Kind: "custom", Name: "Mobil uygulama",
+			Status: Active, Settings: json.RawMessage(`{}`), CreatedAt: at, UpdatedAt: at,
+		},
+	}}
+}
+
+// previous is what a change of status was from; nil before there was one.
+type previous struct {
+	Status string  `json:"status"`
+	Reason *string `json:"reason"`
+}

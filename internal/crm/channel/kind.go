@@ -1,0 +1,119 @@
+package channel
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+)
+
+// Kind is a channel as this room needs it: custom, e-mail, WhatsApp and so on.
+type Kind interface {
+	// Route finds the customer on an account that works, nil where it does not
+	// lead to them. It may refuse with a fault, such as window_closed.
+	Route(r *db.Reader, a Account, to contact.Contact) (*conversation.Route, error)
+	// Take makes a message durable on its way, in the transaction that writes
+	// it: an event, a job, a row. It does no network I/O.
+	Take(tx *db.Tx, m conversation.Outgoing) error
+	// Push carries out now what was taken, for callers who wait. A kind that
+	// only queues answers Queued.
+	Push(ctx context.Context, m conversation.Outgoing) (conversation.Delivery, error)
+	// Changed is told, in the gate's transaction, that an account of the kind
+	// has another status than before.
+	Changed(tx *db.Tx, a Account, before string) error
+}
+
+// Add makes a kind of channel known. The app adds them all before it serves.
+func (s *Service) Add(name string, k Kind) { s.kinds[name] = k }
+
+var (
+	_ conversation.Router = (*Service)(nil)
+	_ conversation.Asker  = (*Service)(nil)
+)
+
+// Ask implements conversation.Asker, for the kinds that do.
+func (s *Service) Ask(tx *db.Tx, q conversation.Question) (bool, error) {
+	if kind, ok := s.kinds[q.Route.Channel].(conversation.Asker); ok {
+		return kind.Ask(tx, q)
+	}
+	return false, nil
+}
+
+// Connected implements conversation.Router.
+func (s *Service) Connected(r *db.Reader) (map[string]bool, error) {
+	kinds, err := workingKinds(r)
+	out := make(map[string]bool, len(kinds))
+	for _, k := range kinds {
+		out[k] = true
+	}
+	return out, err
+}
+
+// accountsTried bounds how many accounts a search for a route looks at.
+const accountsTried = 50
+
+// Route implements conversation.Router: the account that is wished for or the
+// oldest that leads to the customer. Where every account refuses, the first
+// refusal is the answer.
+func (s *Service) Route(r *db.Reader, w conversation.Wish) (*conversation.Route, error) {
+	list, err := s.candidates(r, w)
+	var refusal error
+	for _, a := range list {
+		kind, known := s.kinds[a.Kind]
+		if !known || !a.Works() {
+			continue
+		}
+		route, err := kind.Route(r, a, w.Contact)
+		if route != nil && err == nil {
+			route.Channel, route.AccountID = a.Kind, a.ID
+			return route, nil
+		}
+		if refusal == nil {
+			refusal = err
+		}
+	}
+	if err == nil {
+		err = refusal
+	}
+	return nil, err
+}
+
+func (s *Service) candidates(r *db.Reader, w conversation.Wish) ([]Account, error) {
+	if w.AccountID == nil {
+		return working(r, w.Channel, accountsTried)
+	}
+	a, err := byID(r, *w.AccountID)
+	if db.IsNoRow(err) {
+		return nil, nil
+	}
+	return []Account{a}, err
+}
+
+// Take implements conversation.Router.
+func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
+	if kind, ok := s.kinds[m.Route.Channel]; ok {
+		return kind.Take(tx, m)
+	}
+	return nil
+}
+
+// Push implements conversation.Router.
+func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversation.Delivery, error) {
+	if kind, ok := s.kinds[m.Route.Channel]; ok {
+		return kind.Push(ctx, m)
+	}
+	return conversation.Delivery{Status: conversation.Queued}, nil
+}
+
+// IdentityOn finds who a contact is on an account.
+func IdentityOn(c contact.Contact, account uuid.UUID) (contact.Identity, bool) {
+	for _, i := range c.Identities {
+		if i.ChannelAccountID != nil && *i.ChannelAccountID == account && i.Reachable {
+			return i, true
+		}
+	}
+	return contact.Identity{}, false
+}

@@ -1,0 +1,316 @@
+package channel
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/secret"
+)
+
+// Groups knows the workspace's groups of agents.
+type Groups interface {
+	IsGroup(r *db.Reader, id uuid.UUID) (bool, error)
+}
+
+// Service is the room of the channel accounts.
+type Service struct {
+	db     *db.DB
+	box    *secret.Box
+	groups Groups
+	kinds  map[string]Kind
+}
+
+// New opens the room without any kind of channel.
+func New(d *db.DB, box *secret.Box, groups Groups) *Service {
+	return &Service{db: d, box: box, groups: groups, kinds: map[string]Kind{}}
+}
+
+// List reads the newest accounts first; without a status those that are not
+// disconnected.
+func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (out db.List[Account], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = list(r, kind, status, p)
+		return err
+	})
+	return out, err
+}
+
+// Get reads one account, of a kind or of any.
+func (s *Service) Get(ctx context.Context, kind string, id uuid.UUID) (a Account, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		a, err = s.Find(r, kind, id)
+		return err
+	})
+	return a, err
+}
+
+// Find reads one account, of a kind or of any; not_found where there is none.
+func (s *Service) Find(r *db.Reader, kind string, id uuid.UUID) (Account, error) {
+	a, err := byID(r, id)
+	if err == nil && kind != "" && a.Kind != kind {
+		err = db.ErrNoRow
+	}
+	return a, absent(err)
+}
+
+// maxAccounts bounds the accounts of a workspace.
+const maxAccounts = 200
+
+// Connect is the gate for a new account. The caller fills in kind, name,
+// status, settings and what else it knows.
+func (s *Service) Connect(tx *db.Tx, a Account) (Account, error) {
+	if n, err := count(&tx.Reader); err != nil {
+		return a, err
+	} else if n >= maxAccounts {
+		return a, fault.New(fault.LimitReached, maxAccounts)
+	}
+	if a.ID == uuid.Nil {
+		a.ID = tx.NewID()
+	}
+	if a.Settings == nil {
+		a.Settings = json.RawMessage(`{}`)
+	}
+	a.CreatedAt, a.UpdatedAt = clock.At(tx.Now()), clock.At(tx.Now())
+	if err := s.check(tx, &a); err != nil {
+		return a, err
+	}
+	var by *uuid.UUID
+	if who := caller.From(tx.Context()); who.ID != uuid.Nil {
+		by = &who.ID
+	}
+	if free, err := put(tx, &a, by); err != nil {
+		return a, fmt.Errorf("channel: put: %w", err)
+	} else if !free {
+		return a, fault.New(fault.Conflict).Field("external_id", "taken")
+	}
+	if err := audit.Write(tx, "channel.connected", a.ID.String(), map[string]any{"kind": a.Kind, "name": a.Name}); err != nil {
+		return a, err
+	}
+	return a, announce(tx, &a, nil)
+}
+
+func (s *Service) check(tx *db.Tx, a *Account) error {
+	if a.Name = strings.TrimSpace(a.Name); a.Name == "" {
+		return fault.Invalid("name", "required")
+	}
+	if err := a.Hours.V.Check(); err != nil {
+		return err
+	}
+	if a.GroupID != nil {
+		if ok, err := s.groups.IsGroup(&tx.Reader, *a.GroupID); err != nil {
+			return err
+		} else if !ok {
+			return fault.Invalid("group_id", "unknown_group")
+		}
+	}
+	return nil
+}
+
+// Change is the gate for what fn makes of an account: its name, settings,
+// hours, group or assistant. Its status has gates of its own.
+func (s *Service) Change(tx *db.Tx, kind string, id uuid.UUID, fn func(*Account) error) (Account, error) {
+	was, err := s.Lock(tx, kind, id)
+	if err != nil {
+		return was, err
+	}
+	a := was
+	if err := fn(&a); err != nil {
+		return a, err
+	}
+	a.Status, a.Reason, a.UpdatedAt = was.Status, was.Reason, clock.At(tx.Now())
+	if err := s.check(tx, &a); err != nil {
+		return a, err
+	}
+	if err := save(tx, &a); err != nil {
+		return a, fmt.Errorf("channel: save: %w", err)
+	}
+	return a, audit.Write(tx, "channel.changed", id.String(), map[string]any{"kind": a.Kind, "name": a.Name})
+}
+
+// Lock reads an account that is not over and keeps others from changing it.
+func (s *Service) Lock(tx *db.Tx, kind string, id uuid.UUID) (Account, error) {
+	a, err := lock(tx, id)
+	if err == nil && kind != "" && a.Kind != kind {
+		err = db.ErrNoRow
+	}
+	if err == nil && a.Status == Disconnected {
+		return a, fault.New(fault.ChannelUnavailable).Because(Disconnected)
+	}
+	return a, absent(err)
+}
+
+// Set is the gate for a status that the house itself found: connected at last,
+// or in need of attention. A person's pause stays, and so does the end.
+func (s *Service) Set(tx *db.Tx, id uuid.UUID, status string, reason *string) (Account, error) {
+	a, err := lock(tx, id)
+	if err != nil {
+		return a, absent(err)
+	}
+	if a.Status == Paused || a.Status == Disconnected {
+		return a, nil
+	}
+	return a, s.move(tx, &a, status, reason)
+}
+
+// SetStatus is the gate for a person's word: active or paused. Making an
+// account active forgets why it needed attention.
+func (s *Service) SetStatus(ctx context.Context, id uuid.UUID, status string) (a Account, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if a, err = s.Lock(tx, "", id); err != nil {
+			return err
+		}
+		if a.Status == Connecting && status == Active {
+			return fault.New(fault.ChannelUnavailable).Because(Connecting)
+		}
+		return s.move(tx, &a, status, nil)
+	})
+	return a, err
+}
+
+// Disconnect is the gate for the end of an account; a repeat changes nothing.
+func (s *Service) Disconnect(ctx context.Context, id uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := lock(tx, id)
+		if err != nil {
+			return absent(err)
+		}
+		if a.Status == Disconnected {
+			return nil
+		}
+		if err := strip(tx, id); err != nil {
+			return err
+		}
+		a.KeyLast4 = nil
+		return s.move(tx, &a, Disconnected, nil)
+	})
+}
+
+// move writes a new status, tells the kind and announces it. What is so
+// already is left alone.
+func (s *Service) move(tx *db.Tx, a *Account, status string, reason *string) error {
+	before := previous{a.Status, a.Reason}
+	if a.Status == status && equal(a.Reason, reason) {
+		return nil
+	}
+	a.Status, a.Reason, a.UpdatedAt = status, reason, clock.At(tx.Now())
+	if err := save(tx, a); err != nil {
+		return fmt.Errorf("channel: save: %w", err)
+	}
+	if kind, ok := s.kinds[a.Kind]; ok {
+		if err := kind.Changed(tx, *a, before.Status); err != nil {
+			return err
+		}
+	}
+	detail := map[string]any{"from": before.Status, "to": status, "reason": reason}
+	if err := audit.Write(tx, "channel.status", a.ID.String(), detail); err != nil {
+		return err
+	}
+	return announce(tx, a, &before)
+}
+
+func announce(tx *db.Tx, a *Account, before *previous) error {
+	change := event.Change{Type: StatusChanged, Object: a}
+	if before != nil {
+		change.Previous = before
+	}
+	_, err := event.Emit(tx, change)
+	return err
+}
+
+func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+
+// SetAI turns the assistant on or off for an account. It asks for the flag
+// whenever it is about to answer, so off counts at once, in conversations
+// under way too.
+func (s *Service) SetAI(ctx context.Context, id uuid.UUID, on bool) (a Account, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err = s.Change(tx, "", id, func(a *Account) error { a.AI = on; return nil })
+		return err
+	})
+	return a, err
+}
+
+// NewKey gives an account a new channel key, which is shown once. The one
+// before stops working.
+func (s *Service) NewKey(tx *db.Tx, id uuid.UUID) (string, error) {
+	key := secret.NewToken(secret.ChannelPrefix)
+	return key, setKey(tx, id, secret.Hash(key), secret.Last4(key))
+}
+
+// SetCredentials seals what opens an account at its provider.
+func (s *Service) SetCredentials(tx *db.Tx, id uuid.UUID, plain []byte) error {
+	return setCredentials(tx, id, s.box.Seal(tx.Tenant(), place(id), plain))
+}
+
+// Credentials opens them; nil where there are none.
+func (s *Service) Credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
+	sealed, err := credentials(r, id)
+	if err != nil || sealed == nil {
+		return nil, absent(err)
+	}
+	return s.box.Open(r.Tenant(), place(id), sealed)
+}
+
+// Owned is an account and whose it is, for calls that carry no credential.
+type Owned struct {
+	TenantID uuid.UUID
+	Slug     string
+	Licences []string
+	Account  Account
+}
+
+// Context acts for the workspace as the system: what a customer or a provider
+// sets off.
+func (o *Owned) Context(ctx context.Context, ip string) context.Context {
+	licences := make(map[string]bool, len(o.Licences))
+	for _, l := range o.Licences {
+		licences[l] = true
+	}
+	return caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: o.TenantID, Slug: o.Slug, Licences: licences, IP: ip})
+}
+
+// ByKey finds whose a channel key is; not_found where nobody's.
+func (s *Service) ByKey(ctx context.Context, key string) (o Owned, err error) {
+	if !secret.WellFormed(key, secret.ChannelPrefix) {
+		return o, fault.New(fault.NotFound)
+	}
+	err = s.db.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
+		o, err = byKey(r, secret.Hash(key))
+		return absent(err)
+	})
+	return o, err
+}
+
+// ownersMax bounds how many workspaces may share a name at a provider.
+const ownersMax = 20
+
+// ByExternal finds the accounts that a provider's call means, of any
+// workspace, the oldest first.
+func (s *Service) ByExternal(ctx context.Context, kind, external string) (out []Owned, err error) {
+	err = s.db.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
+		out, err = byExternal(r, kind, external, ownersMax)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}
+
+func absent(err error) error {
+	if db.IsNoRow(err) {
+		return fault.New(fault.NotFound)
+	}
+	return err
+}

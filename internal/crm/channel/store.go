@@ -1,0 +1,123 @@
+package channel
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const columns = `a.id, a.kind, a.name, a.status, a.reason, a.ai, a.group_id, a.hours, a.settings, a.external_id, a.key_last4,
+	a.created_at, a.updated_at`
+
+func scan(row db.Row) (Account, error) {
+	var a Account
+	var hours db.JSON[*Hours]
+	var settings string
+	err := row.Scan(&a.ID, &a.Kind, &a.Name, &a.Status, &a.Reason, &a.AI, &a.GroupID, &hours, &settings, &a.ExternalID, &a.KeyLast4,
+		&a.CreatedAt, &a.UpdatedAt)
+	a.Hours.V, a.Settings = hours.V, []byte(settings)
+	return a, err
+}
+
+func byID(r *db.Reader, id uuid.UUID) (Account, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM channel_account a WHERE a.tenant_id = $1 AND a.id = $2`, r.Tenant(), id)
+}
+
+// lock keeps others from changing an account until the transaction ends.
+func lock(tx *db.Tx, id uuid.UUID) (Account, error) {
+	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM channel_account a WHERE a.tenant_id = $1 AND a.id = $2`+
+		tx.Dialect().ForUpdate("a"), tx.Tenant(), id)
+}
+
+// list reads the newest first. Without a status it leaves out what is over.
+func list(r *db.Reader, kind, status string, p db.Page) (db.List[Account], error) {
+	rows, err := db.All(r, scan, `SELECT `+columns+` FROM channel_account a
+		WHERE a.tenant_id = $1 AND ($2 = '' OR a.kind = $2) AND (a.status = $3 OR $3 = '' AND a.status <> 'disconnected')
+			AND (a.created_at, a.id) < ($4, $5)
+		ORDER BY a.created_at DESC, a.id DESC LIMIT $6`, r.Tenant(), kind, status, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(a Account) db.Key { return db.Key{Sort: a.CreatedAt.UnixMicro(), ID: a.ID} }), err
+}
+
+// working lists the accounts that carry messages, the oldest first, of one
+// kind or of all.
+func working(r *db.Reader, kind string, limit int) ([]Account, error) {
+	return db.All(r, scan, `SELECT `+columns+` FROM channel_account a
+		WHERE a.tenant_id = $1 AND ($2 = '' OR a.kind = $2) AND a.status IN ('active', 'attention')
+		ORDER BY a.created_at, a.id LIMIT $3`, r.Tenant(), kind, limit)
+}
+
+func workingKinds(r *db.Reader) ([]string, error) {
+	return db.All(r, db.Scalar[string], `SELECT DISTINCT kind FROM channel_account
+		WHERE tenant_id = $1 AND status IN ('active', 'attention')`, r.Tenant())
+}
+
+func count(r *db.Reader) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM channel_account
+		WHERE tenant_id = $1 AND status <> 'disconnected' LIMIT 1000) AS few`, r.Tenant())
+}
+
+// put says whether the account's name at the provider was free.
+func put(tx *db.Tx, a *Account, by *uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO channel_account (tenant_id, id, kind, name, status, reason, ai, group_id, hours, settings,
+			external_id, created_by, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), a.ID, a.Kind, a.Name, a.Status, a.Reason, a.AI, a.GroupID, db.AsJSON(a.Hours.V), string(a.Settings),
+		a.ExternalID, by, a.CreatedAt)
+	return n == 1, err
+}
+
+func save(tx *db.Tx, a *Account) error {
+	_, err := tx.Exec(`UPDATE channel_account SET name = $3, status = $4, reason = $5, ai = $6, group_id = $7, hours = $8,
+			settings = $9, external_id = $10, updated_at = $11
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), a.ID, a.Name, a.Status, a.Reason, a.AI, a.GroupID, db.AsJSON(a.Hours.V), string(a.Settings), a.ExternalID, a.UpdatedAt)
+	return err
+}
+
+// strip takes what opened the account: credentials and key.
+func strip(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE channel_account SET credentials = NULL, key_hash = NULL, key_last4 = NULL
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return err
+}
+
+func setCredentials(tx *db.Tx, id uuid.UUID, sealed []byte) error {
+	_, err := tx.Exec(`UPDATE channel_account SET credentials = $3, updated_at = $4 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), id, sealed, clock.At(tx.Now()))
+	return err
+}
+
+func credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
+	return db.One(r, db.Scalar[[]byte], `SELECT credentials FROM channel_account WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+func setKey(tx *db.Tx, id uuid.UUID, hash []byte, last4 string) error {
+	_, err := tx.Exec(`UPDATE channel_account SET key_hash = $3, key_last4 = $4, updated_at = $5 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), id, hash, last4, clock.At(tx.Now()))
+	return err
+}
+
+const ownerColumns = `t.id, t.slug, t.licences, ` + columns
+
+func scanOwned(row db.Row) (Owned, error) {
+	var o Owned
+	var licences db.JSON[[]string]
+	var hours db.JSON[*Hours]
+	var settings string
+	a := &o.Account
+	err := row.Scan(&o.TenantID, &o.Slug, &licences, &a.ID, &a.Kind, &a.Name, &a.Status, &a.Reason, &a.AI, &a.GroupID, &hours,
+		&settings, &a.ExternalID, &a.KeyLast4, &a.CreatedAt, &a.UpdatedAt)
+	o.Licences, a.Hours.V, a.Settings = licences.V, hours.V, []byte(settings)
+	return o, err
+}
+
+func byKey(r *db.Reader, hash []byte) (Owned, error) {
+	return db.One(r, scanOwned, `SELECT `+ownerColumns+` FROM channel_account a JOIN tenant t ON t.id = a.tenant_id
+		WHERE a.key_hash = $1`, hash)
+}
+
+func byExternal(r *db.Reader, kind, external string, limit int) ([]Owned, error) {
+	return db.All(r, scanOwned, `SELECT `+ownerColumns+` FROM channel_account a JOIN tenant t ON t.id = a.tenant_id
+		WHERE a.kind = $1 AND a.external_id = $2 AND a.status <> 'disconnected' ORDER BY a.created_at LIMIT $3`, kind, external, limit)
+}

@@ -1,0 +1,277 @@
+package widget
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/api"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/limit"
+	"konak/internal/kit/perm"
+)
+
+type createIn struct {
+	Body struct {
+		Name    string                      `json:"name" minLength:"1" maxLength:"100" example:"Web sitesi"`
+		Look    Look                        `json:"look" required:"false"`
+		Hours   api.Nullable[channel.Hours] `json:"business_hours" required:"false"`
+		GroupID *uuid.UUID                  `json:"group_id,omitempty" format:"uuid"`
+		AI      bool                        `json:"ai,omitempty"`
+	}
+}
+
+type widgetIn struct {
+	ID api.ID `path:"id" record:"channel_account"`
+}
+
+type updateIn struct {
+	ID   api.ID `path:"id" record:"channel_account"`
+	Body struct {
+		Name    *string        `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Web sitesi"`
+		Look    *Look          `json:"look,omitempty"`
+		Hours   *channel.Hours `json:"business_hours,omitempty"`
+		Always  bool           `json:"always_open,omitempty" doc:"Takes the business hours away"`
+		GroupID *uuid.UUID     `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID for none"`
+	}
+}
+
+// Keyed names the widget that a page shows.
+type Keyed struct {
+	Key string `path:"key" maxLength:"100" example:"chk_example"`
+}
+
+type sessionIn struct {
+	Keyed
+	Body struct {
+		Language string `json:"language,omitempty" maxLength:"20" example:"tr"`
+		Page     string `json:"page,omitempty" maxLength:"2000" example:"https://www.example.com/urunler"`
+	}
+}
+
+type writeIn struct {
+	Keyed
+	Body struct {
+		Body  string `json:"body" minLength:"1" maxLength:"10000" example:"Siparişim ne zaman gelir?"`
+		ID    string `json:"message_id,omitempty" maxLength:"100" example:"8f1f6c3e" doc:"The page's own id: the same one twice is one message"`
+		Name  string `json:"name,omitempty" maxLength:"200" example:"Elif Kaya"`
+		Email string `json:"email,omitempty" maxLength:"254" example:"elif@kayamobilya.example"`
+		Phone string `json:"phone,omitempty" maxLength:"40" example:"+905321234567"`
+		Page  string `json:"page,omitempty" maxLength:"2000" example:"https://www.example.com/urunler"`
+	}
+}
+
+type messagesIn struct {
+	api.Paged
+	Keyed
+}
+
+type attachIn struct {
+	Keyed
+	Filename string `query:"filename" required:"true" minLength:"1" maxLength:"300" example:"fatura.pdf"`
+}
+
+type fileIn struct {
+	Keyed
+	ID api.ID `path:"id" record:"attachment"`
+}
+
+type typingIn struct {
+	Keyed
+	Body struct {
+		Typing bool `json:"typing"`
+	}
+}
+
+type ratingIn struct {
+	Keyed
+	Body struct {
+		Rating  int    `json:"rating" minimum:"1" maximum:"5" example:"5"`
+		Comment string `json:"comment,omitempty" maxLength:"1000" example:"Teşekkürler"`
+	}
+}
+
+// Written is a visitor's message and where they stand after it.
+type Written struct {
+	Message Message `json:"message"`
+	Session Session `json:"session"`
+}
+
+// Rated is what became of a rating.
+type Rated struct {
+	Rating   *int `json:"rating" nullable:"true" example:"5"`
+	Recorded bool `json:"recorded"`
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	s.registerChannel(a)
+	s.registerPage(a)
+}
+
+func (s *Service) registerChannel(a *api.API) {
+	create := channel.Route("POST", "/widget", "create-widget", "Create a live-chat widget", perm.ChannelsManage)
+	create.Status = 201
+	api.Handle(a, create, func(ctx context.Context, in *createIn) (Opened, error) {
+		b := in.Body
+		return s.Create(ctx, NewWidget{Name: b.Name, Look: b.Look, Hours: b.Hours.V, GroupID: b.GroupID, AI: b.AI})
+	})
+	api.Handle(a, channel.Route("GET", "/widget/{id}", "get-widget", "A widget with its snippet", perm.ChannelsView),
+		func(ctx context.Context, in *widgetIn) (Opened, error) { return s.Get(ctx, in.ID.UUID) })
+	update := channel.Route("PATCH", "/widget/{id}", "update-widget", "Change a live-chat widget", perm.ChannelsManage)
+	update.Refusals = []int{409}
+	update.Doc = "Fields that are not sent stay; look is replaced as a whole."
+	api.Handle(a, update, func(ctx context.Context, in *updateIn) (Opened, error) {
+		b := in.Body
+		return s.Update(ctx, in.ID.UUID, Change{Name: b.Name, Look: b.Look, Hours: b.Hours, Always: b.Always, GroupID: b.GroupID})
+	})
+}
+
+const how = " Called by pages of the widget's allowed origins; others get 403. The visitor's token is the bearer token."
+
+func (s *Service) registerPage(a *api.API) {
+	route := func(method, path, id, summary string) api.Route {
+		return api.Route{
+			Method: method, Path: "/api/crm/widget/v1/{key}" + path, ID: "widget-" + id, Tag: "CRM live chat", Summary: summary,
+			Access: api.Public, Open: true, ChecksOrigin: true, Refusals: []int{401, 403, 409}, Doc: summary + "." + how,
+		}
+	}
+	api.Handle(a, route("GET", "/config", "config", "How the widget looks"),
+		func(ctx context.Context, in *Keyed) (Config, error) {
+			_, p, err := s.page(ctx, in.Key)
+			if err != nil {
+				return Config{}, err
+			}
+			return s.config(p), nil
+		})
+	begin := route("POST", "/session", "session", "Go on with a visitor, or begin with a new one")
+	begin.ShowsSecret = true
+	api.Handle(a, begin, func(ctx context.Context, in *sessionIn) (Session, error) {
+		ctx, p, err := s.page(ctx, in.Key)
+		if err != nil {
+			return Session{}, err
+		}
+		return s.begin(ctx, p, api.BearerToken(ctx), Visitor{Language: in.Body.Language, Page: in.Body.Page, Origin: api.Origin(ctx)})
+	})
+	api.HandleList(a, route("GET", "/messages", "messages", "The visitor's chat, the newest first"),
+		func(ctx context.Context, in *messagesIn) (db.List[Message], error) {
+			ctx, p, v, err := s.visit(ctx, in.Key)
+			if err != nil {
+				return db.List[Message]{}, err
+			}
+			return s.messages(ctx, p, v, in.Page())
+		})
+	api.Handle(a, route("POST", "/messages", "write", "The visitor writes"),
+		func(ctx context.Context, in *writeIn) (out Written, err error) {
+			ctx, p, v, err := s.visit(ctx, in.Key)
+			if err != nil {
+				return out, err
+			}
+			if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
+				return out, err
+			}
+			b := in.Body
+			out.Message, out.Session, err = s.write(ctx, p, v, Line{Body: b.Body, ID: b.ID, Name: b.Name, Email: b.Email, Phone: b.Phone, Page: b.Page})
+			return out, err
+		})
+	upload := route("POST", "/files", "attach", "The visitor sends a file")
+	upload.MaxBody = conversation.MaxAttachment
+	api.HandleUpload(a, upload, func(ctx context.Context, in *attachIn, body *api.Upload) (out Written, err error) {
+		ctx, p, v, err := s.visit(ctx, in.Key)
+		if err != nil {
+			return out, err
+		}
+		// Before the bytes are taken in, not after.
+		if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
+			return out, err
+		}
+		out.Message, out.Session, err = s.attach(ctx, p, v, in.Filename, body.Type, body)
+		return out, err
+	})
+	api.HandleFile(a, route("GET", "/files/{id}", "file", "A file of the visitor's chat"),
+		func(ctx context.Context, in *fileIn) (*api.File, error) {
+			ctx, p, v, err := s.visit(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			now, err := s.session(ctx, v)
+			if err != nil {
+				return nil, err
+			}
+			if now.ConversationID == nil {
+				return nil, fault.New(fault.NotFound)
+			}
+			f, content, err := s.Conversations.AttachmentOn(ctx, *now.ConversationID, p.Account.ID, in.ID.UUID)
+			if err != nil {
+				return nil, err
+			}
+			return &api.File{Name: f.Name, Type: f.Type, Tag: f.ID.String(), Modified: f.CreatedAt.Time, Content: content}, nil
+		})
+	api.Handle(a, route("POST", "/typing", "typing", "The visitor is writing"),
+		func(ctx context.Context, in *typingIn) (api.Done, error) {
+			ctx, _, v, err := s.visit(ctx, in.Key)
+			if err != nil || v.ConversationID == nil {
+				return api.Done{}, err
+			}
+			return api.Done{Done: true}, s.Typing.VisitorTypes(ctx, *v.ConversationID, in.Body.Typing)
+		})
+	api.Handle(a, route("POST", "/rating", "rating", "The visitor rates the conversation"),
+		func(ctx context.Context, in *ratingIn) (Rated, error) {
+			ctx, p, v, err := s.visit(ctx, in.Key)
+			if err != nil {
+				return Rated{}, err
+			}
+			if v.ConversationID == nil {
+				return Rated{}, fault.New(fault.NotFound)
+			}
+			r, err := s.Conversations.Respond(ctx, p.Account.ID, *v.ConversationID, in.Body.Rating, in.Body.Comment)
+			return Rated{r.Rating, r.Recorded}, err
+		})
+	api.HandleEvents(a, route("GET", "/stream", "stream", "What happens in the visitor's conversation"),
+		func(ctx context.Context, in *Keyed) (func(context.Context, *api.Sender) error, error) {
+			ctx, p, v, err := s.visit(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			now, err := s.session(ctx, v)
+			if err != nil {
+				return nil, err
+			}
+			if now.ConversationID == nil {
+				return nil, fault.New(fault.NotFound)
+			}
+			who := api.Caller(ctx)
+			return func(ctx context.Context, send *api.Sender) error {
+				var n int64
+				return s.watch(caller.With(ctx, who), p, *now.ConversationID, func(news *News) error {
+					if news == nil {
+						return send.Comment("here")
+					}
+					n++
+					return send.Event(n, news.Kind, news.Data)
+				})
+			}, nil
+		})
+}
+
+// page lets a page in and lets it read the answer.
+func (s *Service) page(ctx context.Context, key string) (context.Context, *page, error) {
+	within, p, err := s.enter(ctx, key, api.Origin(ctx), api.ClientIP(ctx))
+	if !fault.Is(err, fault.CrossOrigin) && !fault.Is(err, fault.NotFound) {
+		api.AllowOrigin(ctx)
+	}
+	return within, p, err
+}
+
+func (s *Service) visit(ctx context.Context, key string) (context.Context, *page, Visitor, error) {
+	ctx, p, err := s.page(ctx, key)
+	if err != nil {
+		return ctx, nil, Visitor{}, err
+	}
+	v, err := s.visitor(ctx, p, api.BearerToken(ctx))
+	return ctx, p, v, err
+}

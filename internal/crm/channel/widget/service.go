@@ -1,0 +1,446 @@
+package widget
+
+import (
+	"context"
+	"html"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/api"
+	"konak/internal/kit/bus"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/limit"
+	"konak/internal/kit/secret"
+)
+
+// Typing tells agents that a visitor writes; live implements it.
+type Typing interface {
+	VisitorTypes(ctx context.Context, conversation uuid.UUID, typing bool) error
+}
+
+// Deps are what the room needs from the house.
+type Deps struct {
+	DB            *db.DB
+	Channels      *channel.Service
+	Conversations *conversation.Service
+	Typing        Typing
+	Bus           bus.Bus
+	Limits        limit.Limiter
+	// BaseURL is where pages load the script from.
+	BaseURL string
+}
+
+// Service is live chat.
+type Service struct{ Deps }
+
+// New opens the room and makes its kind known.
+func New(d Deps) *Service {
+	s := &Service{d}
+	d.Channels.Add(Name, s)
+	return s
+}
+
+// NewWidget is what a caller gives for a widget.
+type NewWidget struct {
+	ID      uuid.UUID // the zero id for one of its own
+	Name    string
+	Look    Look
+	Hours   *channel.Hours
+	GroupID *uuid.UUID
+	AI      bool
+}
+
+// Create makes a widget.
+func (s *Service) Create(ctx context.Context, n NewWidget) (out Opened, err error) {
+	if err := n.Look.tidy(); err != nil {
+		return out, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a := channel.Account{ID: n.ID, Kind: Name, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI}
+		a.Hours.V = n.Hours
+		if a, err = s.Channels.Connect(tx, a); err != nil {
+			return err
+		}
+		key, err := s.Channels.NewKey(tx, a.ID)
+		if err != nil {
+			return err
+		}
+		out.Account, err = s.Channels.Change(tx, Name, a.ID, func(a *channel.Account) error {
+			return a.Write(Settings{Key: key, Look: n.Look})
+		})
+		out.Snippet = s.snippet(key)
+		return err
+	})
+	return out, err
+}
+
+func (s *Service) snippet(key string) string {
+	return `<script src="` + html.EscapeString(s.BaseURL) + `/widget.js" data-key="` + html.EscapeString(key) + `" async></script>`
+}
+
+// Change is a change of a widget; what is nil stays.
+type Change struct {
+	Name    *string
+	Look    *Look
+	Hours   *channel.Hours
+	Always  bool       // takes the hours away
+	GroupID *uuid.UUID // the nil UUID for none
+}
+
+// Update changes a widget.
+func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (out Opened, err error) {
+	if ch.Look != nil {
+		if err := ch.Look.tidy(); err != nil {
+			return out, err
+		}
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		var set Settings
+		out.Account, err = s.Channels.Change(tx, Name, id, func(a *channel.Account) error {
+			if err := a.Read(&set); err != nil {
+				return err
+			}
+			if ch.Name != nil {
+				a.Name = *ch.Name
+			}
+			if ch.Hours != nil || ch.Always {
+				a.Hours.V = ch.Hours
+			}
+			if ch.GroupID != nil {
+				a.GroupID = ch.GroupID
+				if *ch.GroupID == uuid.Nil {
+					a.GroupID = nil
+				}
+			}
+			if ch.Look != nil {
+				set.Look = *ch.Look
+			}
+			return a.Write(set)
+		})
+		out.Snippet = s.snippet(set.Key)
+		return err
+	})
+	return out, err
+}
+
+// Get reads a widget with its snippet.
+func (s *Service) Get(ctx context.Context, id uuid.UUID) (out Opened, err error) {
+	if out.Account, err = s.Channels.Get(ctx, Name, id); err != nil {
+		return out, err
+	}
+	var set Settings
+	err = out.Read(&set)
+	out.Snippet = s.snippet(set.Key)
+	return out, err
+}
+
+var (
+	_ channel.Kind       = (*Service)(nil)
+	_ conversation.Asker = (*Service)(nil)
+)
+
+// Route implements channel.Kind: a visitor finds the answer when they look.
+func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
+	i, ok := channel.IdentityOn(to, a.ID)
+	if !ok {
+		return nil, nil
+	}
+	return &conversation.Route{Address: i.ExternalID}, nil
+}
+
+// Take implements channel.Kind: what is written is there for the visitor.
+func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
+	return s.Conversations.Arrived(tx, m.ItemID)
+}
+
+// Push implements channel.Kind.
+func (s *Service) Push(context.Context, conversation.Outgoing) (conversation.Delivery, error) {
+	return conversation.Delivery{Status: conversation.Sent}, nil
+}
+
+// Ask implements conversation.Asker: the widget asks by itself.
+func (s *Service) Ask(*db.Tx, conversation.Question) (bool, error) { return true, nil }
+
+// Changed implements channel.Kind.
+func (s *Service) Changed(*db.Tx, channel.Account, string) error { return nil }
+
+// page is a call of a page that shows the widget.
+type page struct {
+	channel.Owned
+	set Settings
+	ip  string
+}
+
+// enter finds the widget that a page shows and checks that it may.
+func (s *Service) enter(ctx context.Context, key, from, ip string) (context.Context, *page, error) {
+	owned, err := s.Channels.ByKey(ctx, key)
+	if err != nil {
+		return ctx, nil, err
+	}
+	p := &page{Owned: owned, ip: ip}
+	if owned.Account.Kind != Name {
+		return ctx, nil, fault.New(fault.NotFound)
+	}
+	if err := owned.Account.Read(&p.set); err != nil {
+		return ctx, nil, err
+	}
+	if !slices.Contains(p.set.Origins, from) {
+		return ctx, nil, fault.New(fault.CrossOrigin)
+	}
+	if !owned.Account.Works() || !slices.Contains(owned.Licences, "crm") {
+		return ctx, nil, fault.New(fault.ChannelUnavailable).Because(owned.Account.Status)
+	}
+	return owned.Context(ctx, ip), p, nil
+}
+
+// Config says how the widget looks now.
+func (s *Service) config(p *page) Config {
+	now := s.DB.Clock().Now()
+	l := p.set.Look
+	out := Config{
+		Name: p.Account.Name, Open: p.Account.Hours.V.Open(now),
+		Look: PublicLook{Color: l.Color, Position: l.Position, Language: l.Language, TR: l.TR, EN: l.EN, Prechat: l.Prechat},
+	}
+	if next := p.Account.Hours.V.Next(now); next != nil {
+		out.OpensAt = clock.Ptr(*next)
+	}
+	return out
+}
+
+// The limits: new visitors of an address, and what one visitor may write.
+var (
+	perAddress = limit.Policy{Name: "widget-visitors", Burst: 20, Window: 10 * time.Minute}
+	perVisitor = limit.Policy{Name: "widget-messages", Burst: 20, Window: time.Minute}
+)
+
+func (s *Service) within(ctx context.Context, p limit.Policy, k limit.Key) error {
+	if r := s.Limits.Take(ctx, p, k); !r.Allowed {
+		return api.RateLimited(r)
+	}
+	return nil
+}
+
+// visitor finds who shows a token.
+func (s *Service) visitor(ctx context.Context, p *page, token string) (v Visitor, err error) {
+	if !secret.WellFormed(token, secret.VisitorPrefix) {
+		return v, fault.New(fault.Unauthenticated)
+	}
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		v, err = byToken(r, p.Account.ID, secret.Hash(token))
+		if db.IsNoRow(err) {
+			return fault.New(fault.Unauthenticated)
+		}
+		return err
+	})
+	return v, err
+}
+
+// begin goes on with a visitor whom the token names, or makes a new one.
+func (s *Service) begin(ctx context.Context, p *page, token string, v Visitor) (out Session, err error) {
+	if token != "" {
+		known, err := s.visitor(ctx, p, token)
+		if err == nil {
+			return s.session(ctx, known)
+		}
+		if !fault.Is(err, fault.Unauthenticated) {
+			return out, err
+		}
+	}
+	if err := s.within(ctx, perAddress, limit.OfIP(p.ip)); err != nil {
+		return out, err
+	}
+	fresh := secret.NewToken(secret.VisitorPrefix)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		v.ID = tx.NewID()
+		return put(tx, p.Account.ID, v, secret.Hash(fresh))
+	})
+	out.Token = &fresh
+	return out, err
+}
+
+func (s *Service) session(ctx context.Context, v Visitor) (out Session, err error) {
+	out.Known = v.Name != "" || v.Email != "" || v.Phone != ""
+	if v.ConversationID == nil {
+		return out, nil
+	}
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		shown, err := s.Conversations.ShownTo(r, *v.ConversationID)
+		if fault.Is(err, fault.NotFound) {
+			return nil // deleted: they begin anew
+		}
+		c := &shown.Conversation
+		out.ConversationID, out.State, out.AskRating, out.Known = &c.ID, &c.State, shown.Asked, true
+		return err
+	})
+	return out, err
+}
+
+// Line is what a visitor writes.
+type Line struct {
+	Body  string
+	ID    string
+	Name  string
+	Email string
+	Phone string
+	Page  string
+	Files []conversation.Prepared
+}
+
+// write brings in what a visitor wrote.
+func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Message, out Session, err error) {
+	if l.Body = strings.TrimSpace(l.Body); l.Body == "" && len(l.Files) == 0 {
+		return m, out, fault.Invalid("body", "required")
+	}
+	if err := v.tell(p.set.Prechat, l); err != nil {
+		return m, out, err
+	}
+	in := conversation.Inbound{
+		Channel: Name, Body: l.Body, Attachments: l.Files, AI: p.Account.AI, GroupID: p.Account.GroupID, ConversationID: v.ConversationID,
+		From: contact.Sender{
+			Channel: Name, AccountID: p.Account.ID, ExternalID: v.ID.String(), Name: v.Name, Email: v.Email, Phone: v.Phone,
+			Language: v.Language, Username: guest(v.Language),
+		},
+		Then: func(tx *db.Tx, out *conversation.Ingested) error {
+			v.ConversationID = &out.Conversation.ID
+			return save(tx, v)
+		},
+	}
+	if l.ID != "" {
+		in.ProviderMessageID = v.ID.String() + "/" + l.ID
+	}
+	got, err := s.Conversations.Ingest(ctx, in)
+	if err != nil {
+		return m, out, err
+	}
+	m = show(got.Item, nil)
+	out, err = s.session(ctx, v)
+	return m, out, err
+}
+
+// attach brings in a file that a visitor sends.
+func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared string, r io.Reader) (m Message, out Session, err error) {
+	f, err := s.Conversations.Prepare(ctx, name, declared, r)
+	switch {
+	case err != nil:
+		return m, out, err
+	case f.Blocked == conversation.BlockedSize:
+		return m, out, fault.New(fault.BodyTooLarge, conversation.MaxAttachment)
+	case f.Blocked != "":
+		return m, out, fault.Invalid("file", f.Blocked).Because(f.Type)
+	case f.Size == 0:
+		return m, out, fault.Invalid("file", "required")
+	}
+	return s.write(ctx, p, v, Line{Files: []conversation.Prepared{f}})
+}
+
+func guest(language string) string {
+	if strings.HasPrefix(language, "tr") {
+		return "Ziyaretçi"
+	}
+	return "Visitor"
+}
+
+// tell takes in who the visitor says they are, and refuses a first message
+// without what is asked for.
+func (v *Visitor) tell(ask Prechat, l Line) error {
+	from := contact.Sender{Email: l.Email, Phone: l.Phone}
+	if err := from.Check(); err != nil {
+		return err
+	}
+	for to, said := range map[*string]string{&v.Name: l.Name, &v.Email: l.Email, &v.Phone: l.Phone, &v.Page: l.Page} {
+		if said = strings.TrimSpace(said); said != "" {
+			*to = said
+		}
+	}
+	f := fault.New(fault.ValidationFailed)
+	if ask.Enabled && v.ConversationID == nil {
+		if ask.NameRequired && v.Name == "" {
+			f.Field("name", "required")
+		}
+		if ask.EmailRequired && v.Email == "" {
+			f.Field("email", "required")
+		}
+	}
+	if len(f.Fields) > 0 {
+		return f
+	}
+	return nil
+}
+
+// messages reads the visitor's chat, the newest first.
+func (s *Service) messages(ctx context.Context, p *page, v Visitor, pg db.Page) (out db.List[Message], err error) {
+	out.Rows = []Message{}
+	now, err := s.session(ctx, v)
+	if err != nil || now.ConversationID == nil {
+		return out, err
+	}
+	list, err := s.Conversations.MessagesOn(ctx, *now.ConversationID, p.Account.ID, pg)
+	if err != nil {
+		return out, err
+	}
+	names, err := s.names(ctx, list.Rows)
+	for _, i := range list.Rows {
+		out.Rows = append(out.Rows, show(i, names))
+	}
+	out.Next = list.Next
+	return out, err
+}
+
+func (s *Service) names(ctx context.Context, items []conversation.Item) (names map[uuid.UUID]string, err error) {
+	var ids []uuid.UUID
+	for _, i := range items {
+		if i.AuthorKind == conversation.ByAgent && i.AuthorID != nil && !slices.Contains(ids, *i.AuthorID) {
+			ids = append(ids, *i.AuthorID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		names, err = s.Conversations.AgentNames(r, ids)
+		return err
+	})
+	return names, err
+}
+
+// show is an item as the visitor sees it: agents by their first names.
+func show(i conversation.Item, names map[uuid.UUID]string) Message {
+	m := Message{ID: i.ID, From: "agent", Body: i.Body, Files: []File{}, CreatedAt: i.CreatedAt}
+	for _, a := range i.Attachments {
+		if a.Blocked == nil {
+			m.Files = append(m.Files, File{a.ID, a.Name, a.Size})
+		}
+	}
+	switch i.AuthorKind {
+	case conversation.ByContact:
+		m.From = "visitor"
+	case conversation.ByBot:
+		m.From = "bot"
+	case conversation.ByAgent:
+		if i.AuthorID != nil {
+			m.Name, _, _ = strings.Cut(names[*i.AuthorID], " ")
+		}
+	}
+	return m
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// Sample writes one of each record of this room with text in it, for tests
+// that walk over every route.
+func (s *Service) Sample(ctx context.Context, text string) error {
+	_, err := s.Create(ctx, NewWidget{Name: text, Look: Look{Origins: []string{"https://" + text + ".example"}}})
+	return err
+}

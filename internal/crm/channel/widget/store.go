@@ -1,0 +1,36 @@
+package widget
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const columns = `id, name, email, phone, language, origin, page, conversation_id`
+
+func scan(row db.Row) (Visitor, error) {
+	var v Visitor
+	err := row.Scan(&v.ID, &v.Name, &v.Email, &v.Phone, &v.Language, &v.Origin, &v.Page, &v.ConversationID)
+	return v, err
+}
+
+func byToken(r *db.Reader, account uuid.UUID, hash []byte) (Visitor, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM widget_visitor WHERE tenant_id = $1 AND token_hash = $2 AND account_id = $3`,
+		r.Tenant(), hash, account)
+}
+
+func put(tx *db.Tx, account uuid.UUID, v Visitor, hash []byte) error {
+	_, err := tx.Exec(`INSERT INTO widget_visitor (tenant_id, id, account_id, token_hash, name, email, phone, language, origin, page,
+			created_at, seen_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`,
+		tx.Tenant(), v.ID, account, hash, v.Name, v.Email, v.Phone, v.Language, v.Origin, v.Page, clock.At(tx.Now()))
+	return err
+}
+
+func save(tx *db.Tx, v Visitor) error {
+	_, err := tx.Exec(`UPDATE widget_visitor SET name = $3, email = $4, phone = $5, page = $6, conversation_id = $7, seen_at = $8
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), v.ID, v.Name, v.Email, v.Phone, v.Page, v.ConversationID, clock.At(tx.Now()))
+	return err
+}

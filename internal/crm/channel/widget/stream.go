@@ -1,0 +1,118 @@
+package widget
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/bus"
+	"konak/internal/kit/caller"
+)
+
+// typingSignal is how live names the signal that somebody writes.
+const typingSignal = "conversation.typing"
+
+const heartbeat = 15 * time.Second
+
+// News is one thing that a visitor's page hears of.
+type News struct {
+	Kind string // message, typing or state
+	Data []byte
+}
+
+// watch tells a visitor what happens in their conversation until ctx ends or
+// the stream falls behind; the page then reads anew. The first call of say
+// tells that nothing is missed from here on.
+func (s *Service) watch(ctx context.Context, p *page, conv uuid.UUID, say func(*News) error) error {
+	sub := s.Bus.Subscribe(caller.From(ctx).TenantID)
+	defer sub.Close()
+	if err := say(nil); err != nil {
+		return err
+	}
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	id := []byte(conv.String())
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+			if err := say(nil); err != nil {
+				return err
+			}
+		case m, ok := <-sub.C:
+			if !ok {
+				return nil
+			}
+			// Most of a workspace's events are about others: a look at the
+			// bytes is cheaper than reading them.
+			if !bytes.Contains(m.Body, id) {
+				continue
+			}
+			news, err := s.news(ctx, p, conv, m)
+			if err != nil {
+				return err
+			}
+			if news != nil {
+				if err := say(news); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// news is what a visitor may hear of a message of the bus.
+func (s *Service) news(ctx context.Context, p *page, conv uuid.UUID, m bus.Message) (*News, error) {
+	switch m.Type {
+	case conversation.Created, conversation.Replied, conversation.ItemChanged:
+		return s.newMessage(ctx, p, conv, m.Body)
+	case conversation.ClosedEvent, conversation.Opened, conversation.Rated, conversation.Merged, conversation.Deleted:
+		return &News{"state", []byte(`{}`)}, nil
+	case typingSignal:
+		var signal struct {
+			Data struct {
+				ConversationID uuid.UUID `json:"conversation_id"`
+				AuthorKind     string    `json:"author_kind"`
+				Typing         bool      `json:"typing"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(m.Body, &signal); err != nil || signal.Data.ConversationID != conv || signal.Data.AuthorKind != conversation.ByAgent {
+			return nil, nil //nolint:nilerr // not for this visitor
+		}
+		data, err := json.Marshal(map[string]bool{"typing": signal.Data.Typing})
+		return &News{"typing", data}, err
+	}
+	return nil, nil
+}
+
+func (s *Service) newMessage(ctx context.Context, p *page, conv uuid.UUID, body []byte) (*News, error) {
+	var e struct {
+		Data struct {
+			Object struct {
+				ID uuid.UUID `json:"id"`
+			} `json:"object"`
+			Item *conversation.Item `json:"item"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &e); err != nil || e.Data.Object.ID != conv {
+		return nil, nil //nolint:nilerr // not for this visitor
+	}
+	i := e.Data.Item
+	if i == nil { // too large for an event: the page reads it
+		return &News{"state", []byte(`{}`)}, nil
+	}
+	if i.Kind != conversation.Message || i.ChannelAccountID == nil || *i.ChannelAccountID != p.Account.ID {
+		return nil, nil
+	}
+	names, err := s.names(ctx, []conversation.Item{*i})
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(show(*i, names))
+	return &News{"message", data}, err
+}

@@ -1,0 +1,175 @@
+package widget
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+)
+
+// Name is the kind of these accounts.
+const Name = "widget"
+
+// Text is what the widget says in one language.
+type Text struct {
+	Title    string `json:"title" maxLength:"80" example:"Size nasıl yardımcı olabiliriz?"`
+	Greeting string `json:"greeting" maxLength:"500" example:"Merhaba! Sorunuzu yazın, hemen yanıtlayalım."`
+	Away     string `json:"away" maxLength:"500" example:"Şu anda kapalıyız. Yazın, açılınca yanıtlayalım."`
+}
+
+// Prechat is what is asked before the first message.
+type Prechat struct {
+	Enabled       bool `json:"enabled"`
+	NameRequired  bool `json:"name_required"`
+	EmailRequired bool `json:"email_required"`
+	Phone         bool `json:"phone" doc:"Whether a phone number is asked for"`
+}
+
+// Look is how the widget appears and what it asks.
+type Look struct {
+	Color    string   `json:"color" pattern:"^#[0-9a-fA-F]{6}$" example:"#0b6e4f"`
+	Position string   `json:"position" enum:"left,right" example:"right"`
+	Language string   `json:"language" enum:"auto,tr,en" example:"auto" doc:"auto goes by the visitor's browser"`
+	TR       Text     `json:"tr"`
+	EN       Text     `json:"en"`
+	Prechat  Prechat  `json:"prechat"`
+	Origins  []string `json:"origins" minItems:"0" maxItems:"50" nullable:"false" example:"[\"https://www.example.com\"]" doc:"Pages of these origins may use the widget; none means no page"`
+}
+
+// Settings are a widget's own.
+type Settings struct {
+	Key string `json:"key" example:"chk_…" doc:"Stands in the page; no secret"`
+	Look
+}
+
+var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+// tidy fills what was left out and brings origins into one form.
+func (l *Look) tidy() error {
+	if l.Color == "" {
+		l.Color = "#0b6e4f"
+	}
+	if l.Position == "" {
+		l.Position = "right"
+	}
+	if l.Language == "" {
+		l.Language = "auto"
+	}
+	or := func(s *string, text string) {
+		if *s = strings.TrimSpace(*s); *s == "" {
+			*s = text
+		}
+	}
+	or(&l.TR.Title, "Size nasıl yardımcı olabiliriz?")
+	or(&l.TR.Greeting, "Merhaba! Sorunuzu yazın, hemen yanıtlayalım.")
+	or(&l.TR.Away, "Şu anda kapalıyız. Yazın, açılınca yanıtlayalım.")
+	or(&l.EN.Title, "How can we help?")
+	or(&l.EN.Greeting, "Hello! Write your question and we will answer right away.")
+	or(&l.EN.Away, "We are closed right now. Write to us and we will answer when we are back.")
+	f := fault.New(fault.ValidationFailed)
+	if !hexColor.MatchString(l.Color) {
+		f.Field("color", "invalid_color")
+	}
+	origins := []string{}
+	for _, raw := range l.Origins {
+		o, ok := origin(raw)
+		if !ok {
+			f.Field("origins", "invalid_origin")
+			break
+		}
+		if !slices.Contains(origins, o) {
+			origins = append(origins, o)
+		}
+	}
+	l.Origins = origins
+	if len(f.Fields) > 0 {
+		return f
+	}
+	return nil
+}
+
+// origin brings scheme://host:port into the form that browsers send.
+func origin(raw string) (string, bool) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil ||
+		u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(u.Host, "*,; ") {
+		return "", false
+	}
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port != "" && !(u.Scheme == "https" && port == "443") && !(u.Scheme == "http" && port == "80") {
+		host += ":" + port
+	}
+	return u.Scheme + "://" + host, true
+}
+
+// Visitor is somebody who opened the widget.
+type Visitor struct {
+	ID             uuid.UUID
+	Name           string
+	Email          string
+	Phone          string
+	Language       string
+	Origin         string
+	Page           string
+	ConversationID *uuid.UUID
+}
+
+// Config is what a page needs to show the widget.
+type Config struct {
+	Name    string      `json:"name" example:"Web sitesi"`
+	Open    bool        `json:"open" doc:"Whether somebody is there now"`
+	OpensAt *clock.Time `json:"opens_at" nullable:"true"`
+	Look    PublicLook  `json:"look"`
+}
+
+// PublicLook is Look without the list of origins.
+type PublicLook struct {
+	Color    string  `json:"color" example:"#0b6e4f"`
+	Position string  `json:"position" enum:"left,right"`
+	Language string  `json:"language" enum:"auto,tr,en"`
+	TR       Text    `json:"tr"`
+	EN       Text    `json:"en"`
+	Prechat  Prechat `json:"prechat"`
+}
+
+// Session is where a visitor stands.
+type Session struct {
+	Token          *string             `json:"token" nullable:"true" example:"vis_…" doc:"Of a new visitor; shown only in this answer"`
+	ConversationID *uuid.UUID          `json:"conversation_id" nullable:"true" format:"uuid"`
+	State          *conversation.State `json:"state" nullable:"true" enum:"open,snoozed,closed"`
+	AskRating      bool                `json:"ask_rating" doc:"The conversation is closed and waits for a rating"`
+	Known          bool                `json:"known" doc:"Whether the visitor said who they are"`
+}
+
+// Message is one line of the chat as its visitor sees it.
+type Message struct {
+	ID        uuid.UUID  `json:"id" format:"uuid"`
+	From      string     `json:"from" enum:"visitor,agent,bot" example:"agent"`
+	Name      string     `json:"name" example:"Defne" doc:"First name of the agent"`
+	Body      string     `json:"body" example:"Siparişiniz yolda."`
+	Files     []File     `json:"files" nullable:"false"`
+	CreatedAt clock.Time `json:"created_at"`
+}
+
+// File is what hangs on a message.
+type File struct {
+	ID   uuid.UUID `json:"id" format:"uuid"`
+	Name string    `json:"name" example:"fatura.pdf"`
+	Size int64     `json:"size" example:"48213"`
+}
+
+// Opened is a widget and the line that a page includes.
+type Opened struct {
+	channel.Account
+	Snippet string `json:"snippet" example:"<script src=…></script>" doc:"Goes before the end of the page's body"`
+}

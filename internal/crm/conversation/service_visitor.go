@@ -1,0 +1,85 @@
+package conversation
+
+import (
+	"context"
+	"io"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// What a customer may see of their own conversation, for channels whose
+// customers read it here.
+
+// Shown is a conversation as its customer sees it.
+type Shown struct {
+	Conversation Conversation
+	// Asked says that a rating is waited for.
+	Asked bool
+}
+
+// ShownTo reads a conversation of a customer, following merges.
+func (s *Service) ShownTo(r *db.Reader, id uuid.UUID) (out Shown, err error) {
+	if out.Conversation, err = byID(r, id); err != nil {
+		return out, absent(err)
+	}
+	for hops := 0; out.Conversation.MergedIntoID != nil && hops < 10; hops++ {
+		if out.Conversation, err = byID(r, *out.Conversation.MergedIntoID); err != nil {
+			return out, absent(err)
+		}
+	}
+	if out.Conversation.State != Closed {
+		return out, nil
+	}
+	v, err := lastSurvey(r, out.Conversation.ID)
+	if db.IsNoRow(err) {
+		return out, nil
+	}
+	out.Asked = v.RespondedAt == nil && s.db.Clock().Now().Before(v.ExpiresAt.Time)
+	return out, err
+}
+
+// MessagesOn reads what was written over one channel account, the newest
+// first: no notes, no events, nothing that took another way.
+func (s *Service) MessagesOn(ctx context.Context, conversation, account uuid.UUID, p db.Page) (out db.List[Item], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if out, err = messagesOn(r, conversation, account, p); err != nil {
+			return err
+		}
+		return fillItems(r, out.Rows)
+	})
+	return out, err
+}
+
+// AttachmentOn opens a file of such a message; any other is not found.
+func (s *Service) AttachmentOn(ctx context.Context, conversation, account, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		theirs, err := attachedOn(r, conversation, account, id)
+		if err == nil && !theirs {
+			err = fault.New(fault.NotFound)
+		}
+		return err
+	})
+	if err != nil {
+		return a, nil, err
+	}
+	return s.Attachment(ctx, id)
+}
+
+// AgentNames gives the names of members.
+func (s *Service) AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	return s.agents.AgentNames(r, ids)
+}
+
+// Arrived marks a message as sent in the transaction that takes it, for a
+// channel whose customers read it here.
+func (s *Service) Arrived(tx *db.Tx, item uuid.UUID) error {
+	return setDelivery(tx, item, Sent, nil, nil)
+}
+
+func messagesOn(r *db.Reader, conversation, account uuid.UUID, p db.Page) (db.List[Item], error) {
+	rows, err := readMessagesOn(r, conversation, account, p)
+	return db.Cut(rows, p, func(i Item) db.Key { return db.Key{Sort: i.CreatedAt.UnixMicro(), ID: i.ID} }), err
+}

@@ -1,0 +1,165 @@
+package email
+
+import (
+	"context"
+	"io"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+// serverBody is a server with the password that is never shown again.
+type serverBody struct {
+	Server
+	Password string `json:"password,omitempty" maxLength:"500" writeOnly:"true" doc:"Stored sealed, never shown; left out it stays as it is"`
+}
+
+type mailboxBody struct {
+	Name         string      `json:"name" minLength:"1" maxLength:"100" example:"Destek"`
+	Address      string      `json:"address" maxLength:"254" example:"destek@firma.example" doc:"What customers see as the sender; cannot be changed later"`
+	SenderName   string      `json:"sender_name,omitempty" maxLength:"100" example:"Firma Destek"`
+	IMAP         *serverBody `json:"imap,omitempty" doc:"A mailbox elsewhere to fetch from"`
+	SMTP         *serverBody `json:"smtp,omitempty" doc:"The server that answers go through; without it the installation's own"`
+	GroupID      *uuid.UUID  `json:"group_id,omitempty" format:"uuid"`
+	ContinueOpen bool        `json:"continue_open,omitempty"`
+	SubjectToken bool        `json:"subject_token,omitempty"`
+	AutoReply    string      `json:"auto_reply,omitempty" maxLength:"5000" example:"Mesajınızı aldık, en kısa sürede döneceğiz."`
+}
+
+func (b *mailboxBody) input() Input {
+	in := Input{Name: b.Name, GroupID: b.GroupID, Settings: Settings{
+		Address: b.Address, SenderName: b.SenderName, ContinueOpen: b.ContinueOpen, SubjectToken: b.SubjectToken, AutoReply: b.AutoReply,
+	}}
+	if b.IMAP != nil {
+		in.Settings.IMAP, in.IMAPPassword = &b.IMAP.Server, b.IMAP.Password
+	}
+	if b.SMTP != nil {
+		in.Settings.SMTP, in.SMTPPassword = &b.SMTP.Server, b.SMTP.Password
+	}
+	return in
+}
+
+type addMailboxIn struct{ Body mailboxBody }
+
+type mailboxIn struct {
+	ID api.ID `path:"id" record:"channel_account"`
+}
+
+type changeMailboxIn struct {
+	ID   api.ID `path:"id" record:"channel_account"`
+	Body mailboxBody
+}
+
+type testMailboxIn struct {
+	Body struct {
+		ID   *uuid.UUID  `json:"id,omitempty" format:"uuid" doc:"A mailbox whose stored passwords stand in for those that are left out"`
+		IMAP *serverBody `json:"imap,omitempty"`
+		SMTP *serverBody `json:"smtp,omitempty"`
+	}
+}
+
+// Trials are what became of a test; null for what was not asked.
+type Trials struct {
+	IMAP api.Nullable[Trial] `json:"imap"`
+	SMTP api.Nullable[Trial] `json:"smtp"`
+}
+
+type listMailIn struct {
+	api.Paged
+	State string `query:"state" enum:"received,done,failed,bounce,ignored" default:"failed" doc:"What became of the mails"`
+}
+
+type mailIn struct {
+	ID api.ID `path:"mailId" record:"email_inbound"`
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	add := channel.Route("POST", "/email", "connect-mailbox", "Connect a mailbox", perm.ChannelsManage)
+	add.Status, add.Refusals = 201, []int{409}
+	add.Doc = "Passwords are stored sealed and never shown. The forwarding address is where mail for this mailbox can be sent or forwarded to."
+	api.Handle(a, add, func(ctx context.Context, in *addMailboxIn) (Mailbox, error) { return s.Connect(ctx, in.Body.input()) })
+
+	test := channel.Route("POST", "/email/test", "test-mailbox", "Sign in to a mailbox's servers now", perm.ChannelsManage)
+	test.Refusals = []int{404}
+	test.Doc = "Nothing is stored and nothing is sent. A failure is part of the answer, not an error."
+	api.Handle(a, test, func(ctx context.Context, in *testMailboxIn) (Trials, error) {
+		return s.Test(ctx, in.Body.ID, in.Body.IMAP, in.Body.SMTP)
+	})
+
+	api.HandleList(a, channel.Route("GET", "/email/mails", "list-incoming-mails", "Accepted mails by what became of them", perm.ChannelsView),
+		func(ctx context.Context, in *listMailIn) (db.List[Incoming], error) {
+			return s.List(ctx, in.State, in.Page())
+		})
+	raw := channel.Route("GET", "/email/mails/{mailId}/raw", "get-incoming-mail", "A mail as it came", perm.ChannelsManage)
+	api.HandleBytes(a, raw, "message/rfc822", func(ctx context.Context, in *mailIn) (*api.Bytes, error) {
+		b, err := s.Raw(ctx, in.ID.UUID)
+		if err != nil {
+			return nil, err
+		}
+		return &api.Bytes{ContentType: "message/rfc822", Filename: "mail.eml", Write: func(w io.Writer) error {
+			_, err := w.Write(b)
+			return err
+		}}, nil
+	})
+	retry := channel.Route("POST", "/email/mails/{mailId}/retry", "retry-incoming-mail", "Read a failed mail again", perm.ChannelsManage)
+	retry.Refusals = []int{409}
+	retry.Doc = "Only a failed mail can be read again: 409 otherwise."
+	api.Handle(a, retry, func(ctx context.Context, in *mailIn) (Incoming, error) { return s.Retry(ctx, in.ID.UUID) })
+
+	api.Handle(a, channel.Route("GET", "/email/{id}", "get-mailbox", "Get a mailbox", perm.ChannelsView),
+		func(ctx context.Context, in *mailboxIn) (Mailbox, error) { return s.Get(ctx, in.ID.UUID) })
+	change := channel.Route("PUT", "/email/{id}", "change-mailbox", "Change a mailbox", perm.ChannelsManage)
+	change.Refusals = []int{409}
+	api.Handle(a, change, func(ctx context.Context, in *changeMailboxIn) (Mailbox, error) {
+		return s.Change(ctx, in.ID.UUID, in.Body.input())
+	})
+}
+
+// Test signs in to servers that need not be stored yet.
+func (s *Service) Test(ctx context.Context, id *uuid.UUID, in, out *serverBody) (t Trials, err error) {
+	var stored credentials
+	if id != nil {
+		err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+			if _, _, err := s.account(r, *id); err != nil {
+				return err
+			}
+			stored, err = s.credentials(r, *id)
+			return err
+		})
+		if err != nil {
+			return t, err
+		}
+	}
+	if in != nil {
+		if err := in.check("imap"); err != nil {
+			return t, err
+		}
+		if in.Folder == "" {
+			in.Folder = "INBOX"
+		}
+	}
+	if out != nil {
+		if err := out.check("smtp"); err != nil {
+			return t, err
+		}
+	}
+	if in != nil {
+		t.IMAP = api.Some(s.testIMAP(ctx, &in.Server, or(in.Password, stored.IMAP)))
+	}
+	if out != nil {
+		t.SMTP = api.Some(s.testSMTP(ctx, &out.Server, or(out.Password, stored.SMTP)))
+	}
+	return t, nil
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,528 @@
+package email_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/smtp"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+	"github.com/emersion/go-imap/v2/imapserver"
+	"github.com/emersion/go-imap/v2/imapserver/imapmemserver"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/email"
+	"konak/internal/crm/email/mailtest"
+)
+
+func TestMailboxes(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		path := base + "/" + p.box.ID.String()
+		if !strings.HasSuffix(*p.box.ForwardingAddress, "@"+domain) || p.box.Status != "active" || p.box.IMAP.V != nil {
+			t.Errorf("got %+v", p.box)
+		}
+		for _, r := range []*apptest.Response{p.Owner.Get(path), p.Owner.Get("/api/crm/v1/channels"), p.Owner.Get("/api/crm/v1/channels/" + p.box.ID.String())} {
+			if bytes.Contains(r.Want(200).Body, []byte("geheim")) {
+				t.Error("a password is shown")
+			}
+		}
+		server := map[string]any{"host": "imap.firma.example", "port": 993, "security": "tls", "user": "destek", "password": "x"}
+		for _, c := range []struct {
+			name   string
+			body   map[string]any
+			status int
+			field  string
+		}{
+			{"no address", map[string]any{"name": "x", "address": "nobody"}, 422, "address"},
+			{"the same address", map[string]any{"name": "x", "address": "Destek@firma.example"}, 409, "address"},
+			{"no name", map[string]any{"name": "  ", "address": "a@firma.example"}, 422, "name"},
+			{"an address for a host", map[string]any{"name": "x", "address": "b@firma.example", "imap": map[string]any{"host": "http://x", "port": 993, "security": "tls", "user": "u"}}, 422, "imap.host"},
+			{"unknown group", map[string]any{"name": "x", "address": "c@firma.example", "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"}, 422, "group_id"},
+			{"unknown security", map[string]any{"name": "x", "address": "d@firma.example", "smtp": map[string]any{"host": "x", "port": 1, "security": "ssl", "user": "u"}}, 422, "smtp.security"},
+		} {
+			code := map[int]string{409: "conflict", 422: "validation_failed"}[c.status]
+			if e := p.Owner.Post(base, c.body).Refused(c.status, code); len(e.Fields) == 0 || e.Fields[c.field] == nil && e.Fields["body."+c.field] == nil {
+				t.Errorf("%s: got %+v", c.name, e)
+			}
+		}
+		var m email.Mailbox
+		p.Owner.Put(path, map[string]any{"name": "Yeni", "address": "destek@firma.example", "imap": server, "subject_token": true}).Want(200).Data(&m)
+		if m.Name != "Yeni" || m.IMAP.V == nil || m.SMTP.V != nil || m.NextPollAt == nil {
+			t.Errorf("got %+v", m)
+		}
+		if e := p.Owner.Put(path, map[string]any{"name": "Yeni", "address": "baska@firma.example"}).Refused(422, "validation_failed"); e.Fields["address"] == nil {
+			t.Errorf("got %+v", e)
+		}
+		p.Owner.Delete("/api/crm/v1/channels/" + p.box.ID.String()).Want(200)
+		p.Owner.Put(path, map[string]any{"name": "Yeni", "address": "destek@firma.example"}).Refused(409, "channel_unavailable")
+	})
+}
+
+func TestTrials(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		imapPort := memServer(t).port
+		for _, c := range []struct {
+			name string
+			body map[string]any
+			smtp string
+			imap string
+		}{
+			{"both work", map[string]any{"smtp": server(p.sink.port, "geheim-1"), "imap": server(imapPort, "geheim-1")}, "ok", "ok"},
+			{"wrong passwords", map[string]any{"smtp": server(p.sink.port, "x"), "imap": server(imapPort, "x")}, "sign_in", "sign_in"},
+			{"stored password", map[string]any{"id": p.box.ID, "smtp": server(p.sink.port, "")}, "ok", ""},
+			{"nobody listens", map[string]any{"smtp": server(1, "x")}, "connect", ""},
+			{"inside the network", map[string]any{"smtp": map[string]any{"host": "10.0.0.1", "port": 25, "security": "tls", "user": "u"}}, "refused_address", ""},
+			{"cloud metadata", map[string]any{"imap": map[string]any{"host": "169.254.169.254", "port": 80, "security": "none", "user": "u"}}, "", "refused_address"},
+			{"no TLS there", map[string]any{"smtp": map[string]any{"host": "127.0.0.1", "port": p.sink.port, "security": "tls", "user": "u"}}, "tls", ""},
+			{"no such folder", map[string]any{"imap": map[string]any{"host": "127.0.0.1", "port": imapPort, "security": "none", "user": "destek", "password": "geheim-1", "folder": "Yok"}}, "", "folder"},
+		} {
+			var got email.Trials
+			p.Owner.Post(base+"/test", c.body).Want(200).Data(&got)
+			for what, pair := range map[string][2]string{"smtp": {c.smtp, class(got.SMTP.V)}, "imap": {c.imap, class(got.IMAP.V)}} {
+				if pair[0] != pair[1] {
+					t.Errorf("%s: %s: got %q, want %q (%+v %+v)", c.name, what, pair[1], pair[0], got.SMTP.V, got.IMAP.V)
+				}
+			}
+		}
+	})
+}
+
+func class(t *email.Trial) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.OK:
+		return "ok"
+	}
+	return t.Class
+}
+
+func server(port int, password string) map[string]any {
+	return map[string]any{"host": "127.0.0.1", "port": port, "security": "none", "user": "destek", "password": password}
+}
+
+// Every hard mail becomes a message or is shown as what it is; none is lost
+// and none breaks the next.
+func TestHardMailsArrive(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		all := mailtest.Hard()
+		for i, m := range all {
+			fresh, err := s.Email.Accept(p.Context(), email.Arrival{
+				AccountID: p.box.ID, Route: "smtp", To: *p.box.ForwardingAddress, Key: fmt.Sprint(i), Raw: bytes.NewReader(m.Raw),
+			})
+			if err != nil || !fresh {
+				t.Fatalf("%s: %v, %v", m.Name, fresh, err)
+			}
+		}
+		s.Settle()
+		total, failed := 0, 0
+		for _, state := range []string{"received", "done", "failed", "bounce", "ignored"} {
+			n := 0
+			for cursor := ""; ; {
+				r := p.Owner.Get(base + "/mails?limit=100&state=" + state + cursor).Want(200)
+				var page []email.Incoming
+				r.Data(&page)
+				n += len(page)
+				if r.NextCursor() == "" {
+					break
+				}
+				cursor = "&cursor=" + r.NextCursor()
+			}
+			total += n
+			if state == "failed" {
+				failed = n
+			}
+			if state == "received" && n > 0 {
+				t.Errorf("%d mails are stuck", n)
+			}
+		}
+		want := 0
+		for _, m := range all {
+			if m.Unreadable {
+				want++
+			}
+		}
+		if total != len(all) || failed != want {
+			t.Errorf("%d of %d mails are there, %d failed, want %d", total, len(all), failed, want)
+		}
+		lost := p.mails("failed")[0]
+		raw := p.Owner.Get(base + "/mails/" + lost.ID.String() + "/raw").Want(200)
+		if len(raw.Body) != int(lost.Size) || raw.Header.Get("Content-Type") != "message/rfc822" {
+			t.Errorf("%d bytes of %s", len(raw.Body), raw.Header.Get("Content-Type"))
+		}
+		var again email.Incoming
+		p.Owner.Post(base+"/mails/"+lost.ID.String()+"/retry", nil).Want(200).Data(&again)
+		if again.State != "received" {
+			t.Errorf("got %+v", again)
+		}
+		p.Owner.Post(base+"/mails/"+lost.ID.String()+"/retry", nil).Refused(409, "conflict")
+		s.Settle()
+		if n := len(p.mails("failed")); n != want {
+			t.Errorf("%d failed, want %d", n, want)
+		}
+	})
+}
+
+// Two workspaces that answer automatically write to each other, over a relay
+// that takes every mark of a machine off their mails.
+func TestTwoThatAnswerStop(t *testing.T) {
+	t.Parallel()
+	for name, strip := range map[string]bool{"as they are": false, "without the marks": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t, func(t *testing.T, s *apptest.Server) {
+				p := open(t, s)
+				other := s.Workspace("other")
+				auto := map[string]any{"auto_reply": "Mesajınızı aldık."}
+				a := p.connect(p.Workspace, "a@firma.example", auto)
+				b := p.connect(other, "b@diger.example", auto)
+				homes := map[string]string{"a@firma.example": *a.ForwardingAddress, "b@diger.example": *b.ForwardingAddress}
+				p.sink.forward = func(m sent) {
+					raw := m.raw
+					if strip {
+						for _, mark := range []string{"Auto-Submitted: auto-replied\r\n", "X-Auto-Response-Suppress: All\r\n", "Precedence: auto_reply\r\n"} {
+							raw = strings.ReplaceAll(raw, mark, "")
+						}
+						// A relay that forgets what a mail answers.
+						raw = strings.ReplaceAll(strings.ReplaceAll(raw, "In-Reply-To:", "X-Was:"), "References:", "X-Were:")
+					}
+					for _, to := range m.to {
+						home := homes[to]
+						if strings.HasSuffix(to, domain) {
+							home = to
+						}
+						from := m.from
+						if from == "" && strip {
+							from = "relay@relay.example"
+						}
+						if err := smtp.SendMail(p.door, nil, from, []string{home}, []byte(raw)); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+				// An agent of the first begins.
+				var who struct {
+					ID string `json:"id"`
+				}
+				p.Owner.Post("/api/crm/v1/contacts", map[string]any{"name": "Diğer", "emails": []string{"b@diger.example"}}).Want(201).Data(&who)
+				p.Owner.Post("/api/crm/v1/conversations/new-as-agent", map[string]any{
+					"contact_id": who.ID, "channel": "email", "channel_account_id": a.ID, "subject": "Selam", "body": "Merhaba",
+				}).Want(201)
+				for range 20 {
+					s.Settle()
+					s.Clock.Advance(time.Minute)
+				}
+				if n := len(p.sink.got()); n < 2 || n > 3 {
+					t.Errorf("%d mails went between them", n)
+				}
+			})
+		})
+	}
+}
+
+func TestAutoReply(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		box := p.connect(p.Workspace, "bilgi@firma.example", map[string]any{"auto_reply": "Mesajınızı aldık.", "continue_open": true})
+		to := *box.ForwardingAddress
+		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c1@kaya.example", "Bir", "Soru"))
+		got := p.sink.got()
+		if len(got) != 1 || got[0].from != "" {
+			t.Fatalf("got %+v", got)
+		}
+		m := got[0].parse(t)
+		if m.Subject != "Re: Bir" || m.Auto == "" || m.InReplyTo[0] != "c1@kaya.example" || m.Text != "Mesajınızı aldık." {
+			t.Errorf("got %+v", m)
+		}
+		// The open conversation goes on, so nothing new begins.
+		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c2@kaya.example", "İki", "Bir soru daha"))
+		if len(p.talks()) != 1 || len(p.sink.got()) != 1 {
+			t.Errorf("%d conversations, %d mails", len(p.talks()), len(p.sink.got()))
+		}
+		// Once it is closed a new one begins; a day has to pass before another
+		// automatic answer.
+		closed := func() {
+			for _, c := range p.talks() {
+				p.Owner.Post("/api/crm/v1/conversations/"+c.ID+"/close", nil).Want(200)
+			}
+		}
+		closed()
+		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c3@kaya.example", "Üç", "Yeni soru"))
+		if len(p.talks()) != 2 || len(p.sink.got()) != 1 {
+			t.Errorf("%d conversations, %d mails", len(p.talks()), len(p.sink.got()))
+		}
+		closed()
+		s.Clock.Advance(25 * time.Hour)
+		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c4@kaya.example", "Dört", "Yine"))
+		if len(p.sink.got()) != 2 {
+			t.Errorf("%d mails", len(p.sink.got()))
+		}
+		for i, mark := range []string{"Auto-Submitted: auto-generated", "Precedence: bulk", "List-Id: <x.example>", "X-Auto-Response-Suppress: OOF"} {
+			from := fmt.Sprintf("m%d@kaya.example", i)
+			p.mail(from, to, letter(from, from, "Otomatik", "x", mark))
+		}
+		p.mail("", to, letter("nobody@kaya.example", "n1@kaya.example", "Zarfsız", "x"))
+		if len(p.sink.got()) != 2 {
+			t.Errorf("%d mails: a machine was answered", len(p.sink.got()))
+		}
+	})
+}
+
+func TestSubjectToken(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		box := p.connect(p.Workspace, "bilgi@firma.example", map[string]any{"subject_token": true})
+		to := *box.ForwardingAddress
+		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c1@kaya.example", "Bir", "Soru"))
+		id := p.talks()[0].ID
+		p.reply(id, "Yanıt", nil)
+		subject := p.sink.got()[0].parse(t).Subject
+		if !strings.Contains(subject, "[#") {
+			t.Fatalf("got %q", subject)
+		}
+		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c2@kaya.example", subject, "Devam"))
+		p.mail("x@stranger.example", to, letter("x@stranger.example", "s1@stranger.example", subject, "Ben de"))
+		if len(p.talks()) != 2 || len(p.lines(id)) != 3 {
+			t.Errorf("%d conversations, %d lines", len(p.talks()), len(p.lines(id)))
+		}
+	})
+}
+
+// TestOutbox: without a server of its own and without one of the house, what
+// goes out can be read in the outbox.
+func TestOutbox(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		var box email.Mailbox
+		p.Owner.Post(base, map[string]any{"name": "Bilgi", "address": "bilgi@firma.example"}).Want(201).Data(&box)
+		p.mail("elif@kaya.example", *box.ForwardingAddress, letter("elif@kaya.example", "c1@kaya.example", "Bir", "Soru"))
+		p.reply(p.talks()[0].ID, "Yanıt budur.", nil)
+		list := s.Letters(p.ID, "elif@kaya.example")
+		if len(list) != 1 || list[0].Subject != "Re: Bir" || !strings.Contains(list[0].Text, "Yanıt budur.") {
+			t.Errorf("got %+v", list)
+		}
+	})
+}
+
+// memory is go-imap's own server with one mailbox.
+type memory struct {
+	port int
+	user *imapmemserver.User
+}
+
+func (m *memory) put(t *testing.T, raw string) {
+	t.Helper()
+	if _, err := m.user.Append("INBOX", literal{strings.NewReader(raw), int64(len(raw))}, &imap.AppendOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type literal struct {
+	*strings.Reader
+	size int64
+}
+
+func (l literal) Size() int64 { return l.size }
+
+func memServer(t *testing.T) *memory {
+	t.Helper()
+	m := &memory{user: imapmemserver.NewUser("destek", "geheim-1")}
+	if err := m.user.Create("INBOX", nil); err != nil {
+		t.Fatal(err)
+	}
+	mem := imapmemserver.New()
+	mem.AddUser(m.user)
+	server := imapserver.New(&imapserver.Options{
+		NewSession: func(*imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
+			return mem.NewSession(), nil, nil
+		},
+		Caps: imap.CapSet{imap.CapIMAP4rev1: {}}, InsecureAuth: true,
+	})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.port = ln.Addr().(*net.TCPAddr).Port
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ln) }()
+	t.Cleanup(func() { _ = server.Close(); <-done })
+	return m
+}
+
+func TestPolling(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		elsewhere := memServer(t)
+		elsewhere.put(t, letter("eski@kaya.example", "old@kaya.example", "Eski", "Bağlanmadan önce"))
+		box := p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(elsewhere.port, "geheim-1")})
+		s.Settle()
+		if n := len(p.talks()); n != 0 {
+			t.Fatalf("history became %d conversations", n)
+		}
+		elsewhere.put(t, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
+		elsewhere.put(t, "Subject: kimden?\r\n\r\nimzasız")
+		for range 3 {
+			s.Clock.Advance(2 * time.Minute)
+			s.Settle()
+		}
+		if len(p.talks()) != 1 || len(p.mails("failed")) != 1 || p.mails("done")[0].Route != "imap" {
+			t.Errorf("%d conversations, %d failed", len(p.talks()), len(p.mails("failed")))
+		}
+		// The password changes there: people are told why, and it slows down.
+		p.Owner.Put(base+"/"+box.ID.String(), map[string]any{"name": "Kutu", "address": "kutu@firma.example", "imap": server(elsewhere.port, "falsch")}).Want(200)
+		s.Settle()
+		var m email.Mailbox
+		p.Owner.Get(base + "/" + box.ID.String()).Want(200).Data(&m)
+		if m.Status != "attention" || m.Reason == nil || *m.Reason != "sign_in_failed" || m.LastError == nil || !m.NextPollAt.After(s.Clock.Now().Add(time.Minute)) {
+			t.Errorf("got %+v", m)
+		}
+		p.Owner.Put(base+"/"+box.ID.String(), map[string]any{"name": "Kutu", "address": "kutu@firma.example", "imap": server(elsewhere.port, "geheim-1")}).Want(200)
+		elsewhere.put(t, letter("elif@kaya.example", "c2@kaya.example", "Bir daha", "Nerede?"))
+		s.Settle()
+		p.Owner.Get(base + "/" + box.ID.String()).Want(200).Data(&m)
+		if m.Status != "active" || m.LastError != nil || len(p.talks()) != 2 {
+			t.Errorf("got %+v, %d conversations", m, len(p.talks()))
+		}
+		// A paused mailbox is left alone.
+		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		elsewhere.put(t, letter("elif@kaya.example", "c3@kaya.example", "Üç", "Nerede?"))
+		s.Clock.Advance(time.Hour)
+		s.Settle()
+		if n := len(p.talks()); n != 2 {
+			t.Errorf("%d conversations", n)
+		}
+	})
+}
+
+// TestDovecot polls a real Dovecot where one is installed.
+func TestDovecot(t *testing.T) {
+	t.Parallel()
+	bin, err := exec.LookPath("dovecot")
+	if err != nil {
+		t.Skip("no Dovecot here")
+	}
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	apptestRunSQLite(t, func(t *testing.T, s *apptest.Server) {
+		dir, err := os.MkdirTemp("/tmp", "dc")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := ln.Addr().(*net.TCPAddr).Port
+		_ = ln.Close()
+		maildir := filepath.Join(dir, "mail")
+		for _, d := range []string{"cur", "new", "tmp"} {
+			if err := os.MkdirAll(filepath.Join(maildir, d), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		login, internal := me.Username, me.Username
+		if me.Uid == "0" {
+			login, internal = "dovenull", "dovecot" // whom the package made; Dovecot refuses to be root
+			me.Uid, me.Gid = "65534", "65534"
+			for _, d := range []string{"", "mail", "mail/cur", "mail/new", "mail/tmp"} {
+				if err := os.Chown(filepath.Join(dir, d), 65534, 65534); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Chmod(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		conf := fmt.Sprintf(`base_dir = %[1]s/run
+state_dir = %[1]s/state
+log_path = %[1]s/log
+protocols = imap
+listen = 127.0.0.1
+ssl = no
+disable_plaintext_auth = no
+default_login_user = %[2]s
+default_internal_user = %[6]s
+default_internal_group = %[6]s
+first_valid_uid = 0
+first_valid_gid = 0
+mail_location = maildir:%[1]s/mail
+passdb {
+  driver = static
+  args = password=geheim-1
+}
+userdb {
+  driver = static
+  args = uid=%[3]s gid=%[4]s home=%[1]s
+}
+service imap-login {
+  chroot =
+  inet_listener imap {
+    port = %[5]d
+  }
+  inet_listener imaps {
+    port = 0
+  }
+}
+service anvil {
+  chroot =
+}
+`, dir, login, me.Uid, me.Gid, port, internal)
+		if err := os.WriteFile(filepath.Join(dir, "conf"), []byte(conf), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		cmd := exec.CommandContext(ctx, bin, "-F", "-c", filepath.Join(dir, "conf"))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { stop(); _ = cmd.Wait() })
+		for tries := 0; ; tries++ {
+			conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			if err == nil {
+				_ = conn.Close()
+				break
+			}
+			if tries > 100 {
+				log, _ := os.ReadFile(filepath.Join(dir, "log"))
+				t.Skipf("Dovecot does not start here: %s", log)
+			}
+			<-time.After(50 * time.Millisecond)
+		}
+		p := open(t, s)
+		p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(port, "geheim-1")})
+		s.Settle()
+		for i := range 3 {
+			raw := letter("elif@kaya.example", fmt.Sprintf("c%d@kaya.example", i), "Teslimat", fmt.Sprintf("Soru %d", i))
+			if err := os.WriteFile(filepath.Join(maildir, "new", fmt.Sprintf("%d.x", i)), []byte(raw), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Clock.Advance(2 * time.Minute)
+		s.Settle()
+		if n := len(p.talks()); n != 3 {
+			log, _ := os.ReadFile(filepath.Join(dir, "log"))
+			t.Errorf("%d conversations; %s", n, log)
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package message
+
+import (
+	"bufio"
+	"bytes"
+	"net/textproto"
+	"regexp"
+	"strings"
+
+	"github.com/jhillyerd/enmime/v2"
+)
+
+// Bounce is a report about a mail that did not arrive, or not yet.
+type Bounce struct {
+	// Final: it will not arrive. Otherwise it is late and still tried.
+	Final bool
+	// Recipient is who was not reached, "" where the report does not say.
+	Recipient string
+	// Status is the enhanced code, such as 5.1.1.
+	Status string
+	Reason string
+	// MessageIDs are those of the mail that the report is about, the likeliest
+	// first.
+	MessageIDs []string
+}
+
+// readBounce recognises a report: by its type, which most servers set, or by
+// its sender and by naming recipients that failed.
+func readBounce(root *enmime.Part, h header, m *Mail, raw []byte) *Bounce {
+	b := &Bounce{}
+	_, params, _, _ := mediaType(h.get("Content-Type"))
+	report := kindOf(root) == "multipart/report" && strings.EqualFold(params["report-type"], "delivery-status")
+	found := b.walk(root)
+	failed := h.get("X-Failed-Recipients")
+	switch {
+	case report || found:
+	case failed != "":
+		b.Final = true
+	case fromDaemon(m) && saysFailed.MatchString(m.Subject+"\n"+cut(m.Text, 4000)):
+		b.Final = true
+	default:
+		return nil
+	}
+	if report && !found {
+		b.Final = true // the part that says so is broken or missing
+	}
+	if b.Recipient == "" {
+		b.Recipient = bareAddress(strings.TrimSpace(strings.Split(failed, ",")[0]))
+	}
+	if len(b.MessageIDs) == 0 {
+		b.MessageIDs = append(b.MessageIDs, m.AnsweredIDs()...)
+		b.MessageIDs = append(b.MessageIDs, mentioned(raw, m.MessageID)...)
+	}
+	if b.Reason == "" {
+		b.Reason = strings.Join(strings.Fields(cut(m.Text, 500)), " ")
+	}
+	return b
+}
+
+func fromDaemon(m *Mail) bool {
+	local, _, _ := strings.Cut(strings.ToLower(m.From.Email), "@")
+	return m.From.Email == "" || local == "mailer-daemon" || local == "postmaster" || local == "mail-daemon"
+}
+
+var saysFailed = regexp.MustCompile(`(?i)undeliver|not delivered|delivery (status|failure|has failed)|could not be delivered|` +
+	`returned mail|failure notice|teslim edilemedi|iletilemedi|gönderilemedi|ulaştırılamadı`)
+
+var mentionedID = regexp.MustCompile(`(?im)^[> \t]*Message-ID:\s*<([^<>\s]{3,300})>`)
+
+// mentioned are the Message-IDs that a report without structure quotes.
+func mentioned(raw []byte, own string) []string {
+	var out []string
+	for _, m := range mentionedID.FindAllSubmatch(raw, maxIDs) {
+		if id := clean(string(m[1])); id != own {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func (b *Bounce) walk(p *enmime.Part) (found bool) {
+	for ; p != nil; p = p.NextSibling {
+		switch kindOf(p) {
+		case "message/delivery-status":
+			found = true
+			b.status(p.Content)
+		case "message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers":
+			if id := headerID(p.Content); id != "" {
+				b.MessageIDs = append(b.MessageIDs, id)
+			}
+		}
+		found = b.walk(p.FirstChild) || found
+	}
+	return found
+}
+
+// status reads the groups of fields of a delivery status; the first recipient
+// that failed for good counts most.
+func (b *Bounce) status(content []byte) {
+	groups := strings.Split(strings.ReplaceAll(text(content, ""), "\n\n\n", "\n\n"), "\n\n")
+	for _, g := range groups {
+		f := fields(g)
+		action := strings.ToLower(strings.TrimSpace(f.Get("Action")))
+		if action == "" {
+			continue
+		}
+		final := action == "failed" || action == "expired"
+		if b.Final || b.Status != "" && !final {
+			continue
+		}
+		b.Final = final
+		b.Status = strings.TrimSpace(strings.SplitN(f.Get("Status"), " ", 2)[0])
+		b.Recipient = bareAddress(lastOf(f.Get("Final-Recipient"), ";"))
+		if b.Recipient == "" {
+			b.Recipient = bareAddress(lastOf(f.Get("Original-Recipient"), ";"))
+		}
+		b.Reason = cut(strings.Join(strings.Fields(clean(lastOf(f.Get("Diagnostic-Code"), ";"))), " "), 500)
+	}
+}
+
+func lastOf(s, sep string) string {
+	if _, rest, ok := strings.Cut(s, sep); ok {
+		return strings.TrimSpace(rest)
+	}
+	return strings.TrimSpace(s)
+}
+
+func fields(block string) textproto.MIMEHeader {
+	r := textproto.NewReader(bufio.NewReader(strings.NewReader(strings.TrimSpace(block) + "\r\n\r\n")))
+	h, _ := r.ReadMIMEHeader()
+	if h == nil {
+		h = textproto.MIMEHeader{}
+	}
+	return h
+}
+
+func headerID(content []byte) string {
+	head, _, _ := bytes.Cut(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\n\n"))
+	if m := mentionedID.FindSubmatch(head); m != nil {
+		return clean(string(m[1]))
+	}
+	return ""
+}

@@ -1,0 +1,229 @@
+package message
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"net/textproto"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Draft is a mail to be written.
+type Draft struct {
+	MessageID  string
+	From       Address
+	To         []string
+	Cc         []string
+	ReplyTo    string
+	Subject    string
+	Text       string
+	InReplyTo  string
+	References []string
+	Files      []File
+	// Auto marks a mail that no person wrote, so that machines leave it alone.
+	Auto bool
+	Date time.Time
+}
+
+// maxReferences bounds the header: the first one names the thread, the last
+// ones the place in it.
+const maxReferences = 20
+
+// Render makes the mail as it goes over the wire. The same draft gives the
+// same bytes, so a repeated attempt cannot be mistaken for another mail.
+func (d *Draft) Render() ([]byte, error) {
+	if len(d.To) == 0 {
+		return nil, errors.New("message: nobody to write to")
+	}
+	var out bytes.Buffer
+	d.head(&out)
+	if len(d.Files) == 0 {
+		kind, alt, err := d.alternative()
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&out, "Content-Type: %s\r\n\r\n", kind)
+		out.Write(alt)
+		return out.Bytes(), nil
+	}
+	mixed := multipart.NewWriter(&out)
+	if err := mixed.SetBoundary(d.boundary("mixed")); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&out, "Content-Type: multipart/mixed; boundary=%q\r\n\r\n", mixed.Boundary())
+	kind, alt, err := d.alternative()
+	if err != nil {
+		return nil, err
+	}
+	part, err := mixed.CreatePart(textproto.MIMEHeader{"Content-Type": {kind}})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := part.Write(alt); err != nil {
+		return nil, err
+	}
+	for _, f := range d.Files {
+		if err := attach(mixed, f); err != nil {
+			return nil, err
+		}
+	}
+	return out.Bytes(), mixed.Close()
+}
+
+func (d *Draft) head(out *bytes.Buffer) {
+	field := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(out, "%s: %s\r\n", name, value)
+		}
+	}
+	field("From", (&mail.Address{Name: oneLine(d.From.Name), Address: d.From.Email}).String())
+	field("To", addressList(d.To))
+	field("Cc", addressList(d.Cc))
+	field("Reply-To", addressList(nonEmpty([]string{d.ReplyTo})))
+	field("Subject", strings.ReplaceAll(mime.QEncoding.Encode("utf-8", cut(oneLine(d.Subject), 800)), "?= =?", "?=\r\n =?"))
+	field("Date", d.Date.Format(time.RFC1123Z))
+	field("Message-ID", "<"+d.MessageID+">")
+	if d.InReplyTo != "" {
+		field("In-Reply-To", "<"+oneLine(d.InReplyTo)+">")
+	}
+	refs := d.References
+	if len(refs) > maxReferences {
+		refs = append([]string{refs[0]}, refs[len(refs)-maxReferences+1:]...)
+	}
+	if len(refs) > 0 {
+		folded := make([]string, len(refs))
+		for i, r := range refs {
+			folded[i] = "<" + oneLine(r) + ">"
+		}
+		field("References", strings.Join(folded, "\r\n "))
+	}
+	if d.Auto {
+		field("Auto-Submitted", "auto-replied")
+		field("X-Auto-Response-Suppress", "All")
+		field("Precedence", "auto_reply")
+	}
+	field("MIME-Version", "1.0")
+}
+
+func addressList(list []string) string {
+	out := make([]string, len(list))
+	for i, a := range list {
+		out[i] = (&mail.Address{Address: oneLine(a)}).String()
+	}
+	return strings.Join(out, ",\r\n ")
+}
+
+// oneLine keeps a value from becoming two fields.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, clean(s))
+}
+
+func (d *Draft) boundary(of string) string {
+	sum := sha256.Sum256([]byte(of + d.MessageID))
+	return "=_" + hex.EncodeToString(sum[:16])
+}
+
+func (d *Draft) alternative() (kind string, content []byte, err error) {
+	var out bytes.Buffer
+	w := multipart.NewWriter(&out)
+	if err := w.SetBoundary(d.boundary("alternative")); err != nil {
+		return "", nil, err
+	}
+	for _, p := range [][2]string{{"text/plain", d.Text}, {"text/html", page(d.Text)}} {
+		part, err := w.CreatePart(textproto.MIMEHeader{
+			"Content-Type": {p[0] + "; charset=utf-8"}, "Content-Transfer-Encoding": {"quoted-printable"},
+		})
+		if err != nil {
+			return "", nil, err
+		}
+		q := quotedprintable.NewWriter(part)
+		if _, err := q.Write([]byte(strings.ReplaceAll(p[1], "\n", "\r\n"))); err != nil {
+			return "", nil, err
+		}
+		if err := q.Close(); err != nil {
+			return "", nil, err
+		}
+	}
+	return fmt.Sprintf("multipart/alternative; boundary=%q", w.Boundary()), out.Bytes(), w.Close()
+}
+
+var link = regexp.MustCompile(`https?://[^\s<>"]+[^\s<>".,;:!?)\]]`)
+
+// page is the text as simple HTML: paragraphs, lines and links.
+func page(text string) string {
+	var b strings.Builder
+	b.WriteString(`<!doctype html><html><head><meta charset="utf-8"></head><body>`)
+	for _, p := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		b.WriteString("<p>")
+		for i, l := range strings.Split(p, "\n") {
+			if i > 0 {
+				b.WriteString("<br>\n")
+			}
+			last := 0
+			for _, at := range link.FindAllStringIndex(l, -1) {
+				b.WriteString(html.EscapeString(l[last:at[0]]))
+				u := html.EscapeString(l[at[0]:at[1]])
+				b.WriteString(`<a href="` + u + `">` + u + `</a>`)
+				last = at[1]
+			}
+			b.WriteString(html.EscapeString(l[last:]))
+		}
+		b.WriteString("</p>\n")
+	}
+	b.WriteString("</body></html>\n")
+	return b.String()
+}
+
+func attach(w *multipart.Writer, f File) error {
+	kind, _, err := mime.ParseMediaType(f.Type)
+	if err != nil || strings.HasPrefix(kind, "multipart/") || strings.HasPrefix(kind, "message/") {
+		kind = "application/octet-stream"
+	}
+	part, err := w.CreatePart(textproto.MIMEHeader{
+		"Content-Type":              {kind},
+		"Content-Transfer-Encoding": {"base64"},
+		"Content-Disposition":       {mime.FormatMediaType("attachment", map[string]string{"filename": fileName(f.Name)})},
+	})
+	if err != nil {
+		return err
+	}
+	text := base64.StdEncoding.EncodeToString(f.Content)
+	for len(text) > 0 {
+		n := min(76, len(text))
+		if _, err := part.Write([]byte(text[:n] + "\r\n")); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+var answerPrefix = regexp.MustCompile(`(?i)^\s*((re|ynt|yan|yanıt|aw|sv|rif|ref)\s*(\[\d+\])?\s*:\s*)+`)
+
+// ReplySubject is the subject of an answer to a mail, with the token of the
+// conversation where the account wants one.
+func ReplySubject(latest, token string) string {
+	s := "Re: " + answerPrefix.ReplaceAllString(strings.TrimSpace(latest), "")
+	if token != "" && !strings.Contains(strings.ToLower(s), "[#"+token+"]") {
+		s += " [#" + token + "]"
+	}
+	return s
+}
+
+// ThreadSubject is what a subject is about, without the marks of answering.
+func ThreadSubject(s string) string { return answerPrefix.ReplaceAllString(strings.TrimSpace(s), "") }

@@ -1,0 +1,419 @@
+package message
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jhillyerd/enmime/v2"
+	"github.com/jhillyerd/enmime/v2/mediatype"
+)
+
+// Address is a mailbox with the name that stands beside it.
+type Address struct {
+	Name  string `json:"name" example:"Elif Kaya"`
+	Email string `json:"email" example:"elif@kayamobilya.example"`
+}
+
+// File is a part of a mail that is not its text.
+type File struct {
+	Name string
+	Type string // as the sender claims
+	// ContentID is how the mail's HTML names it, without the brackets.
+	ContentID string
+	Inline    bool
+	Content   []byte
+}
+
+// Mail is a mail as it was read.
+type Mail struct {
+	MessageID  string // without brackets, "" for none
+	InReplyTo  []string
+	References []string // the oldest first
+	From       Address
+	ReplyTo    []Address
+	To, Cc     []Address
+	// Delivered are the addresses that relays noted: where it really went.
+	Delivered []string
+	Subject   string
+	Date      time.Time // zero where it cannot be read
+	// Text is everything that was written, Body what is new in it.
+	Text string
+	Body string
+	// HTML is sanitised; "" where the mail has none.
+	HTML  string
+	Files []File
+	// Headers are the fields of the head in their order, cut to a sane size.
+	Headers []Field
+	// Auto says why the mail comes from a machine, "" for one from a person.
+	Auto string
+	// Bounce is set on a report about a mail that did not arrive.
+	Bounce *Bounce
+	// Defects are what the parser complained about.
+	Defects []string
+}
+
+// Field is one of a mail's head.
+type Field struct{ Name, Value string }
+
+// Why a mail cannot be read.
+var (
+	ErrEmpty    = errors.New("the mail is empty")
+	ErrNoSender = errors.New("the mail names no sender")
+	ErrTooDeep  = errors.New("the mail is nested too deeply")
+)
+
+const (
+	maxDepth   = 12
+	maxDefects = 20
+	maxFiles   = 100
+	maxText    = 512 << 10 // of text and of HTML that is kept
+)
+
+var parser = enmime.NewParser(
+	enmime.SkipMalformedParts(true),
+	enmime.MultipartWOBoundaryAsSinglePart(true),
+	enmime.SetReadPartErrorPolicy(enmime.AllowCorruptTextPartErrorPolicy),
+	enmime.SetCustomParseMediaType(mediaType),
+	enmime.DisableTextConversion(true),
+	enmime.MaxStoredPartErrors(maxDefects),
+)
+
+// Parse reads a mail. The sender of the envelope stands in where the mail
+// itself names none; "" for none or for <>.
+func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			m, err = nil, fmt.Errorf("the mail cannot be read: %v", p)
+		}
+	}()
+	raw = withoutMbox(raw)
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, ErrEmpty
+	}
+	if nesting(raw) > maxDepth {
+		return nil, ErrTooDeep
+	}
+	root, err := parser.ReadParts(bytes.NewReader(raw))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("the mail cannot be read: %w", err)
+	}
+	if root == nil || len(root.Header) == 0 {
+		return nil, errors.New("the mail has no header")
+	}
+	m = &Mail{}
+	h := header(root.Header)
+	m.readHeader(h)
+	m.Headers = fieldsOf(raw)
+	var b body
+	b.walk(root)
+	if len(nonEmpty(b.text))+len(nonEmpty(b.html))+len(b.files) == 0 {
+		b.text = []string{text(afterHeader(raw), "")} // as it stands is better than not at all
+	}
+	m.fill(&b)
+	m.Bounce = readBounce(root, h, m, raw)
+	m.Auto = automatic(h, m, envelopeFrom)
+	if m.From.Email == "" {
+		m.From.Email = bareAddress(envelopeFrom)
+	}
+	if m.From.Email == "" && m.Bounce == nil {
+		return nil, ErrNoSender
+	}
+	return m, nil
+}
+
+// mediaType hides texts from the parser's own reading of character sets, which
+// guesses, and gives a mail up over a single byte. What cannot be read as a
+// type at all is text.
+func mediaType(v string) (string, map[string]string, []string, error) {
+	kind, params, bad, err := mediatype.ParseWithOptions(v, mediatype.ParseOptions{StripMediaTypeInvalidCharacters: true})
+	if err != nil || kind == "" {
+		return hidden + "text/plain", map[string]string{}, bad, nil
+	}
+	if strings.HasPrefix(kind, "text/") {
+		kind = hidden + kind
+	}
+	return kind, params, bad, nil
+}
+
+const hidden = "x-"
+
+func kindOf(p *enmime.Part) string { return strings.ToLower(strings.TrimPrefix(p.ContentType, hidden)) }
+
+var boundaryName = regexp.MustCompile(`(?i)\bboundary\s*(\*[0-9]*\*?)?\s*=\s*(?:"([^"\r\n]*)"|([^\s;"]*))`)
+
+// maxFields and maxField bound what is kept of a head.
+const (
+	maxFields = 100
+	maxField  = 2000
+)
+
+// fieldsOf lists the fields of a head as they stand.
+func fieldsOf(raw []byte) []Field {
+	var out []Field
+	for line := range bytes.Lines(raw[:min(len(raw), 256<<10)]) {
+		text := strings.TrimRight(clean(string(line)), "\r\n")
+		if text == "" {
+			break
+		}
+		if text[0] == ' ' || text[0] == '\t' {
+			if n := len(out); n > 0 && len(out[n-1].Value) < maxField {
+				out[n-1].Value = cut(out[n-1].Value+" "+strings.TrimSpace(text), maxField)
+			}
+			continue
+		}
+		name, value, ok := strings.Cut(text, ":")
+		if !ok || len(out) >= maxFields {
+			continue
+		}
+		out = append(out, Field{cut(strings.TrimSpace(name), 100), cut(strings.TrimSpace(value), maxField)})
+	}
+	return out
+}
+
+// nesting estimates how deeply the parts of a mail lie in each other. The
+// parser reads the end of a mail that was cut off twice and more for each
+// level, so a few dozen levels would keep it busy for ever. A boundary that is
+// written in a way that this does not follow counts as never closed.
+func nesting(raw []byte) int {
+	var open []string
+	deepest := 0
+	for line := range bytes.Lines(raw) {
+		line = bytes.TrimRight(line, "\r\n\t ")
+		if len(line) > 2 && line[0] == '-' && line[1] == '-' {
+			for i := len(open) - 1; i >= 0; i-- {
+				rest, ok := bytes.CutPrefix(line[2:], []byte(open[i]))
+				if !ok || open[i] == "" || len(rest) > 0 && string(rest) != "--" {
+					continue
+				}
+				if open = open[:i+1]; len(rest) > 0 {
+					open = open[:i]
+				}
+				break
+			}
+			continue
+		}
+		for _, m := range boundaryName.FindAllSubmatch(line, maxDepth+1) {
+			value := string(m[2]) + string(m[3])
+			if len(m[1]) > 0 {
+				value = ""
+			}
+			open = append(open, value)
+			if deepest = max(deepest, len(open)); deepest > maxDepth {
+				return deepest
+			}
+		}
+	}
+	return deepest
+}
+
+// withoutMbox cuts the line that mailbox files put before a mail.
+func withoutMbox(raw []byte) []byte {
+	for bytes.HasPrefix(raw, []byte("From ")) || bytes.HasPrefix(raw, []byte(">From ")) {
+		_, rest, ok := bytes.Cut(raw, []byte("\n"))
+		if !ok {
+			return nil
+		}
+		raw = rest
+	}
+	return bytes.TrimLeft(raw, "\r\n")
+}
+
+func (m *Mail) readHeader(h header) {
+	m.MessageID = firstID(h.get("Message-Id"))
+	m.InReplyTo = ids(h.get("In-Reply-To"))
+	m.References = ids(strings.Join(h.all("References"), " "))
+	m.Subject = subject(h.get("Subject"))
+	m.Date = date(h.get("Date"))
+	m.To, m.Cc, m.ReplyTo = h.addresses("To"), h.addresses("Cc"), h.addresses("Reply-To")
+	for _, name := range []string{"From", "Sender", "Resent-From", "Return-Path", "X-Envelope-From"} {
+		if list := h.addresses(name); len(list) > 0 {
+			m.From = list[0]
+			break
+		}
+	}
+	if m.From.Email == "" && len(m.ReplyTo) > 0 {
+		m.From = m.ReplyTo[0]
+	}
+	for _, name := range []string{"Delivered-To", "X-Original-To", "Envelope-To", "X-Forwarded-To"} {
+		for _, a := range h.addresses(name) {
+			m.Delivered = append(m.Delivered, a.Email)
+		}
+	}
+}
+
+// body gathers what the parts of a mail hold.
+type body struct {
+	text, html []string
+	files      []File
+	defects    []string
+}
+
+func (b *body) walk(p *enmime.Part) {
+	for ; p != nil; p = p.NextSibling {
+		for _, e := range p.Errors {
+			if len(b.defects) < maxDefects {
+				b.defects = append(b.defects, clean(e.Name+": "+e.Detail))
+			}
+		}
+		if p.FirstChild != nil {
+			b.walk(p.FirstChild)
+			continue
+		}
+		b.leaf(p)
+	}
+}
+
+func (b *body) leaf(p *enmime.Part) {
+	kind := kindOf(p)
+	attached := strings.EqualFold(p.Disposition, "attachment")
+	switch {
+	case strings.HasPrefix(kind, "multipart/"):
+		// Without a boundary its content is text for all that anybody knows.
+		b.text = append(b.text, text(p.Content, p.Charset))
+	case !attached && p.FileName == "" && (kind == "" || kind == "text/plain" || strings.HasPrefix(kind, "text/enriched")):
+		b.text = append(b.text, text(p.Content, p.Charset))
+	case !attached && p.FileName == "" && (kind == "text/html" || kind == "application/xhtml+xml"):
+		b.html = append(b.html, text(p.Content, p.Charset))
+	case len(p.Content) == 0 && !attached:
+	case len(b.files) >= maxFiles:
+		b.defects = append(b.defects, "too many files")
+	default:
+		b.files = append(b.files, file(p, kind))
+	}
+}
+
+func file(p *enmime.Part, kind string) File {
+	f := File{
+		Type: clean(kind), ContentID: clean(strings.Trim(p.ContentID, "<> ")), Content: p.Content,
+		Inline: strings.EqualFold(p.Disposition, "inline"), Name: fileName(p.FileName),
+	}
+	if f.Type == "" {
+		f.Type = "application/octet-stream"
+	}
+	if f.Name == "" {
+		f.Name = "file" + extension(f.Type)
+	}
+	return f
+}
+
+// fileName keeps the last element of a name: a sender's folders are no
+// business of ours, nor are control characters.
+func fileName(s string) string {
+	s = clean(s)
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\u202e' {
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(s, `\`, "/"))
+	if s = path.Base(s); s == "." || s == ".." || s == "/" {
+		return ""
+	}
+	return cut(s, 200)
+}
+
+// extensions of types that come without a name, one each: the machine's own
+// table differs from machine to machine.
+var extensions = map[string]string{
+	"message/rfc822": ".eml", "message/delivery-status": ".txt", "text/calendar": ".ics", "text/html": ".html", "text/plain": ".txt",
+	"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp", "application/pdf": ".pdf",
+	"application/ms-tnef": ".dat", "application/pkcs7-signature": ".p7s", "application/pkcs7-mime": ".p7m",
+}
+
+func extension(kind string) string {
+	if ext, ok := extensions[kind]; ok {
+		return ext
+	}
+	return ".bin"
+}
+
+func (m *Mail) fill(b *body) {
+	m.Defects, m.Files = b.defects, b.files
+	m.Text = cut(strings.TrimSpace(strings.Join(nonEmpty(b.text), "\n\n")), maxText)
+	page := cut(strings.Join(nonEmpty(b.html), "\n<hr>\n"), maxText)
+	if page != "" {
+		m.HTML = Sanitize(page)
+		if m.Text == "" {
+			m.Text = HTMLText(page)
+		}
+	}
+	m.Body = Fresh(m.Text)
+}
+
+// afterHeader is what follows the first empty line.
+func afterHeader(raw []byte) []byte {
+	for _, gap := range []string{"\r\n\r\n", "\n\n"} {
+		if _, rest, ok := bytes.Cut(raw, []byte(gap)); ok {
+			return rest
+		}
+	}
+	return nil
+}
+
+func nonEmpty(list []string) []string {
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		if strings.TrimSpace(s) != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Fingerprint tells mails apart. The same mail over two routes has one; two
+// mails under one Message-ID, as careless senders make them, have two.
+func (m *Mail) Fingerprint() string {
+	h := sha256.New()
+	for _, s := range []string{m.MessageID, strings.ToLower(m.From.Email), m.Subject, m.Date.UTC().Format(time.RFC3339), m.Text} {
+		_, _ = fmt.Fprintf(h, "%d:%s\n", len(s), s)
+	}
+	for _, f := range m.Files {
+		sum := sha256.Sum256(f.Content)
+		_, _ = fmt.Fprintf(h, "%s %x\n", f.Name, sum)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// AnsweredIDs are the mails that this one answers, the likeliest first.
+func (m *Mail) AnsweredIDs() []string {
+	out := make([]string, 0, len(m.InReplyTo)+len(m.References))
+	add := func(id string) {
+		for _, has := range out {
+			if has == id {
+				return
+			}
+		}
+		if id != m.MessageID && len(out) < maxIDs {
+			out = append(out, id)
+		}
+	}
+	for _, id := range m.InReplyTo {
+		add(id)
+	}
+	for i := len(m.References) - 1; i >= 0; i-- {
+		add(m.References[i])
+	}
+	return out
+}
+
+// Recipients are all addresses of the header that it went to.
+func (m *Mail) Recipients() []string {
+	var out []string
+	for _, list := range [][]Address{m.To, m.Cc} {
+		for _, a := range list {
+			out = append(out, a.Email)
+		}
+	}
+	return append(out, m.Delivered...)
+}
+
+var wordDecoder = &mime.WordDecoder{CharsetReader: charsetReader}

@@ -1,0 +1,181 @@
+package message
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Fresh is what the writer of a mail added: without the mail that they
+// answered and without the signature. Where nothing would be left, or where
+// answers stand between the quoted lines, the text stays whole: showing too
+// much is better than losing a word.
+func Fresh(text string) string {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	lines := strings.Split(text, "\n")
+	fresh := lines
+	if at := quoteStart(lines); at >= 0 {
+		fresh = answerBelow(lines, at)
+	} else if at := trailingQuote(lines); at >= 0 {
+		fresh = lines[:at]
+	}
+	fresh = withoutSignature(fresh)
+	if out := strings.TrimSpace(strings.Join(fresh, "\n")); out != "" {
+		return out
+	}
+	return text
+}
+
+var (
+	// attribution ends a line or a few of them that say who wrote what follows.
+	attributionEnd = regexp.MustCompile(`(?i)(` +
+		`\bwrote\s*:` +
+		`|\s(şunu|şunları|şöyle)\s+yazd[ıi](\s*\([^)]*\))?\s*:` +
+		`|\syazd[ıi]\s*:` +
+		`)\s*$`)
+	// attributionStart is how the first of those lines can begin.
+	attributionStart = regexp.MustCompile(`(?i)(^\s*On\b.{4,}|\d{4}.*\d{1,2}[:.]\d{2}|@[^\s>]+\.[^\s>]+|\d{1,2}\s+\p{L}{3,8}\s+\d{4}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|tarihinde)`)
+	// originalLine stands above a quoted mail in Outlook and its kin.
+	originalLine = regexp.MustCompile(`(?i)^\s*[-_*]{2,}\s*(original message|original appointment|reply message|` +
+		`[öÖ]zgün [iİ]leti|[öÖ]zgün mesaj|orijinal (mesaj|[iİ]leti)|asıl [iİ]leti|orjinal mesaj|yanıtlanan ileti)\s*[-_*]{2,}\s*$`)
+	forwardedLine = regexp.MustCompile(`(?i)^\s*(-{2,}\s*(forwarded message|[iİ]letilmiş (mesaj|ileti|posta)|yönlendirilmiş (mesaj|ileti)|[iİ]letilen mesaj)\s*-*|begin forwarded message:|[iİ]letilen mesajın başlangıcı:)\s*$`)
+	// headerLine is one of the lines that Outlook writes above a quoted mail.
+	headerLine = regexp.MustCompile(`(?i)^\s*[>*_]*\s*(from|sent|to|cc|subject|date|importance|kimden|gönderen|gönderildi|gönderilen|gönderme tarihi|tarih|kime|alıcı|bilgi|konu|önem)\s*[*_]*\s*:\s*\S?`)
+	senderLine = regexp.MustCompile(`(?i)^\s*[*_]*\s*(from|kimden|gönderen)\s*[*_]*\s*:`)
+	topicLine  = regexp.MustCompile(`(?i)^\s*[*_]*\s*(subject|konu)\s*[*_]*\s*:`)
+	ruleLine   = regexp.MustCompile(`^\s*[_-]{10,}\s*$`)
+	// deviceLine is what phones put below a mail.
+	deviceLine = regexp.MustCompile(`(?i)^\s*(sent from (my|mail for|outlook)|get outlook for|iphone'?(um)?dan gönderildi|ipad'?(im)?den gönderildi|` +
+		`(samsung|android|galaxy|huawei|xiaomi).{0,40}gönderildi|outlook for (android|ios)|.{0,30}(cihazımdan|telefonumdan|uygulamasından) gönderildi)`)
+)
+
+const attributionLines = 4 // a mail program may wrap the sentence so often
+
+// quoteStart finds the line at which the answered mail begins, -1 for none.
+// A forwarded mail is no answered one: it is what the writer wants to show.
+func quoteStart(lines []string) int {
+	for i, l := range lines {
+		if forwardedLine.MatchString(l) {
+			return -1
+		}
+		if originalLine.MatchString(l) || outlookBlock(lines[i:]) {
+			return i
+		}
+		if ruleLine.MatchString(l) && i+1 < len(lines) && outlookBlock(trimBlank(lines[i+1:])) {
+			return i
+		}
+		if n := attributed(lines[i:]); n > 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// attributed says how many lines at the start name the author of a quote.
+func attributed(lines []string) int {
+	if strings.HasPrefix(strings.TrimSpace(lines[0]), ">") || !attributionStart.MatchString(lines[0]) {
+		return 0
+	}
+	joined := ""
+	for n := 0; n < min(attributionLines, len(lines)); n++ {
+		l := strings.TrimSpace(lines[n])
+		if l == "" || strings.HasPrefix(l, ">") {
+			return 0
+		}
+		joined += " " + l
+		if len(joined) > 400 {
+			return 0
+		}
+		if attributionEnd.MatchString(joined) && attributionStart.MatchString(joined) {
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// outlookBlock recognises the lines From, Sent, To, Subject in a row.
+func outlookBlock(lines []string) bool {
+	if len(lines) < 3 || !senderLine.MatchString(lines[0]) {
+		return false
+	}
+	n, topic := 0, false
+	for _, l := range lines[:min(len(lines), 10)] {
+		switch {
+		case headerLine.MatchString(l):
+			n++
+			topic = topic || topicLine.MatchString(l)
+		case strings.TrimSpace(l) == "":
+			return n >= 3 && topic
+		}
+	}
+	return n >= 3 && topic
+}
+
+func trimBlank(lines []string) []string {
+	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	return lines
+}
+
+// answerBelow looks at what follows the start of a quote: nothing but the
+// quote, one answer below it, or answers between its lines.
+func answerBelow(lines []string, at int) []string {
+	rest := lines[at:]
+	skip := attributed(rest)
+	if skip == 0 {
+		return lines[:at]
+	}
+	runs, below := 0, -1
+	in := false
+	for i, l := range rest[skip:] {
+		quoted := strings.HasPrefix(strings.TrimSpace(l), ">")
+		switch {
+		case quoted && !in:
+			runs, in, below = runs+1, true, -1
+		case !quoted && strings.TrimSpace(l) != "" && in:
+			in, below = false, skip+i
+		}
+	}
+	switch {
+	case runs == 0 || below < 0 && runs == 1:
+		return lines[:at]
+	case runs == 1:
+		return append(append([]string{}, lines[:at]...), rest[below:]...)
+	}
+	return lines
+}
+
+// trailingQuote is where the last lines are all quoted, -1 where they are not.
+func trailingQuote(lines []string) int {
+	at := -1
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := strings.TrimSpace(lines[i])
+		if strings.HasPrefix(l, ">") {
+			at = i
+		} else if l != "" {
+			break
+		}
+	}
+	for _, l := range lines[:max(at, 0)] {
+		if strings.HasPrefix(strings.TrimSpace(l), ">") {
+			return -1 // answers between quotes need them
+		}
+	}
+	return at
+}
+
+const signatureLines = 15
+
+// withoutSignature cuts a signature that is marked as one, and the line that
+// a phone adds. A name below the text stays: nobody marks those.
+func withoutSignature(lines []string) []string {
+	for len(lines) > 0 && (strings.TrimSpace(lines[len(lines)-1]) == "" || deviceLine.MatchString(lines[len(lines)-1])) {
+		lines = lines[:len(lines)-1]
+	}
+	for i := len(lines) - 1; i > 0 && i >= len(lines)-signatureLines; i-- {
+		if l := strings.TrimSuffix(lines[i], "\r"); l == "-- " || l == "--" {
+			return withoutSignature(lines[:i])
+		}
+	}
+	return lines
+}

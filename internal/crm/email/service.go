@@ -1,0 +1,243 @@
+package email
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/email/message"
+	"konak/internal/kit/address"
+	"konak/internal/kit/blob"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/outbound"
+)
+
+// House is the installation's own way of sending mail.
+type House interface {
+	Relay(ctx context.Context, tenant uuid.UUID, m mailer.Relayed) error
+}
+
+// Config is what the room needs.
+type Config struct {
+	DB       *db.DB
+	Log      *slog.Logger
+	Channels *channel.Service
+	Inbox    *conversation.Service
+	Blobs    *blob.Store
+	House    House
+	Out      *outbound.Client
+	// Key is the secret of reply addresses and Message-IDs.
+	Key []byte
+	// Domain is where mail arrives at the house, "" where none does.
+	Domain string
+	// MaxSize is how large a mail may be.
+	MaxSize int64
+}
+
+// Service is the e-mail channel.
+type Service struct {
+	Config
+	keys message.Keys
+}
+
+// DefaultMaxSize leaves room for a file of 25 MiB in base64.
+const DefaultMaxSize = 36 << 20
+
+// New opens the room.
+func New(c Config) *Service {
+	if c.MaxSize == 0 {
+		c.MaxSize = DefaultMaxSize
+	}
+	c.Domain = strings.ToLower(c.Domain)
+	return &Service{Config: c, keys: message.NewKeys(c.Key)}
+}
+
+// Jobs are the handlers of this room's jobs.
+func (s *Service) Jobs() map[string]jobs.Handler {
+	return map[string]jobs.Handler{ingestJob: s.ingest, sendJob: s.send}
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}
+
+// Get reads one mailbox.
+func (s *Service) Get(ctx context.Context, id uuid.UUID) (m Mailbox, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		m, err = s.get(r, id)
+		return err
+	})
+	return m, err
+}
+
+func (s *Service) get(r *db.Reader, id uuid.UUID) (Mailbox, error) {
+	a, set, err := s.account(r, id)
+	if err != nil {
+		return Mailbox{}, err
+	}
+	st, err := mailboxState(r, id)
+	return shown(a, set, st, s.Domain), absent(err)
+}
+
+func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, set Settings, err error) {
+	if a, err = s.Channels.Find(r, Kind, id); err == nil {
+		err = a.Read(&set)
+	}
+	return a, set, err
+}
+
+func absent(err error) error {
+	if db.IsNoRow(err) {
+		return fault.New(fault.NotFound)
+	}
+	return err
+}
+
+// Connect makes a mailbox.
+func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) {
+	if err := in.check(); err != nil {
+		return m, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		key := address.Fold(in.Settings.Address)
+		a := channel.Account{ID: in.ID, Kind: Kind, Name: in.Name, Status: channel.Active, GroupID: in.GroupID, ExternalID: &key}
+		if err := a.Write(in.Settings); err != nil {
+			return err
+		}
+		if a, err = s.Channels.Connect(tx, a); err != nil {
+			return taken(err)
+		}
+		if err := s.seal(tx, a.ID, credentials{in.IMAPPassword, in.SMTPPassword}); err != nil {
+			return err
+		}
+		if free, err := putMailbox(tx, a.ID, newLocal(), key, in.Settings.IMAP != nil); err != nil {
+			return fmt.Errorf("email: put mailbox: %w", err)
+		} else if !free {
+			return fault.New(fault.Unavailable) // a local part that exists: once in a universe
+		}
+		m, err = s.get(&tx.Reader, a.ID)
+		return err
+	})
+	return m, err
+}
+
+// taken names the field as this room's callers know it.
+func taken(err error) error {
+	if f, ok := fault.As(err); ok && f.Code == fault.Conflict && f.Fields["external_id"] != nil {
+		return fault.New(fault.Conflict).Field("address", "taken")
+	}
+	return err
+}
+
+// newLocal is the local part of a forwarding address: letters and digits that
+// survive every relay, and that nobody guesses.
+func newLocal() string {
+	var raw [10]byte
+	if _, err := rand.Read(raw[:]); err != nil {
+		panic(err) // the platform promises this cannot fail
+	}
+	return "m" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw[:]))[:12]
+}
+
+func (s *Service) seal(tx *db.Tx, id uuid.UUID, c credentials) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return s.Channels.SetCredentials(tx, id, text)
+}
+
+func (s *Service) credentials(r *db.Reader, id uuid.UUID) (c credentials, err error) {
+	text, err := s.Channels.Credentials(r, id)
+	if err != nil || text == nil {
+		return c, err
+	}
+	return c, json.Unmarshal(text, &c)
+}
+
+// Change changes a mailbox; passwords that are not given stay.
+func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox, err error) {
+	if err := in.check(); err != nil {
+		return m, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		_, was, err := s.account(&tx.Reader, id)
+		if err != nil {
+			return err
+		}
+		if address.Fold(was.Address) != address.Fold(in.Settings.Address) {
+			return fault.Invalid("address", "fixed") // conversations stand on it
+		}
+		a, err := s.Channels.Change(tx, Kind, id, func(a *channel.Account) error {
+			a.Name, a.GroupID = in.Name, in.GroupID
+			return a.Write(in.Settings)
+		})
+		if err != nil {
+			return err
+		}
+		if err := s.reseal(tx, id, in); err != nil {
+			return err
+		}
+		if err := setPolls(tx, id, in.Settings.IMAP != nil && a.Works(), another(was.IMAP, in.Settings.IMAP)); err != nil {
+			return fmt.Errorf("email: set polls: %w", err)
+		}
+		m, err = s.get(&tx.Reader, id)
+		return err
+	})
+	return m, err
+}
+
+// another says whether a different folder is polled from now on.
+func another(was, is *Server) bool {
+	return was != nil && is != nil && (was.Host != is.Host || was.User != is.User || was.Folder != is.Folder)
+}
+
+func (s *Service) reseal(tx *db.Tx, id uuid.UUID, in Input) error {
+	c, err := s.credentials(&tx.Reader, id)
+	if err != nil {
+		return err
+	}
+	if in.IMAPPassword != "" {
+		c.IMAP = in.IMAPPassword
+	}
+	if in.SMTPPassword != "" {
+		c.SMTP = in.SMTPPassword
+	}
+	return s.seal(tx, id, c)
+}
+
+// Changed implements channel.Kind: a mailbox that does not work is not polled.
+func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
+	if a.Status == before || a.Works() == (before == channel.Active || before == channel.Attention) {
+		return nil
+	}
+	var set Settings
+	if err := a.Read(&set); err != nil {
+		return err
+	}
+	return setPolls(tx, a.ID, a.Works() && set.IMAP != nil, false)
+}
+
+// Sample writes one of each record of this room with text in it, for tests
+// that walk over every route.
+func (s *Service) Sample(ctx context.Context, text string) error {
+	name := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(text)))
+	m, err := s.Connect(ctx, Input{Name: text, Settings: Settings{Address: name[:min(len(name), 60)] + "@mail.example", SenderName: text, AutoReply: text}})
+	if err != nil {
+		return err
+	}
+	_, err = s.Accept(ctx, Arrival{AccountID: m.ID, Route: "smtp", From: text, To: text, Key: text, Raw: strings.NewReader(text)})
+	return err
+}

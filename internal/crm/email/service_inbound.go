@@ -1,0 +1,482 @@
+package email
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/email/message"
+	"konak/internal/kit/address"
+	"konak/internal/kit/blob"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+const ingestJob = "email.ingest"
+
+// ingestAttempts is how often a mail is tried before it is shown as failed.
+const ingestAttempts = 8
+
+type ingestPayload struct {
+	ID uuid.UUID `json:"id"`
+}
+
+// Arrival is a mail at the door.
+type Arrival struct {
+	AccountID uuid.UUID
+	Route     string // "smtp" or "imap"
+	From, To  string // of the envelope
+	// Key is the same for the same delivery, "" for one that stands alone.
+	Key string
+	Raw io.Reader
+	// Refused says why it is only kept and not read.
+	Refused string
+	// Also is written in the same transaction.
+	Also func(tx *db.Tx) error
+}
+
+// Accept makes a mail durable with the job that will read it; after it
+// returns, the sender may be told that the mail was taken. Where the delivery
+// was accepted before, nothing happens and the answer is false.
+func (s *Service) Accept(ctx context.Context, a Arrival) (fresh bool, err error) {
+	b, err := s.Blobs.Put(ctx, caller.From(ctx).TenantID, a.Raw, s.MaxSize)
+	if err != nil {
+		return false, fmt.Errorf("email: keep: %w", err)
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m := Incoming{
+			ID: tx.NewID(), AccountID: a.AccountID, Route: a.Route, EnvelopeFrom: printable(a.From), EnvelopeTo: printable(a.To),
+			Size: b.Size, State: Received, CreatedAt: clock.At(tx.Now()), blobID: b.ID, key: a.Key,
+		}
+		if m.key == "" {
+			m.key = m.ID.String()
+		}
+		if a.Refused != "" {
+			m.State, m.Reason = FailedIn, &a.Refused
+		}
+		if fresh, err = putInbound(tx, &m); err != nil {
+			return fmt.Errorf("email: put inbound: %w", err)
+		}
+		if fresh {
+			if err := blob.Hold(tx, b.ID); err != nil {
+				return err
+			}
+		}
+		if fresh && m.State == Received {
+			if _, err := jobs.Enqueue(tx, ingestJob, tx.Now(), ingestPayload{m.ID}); err != nil {
+				return err
+			}
+		}
+		if a.Also != nil {
+			return a.Also(tx)
+		}
+		return nil
+	})
+	return fresh, err
+}
+
+func printable(s string) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
+	return s[:min(len(s), 320)]
+}
+
+// ingest is the handler of ingestJob.
+func (s *Service) ingest(ctx context.Context, j *jobs.Job) error {
+	var p ingestPayload
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	var m Incoming
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		m, err = inboundByID(r, p.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if m.State != Received {
+		return nil
+	}
+	err = s.digest(ctx, &m)
+	if err != nil && j.Attempts >= ingestAttempts {
+		s.Log.Error("mail could not be processed", "mail", m.ID, "error", err)
+		return s.settle(ctx, m, FailedIn, ReasonProcessing)
+	}
+	return err
+}
+
+// digest reads a mail and does what it asks for.
+func (s *Service) digest(ctx context.Context, in *Incoming) error {
+	raw, err := s.raw(ctx, in.blobID)
+	if err != nil {
+		return err
+	}
+	m, err := message.Parse(raw, in.EnvelopeFrom)
+	if err != nil {
+		return s.settle(ctx, *in, FailedIn, reasonOf(err))
+	}
+	in.Sender, in.Subject = m.From.Email, m.Subject
+	var a channel.Account
+	var set Settings
+	var st state
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if a, set, err = s.account(r, in.AccountID); err != nil {
+			return err
+		}
+		st, err = mailboxState(r, in.AccountID)
+		return err
+	})
+	switch {
+	case fault.Is(err, fault.NotFound) || err == nil && !a.Works():
+		return s.settle(ctx, *in, FailedIn, ReasonUnavailable)
+	case err != nil:
+		return err
+	}
+	if _, own := s.keys.Own(caller.From(ctx).TenantID, m.MessageID); own {
+		return s.settle(ctx, *in, Ignored, ReasonOwnMail)
+	}
+	if m.Bounce != nil {
+		return s.bounced(ctx, in, m.Bounce)
+	}
+	from := writer(m, set)
+	if address.Fold(from.Email) == address.Fold(set.Address) || s.isHouse(from.Email, st) {
+		return s.settle(ctx, *in, Ignored, ReasonOwnAddress)
+	}
+	return s.deliver(ctx, in, m, from, a, set, st)
+}
+
+func (s *Service) raw(ctx context.Context, id uuid.UUID) ([]byte, error) {
+	f, err := s.Blobs.Open(ctx, caller.From(ctx).TenantID, id)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(f)
+}
+
+func reasonOf(err error) string {
+	switch {
+	case errors.Is(err, message.ErrNoSender):
+		return ReasonNoSender
+	case errors.Is(err, message.ErrTooDeep):
+		return ReasonTooDeep
+	case errors.Is(err, message.ErrEmpty):
+		return ReasonEmpty
+	}
+	return ReasonUnreadable
+}
+
+// writer is who wrote: where a form or a machine of the house writes in
+// somebody's name, the one that answers go to.
+func writer(m *message.Mail, set Settings) message.Address {
+	if len(m.ReplyTo) > 0 && (m.Auto == message.AutoDaemon || address.Fold(m.From.Email) == address.Fold(set.Address)) {
+		return m.ReplyTo[0]
+	}
+	return m.From
+}
+
+// isHouse says whether an address is one that the house gave the mailbox.
+func (s *Service) isHouse(addr string, st state) bool {
+	local, domain, _ := strings.Cut(address.Fold(addr), "@")
+	base, _, _ := strings.Cut(local, "+")
+	return s.Domain != "" && domain == s.Domain && base == st.local
+}
+
+// settle writes what became of a mail.
+func (s *Service) settle(ctx context.Context, m Incoming, state, reason string) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		m.State, m.Reason, m.SettledAt = state, &reason, clock.Ptr(tx.Now())
+		return settleInbound(tx, &m)
+	})
+}
+
+// bounced reports a mail of ours that did not arrive on its message.
+func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) error {
+	var l letter
+	known := false
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		for _, id := range b.MessageIDs {
+			var err error
+			if l, err = ourLetter(r, in.AccountID, id); err == nil && l.itemID != nil {
+				known = true
+				return nil
+			} else if err != nil && !db.IsNoRow(err) {
+				return err
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case !known:
+		return s.settle(ctx, *in, Bounced, ReasonUnmatched)
+	case !b.Final:
+		return s.settle(ctx, *in, Bounced, ReasonDelayed)
+	}
+	in.ConversationID, in.ItemID = &l.conversationID, nil
+	why := strings.TrimSpace(strings.Join([]string{b.Recipient, b.Status, b.Reason}, " "))
+	if err := s.Inbox.Delivered(ctx, *l.itemID, conversation.Delivery{Status: conversation.Failed, Error: why}); err != nil {
+		return err
+	}
+	return s.settle(ctx, *in, Bounced, b.Status)
+}
+
+// deliver hands a mail to the inbox. Each step may run again after a crash:
+// the inbox knows the mail by its fingerprint.
+func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, from message.Address, a channel.Account, set Settings, st state) error {
+	place, err := s.place(ctx, in, m, from, set, st)
+	if err != nil {
+		return err
+	}
+	files, err := s.files(ctx, m)
+	if err != nil {
+		return err
+	}
+	body := m.Body
+	if body == "" {
+		body = m.Subject
+	}
+	mail := original(m, blob.Blob{ID: in.blobID, Size: in.Size})
+	got, err := s.Inbox.Ingest(ctx, conversation.Inbound{
+		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: m.Fingerprint(), ConversationID: place.ConversationID,
+		From: contact.Sender{Channel: Kind, AccountID: a.ID, ExternalID: address.Fold(from.Email), Email: from.Email, Name: from.Name},
+		AI:   a.AI && m.Auto == "", Attachments: files, GroupID: a.GroupID, Email: &mail,
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.copy(ctx, got.Conversation.ID, m, from, st); err != nil {
+		return err
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := lockInbound(tx, in.ID)
+		if err != nil || was.State != Received {
+			return err
+		}
+		c, item := got.Conversation.ID, got.Item.ID
+		done := *in
+		done.State, done.Rule, done.ConversationID, done.ItemID, done.SettledAt = Done, &place.Rule, &c, &item, clock.Ptr(tx.Now())
+		if got.Duplicate {
+			why := ReasonDuplicate
+			if _, err := letterOfItem(&tx.Reader, item); err == nil {
+				done.State, done.Reason = Ignored, &why
+				return settleInbound(tx, &done)
+			} else if !db.IsNoRow(err) {
+				return err
+			}
+		}
+		if err := s.record(tx, a.ID, c, item, m, from); err != nil {
+			return err
+		}
+		if err := settleInbound(tx, &done); err != nil {
+			return err
+		}
+		if got.Created && m.Auto == "" && set.AutoReply != "" {
+			return s.autoReply(tx, a, set, st, got.Conversation, from.Email, m)
+		}
+		return nil
+	})
+}
+
+// place finds the conversation of a mail.
+func (s *Service) place(ctx context.Context, in *Incoming, m *message.Mail, from message.Address, set Settings, st state) (p message.Place, err error) {
+	tenant := caller.From(ctx).TenantID
+	var named *uuid.UUID
+	if s.Domain != "" {
+		for _, to := range append([]string{in.EnvelopeTo}, m.Recipients()...) {
+			if id, ok := s.keys.Conversation(tenant, to, st.local, s.Domain); ok {
+				named = &id
+				break
+			}
+		}
+	}
+	who := *m
+	who.From = from
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		latest := func(addr string) (uuid.UUID, bool, error) { return s.latestOpen(ctx, r, in.AccountID, addr) }
+		p, err = message.Settle(&who, named, set.ContinueOpen, threads{r, in.AccountID, latest})
+		return err
+	})
+	return p, err
+}
+
+// latestOpen is the newest conversation with an address that is not closed.
+func (s *Service) latestOpen(ctx context.Context, r *db.Reader, account uuid.UUID, addr string) (uuid.UUID, bool, error) {
+	list, err := recentWith(r, account, addr, 10)
+	if err != nil {
+		return uuid.Nil, false, err
+	}
+	for _, id := range list {
+		c, err := s.Inbox.Get(ctx, id)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return uuid.Nil, false, err
+		}
+		if c.State != conversation.Closed && c.MergedIntoID == nil {
+			return id, true, nil
+		}
+	}
+	return uuid.Nil, false, nil
+}
+
+// files stores what is attached. More than an item takes stays in the
+// original, which keeps everything.
+func (s *Service) files(ctx context.Context, m *message.Mail) ([]conversation.Prepared, error) {
+	var out []conversation.Prepared
+	for _, f := range m.Files[:min(len(m.Files), conversation.MaxAttachments)] {
+		p, err := s.Inbox.Prepare(ctx, f.Name, f.Type, strings.NewReader(string(f.Content)))
+		if err != nil {
+			return nil, err
+		}
+		p.ContentID = f.ContentID
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// copy lets answers go to everybody the mail went to, less the workspace's own
+// mailboxes and less the one who is answered.
+func (s *Service) copy(ctx context.Context, c uuid.UUID, m *message.Mail, from message.Address, st state) error {
+	want := []string{}
+	seen := map[string]bool{address.Fold(from.Email): true, address.Fold(m.From.Email): true}
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		for _, a := range slices.Concat(m.To, m.Cc) {
+			key := address.Fold(a.Email)
+			if seen[key] || s.isHouse(a.Email, st) || len(want) >= maxCopies {
+				continue
+			}
+			seen[key] = true
+			own, err := isMailbox(r, a.Email)
+			if err != nil {
+				return err
+			}
+			if !own {
+				want = append(want, a.Email)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	has, err := s.Inbox.Copies(ctx, c)
+	if err == nil && !slices.Equal(has, want) {
+		_, err = s.Inbox.SetCopies(ctx, c, want)
+	}
+	return err
+}
+
+const maxCopies = 30
+
+// original is a mail as the timeline shows it.
+func original(m *message.Mail, b blob.Blob) conversation.Email {
+	e := conversation.Email{
+		MessageID: m.MessageID, From: written(m.From), To: list(m.To), Cc: list(m.Cc), Subject: m.Subject, Text: m.Text, HTML: m.HTML,
+		RawBlobID: &b.ID, RawSize: b.Size,
+	}
+	if len(m.ReplyTo) > 0 {
+		e.ReplyTo = m.ReplyTo[0].Email
+	}
+	if !m.Date.IsZero() {
+		e.Date = clock.Ptr(m.Date)
+	}
+	for _, h := range m.Headers {
+		e.Headers = append(e.Headers, conversation.Header{Name: h.Name, Value: h.Value})
+	}
+	return e
+}
+
+func written(a message.Address) string {
+	if a.Name == "" {
+		return a.Email
+	}
+	return a.Name + " <" + a.Email + ">"
+}
+
+func list(as []message.Address) []string {
+	out := make([]string, len(as))
+	for i, a := range as {
+		out[i] = written(a)
+	}
+	return out
+}
+
+// record remembers a mail for threading and for what answers say.
+func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail, from message.Address) error {
+	thread := slices.Concat(m.References, m.InReplyTo)
+	l := letter{
+		accountID: account, conversationID: c, itemID: &item, messageID: m.MessageID, thread: slices.Compact(thread[:min(len(thread), 50)]),
+		subject: m.Subject, sender: from.Email,
+	}
+	for _, to := range slices.Concat(m.To, m.Cc) {
+		if len(l.recipients) < 50 {
+			l.recipients = append(l.recipients, to.Email)
+		}
+	}
+	if err := putLetter(tx, &l); err != nil {
+		return fmt.Errorf("email: put letter: %w", err)
+	}
+	if err := putParties(tx, c, append([]string{m.From.Email, from.Email}, l.recipients...)); err != nil {
+		return fmt.Errorf("email: put parties: %w", err)
+	}
+	return putToken(tx, account, s.keys.SubjectToken(tx.Tenant(), c), c)
+}
+
+// List reads the accepted mails in a state, the newest first.
+func (s *Service) List(ctx context.Context, state string, p db.Page) (out db.List[Incoming], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		out, err = listInbound(r, state, p)
+		return err
+	})
+	return out, err
+}
+
+// Raw is a mail as it came.
+func (s *Service) Raw(ctx context.Context, id uuid.UUID) ([]byte, error) {
+	var m Incoming
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		m, err = inboundByID(r, id)
+		return absent(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.raw(ctx, m.blobID)
+}
+
+// Retry reads a failed mail again.
+func (s *Service) Retry(ctx context.Context, id uuid.UUID) (m Incoming, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if m, err = lockInbound(tx, id); err != nil {
+			return absent(err)
+		}
+		if m.State != FailedIn {
+			return fault.New(fault.Conflict).Because("not_failed")
+		}
+		if m.Reason != nil && *m.Reason == ReasonTooLarge {
+			return fault.New(fault.Conflict).Because(ReasonTooLarge)
+		}
+		m.State, m.Reason, m.SettledAt = Received, nil, nil
+		if err := settleInbound(tx, &m); err != nil {
+			return err
+		}
+		_, err := jobs.Enqueue(tx, ingestJob, tx.Now(), ingestPayload{m.ID})
+		return err
+	})
+	return m, err
+}

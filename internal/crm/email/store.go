@@ -1,0 +1,243 @@
+package email
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/email/message"
+	"konak/internal/kit/address"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const stateColumns = `local_part, polls, next_poll_at, uid_validity, last_uid, failures, last_error, last_poll_at`
+
+func scanState(row db.Row) (state, error) {
+	var s state
+	err := row.Scan(&s.local, &s.polls, &s.nextPollAt, &s.uidValidity, &s.lastUID, &s.failures, &s.lastError, &s.lastPollAt)
+	return s, err
+}
+
+func putMailbox(tx *db.Tx, account uuid.UUID, local, addr string, polls bool) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO email_mailbox (tenant_id, account_id, local_part, address_key, polls, next_poll_at)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), account, local, address.Fold(addr), polls, clock.At(tx.Now()))
+	return n == 1, err
+}
+
+// isMailbox says whether an address is one of the workspace's mailboxes.
+func isMailbox(r *db.Reader, addr string) (bool, error) {
+	_, ok, err := found(db.One(r, db.Scalar[uuid.UUID], `SELECT account_id FROM email_mailbox
+		WHERE tenant_id = $1 AND address_key = $2 LIMIT 1`, r.Tenant(), address.Fold(addr)))
+	return ok, err
+}
+
+func mailboxState(r *db.Reader, account uuid.UUID) (state, error) {
+	return db.One(r, scanState, `SELECT `+stateColumns+` FROM email_mailbox WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), account)
+}
+
+// setPolls says whether a mailbox is polled. A folder that is another one is
+// read from where it stands now.
+func setPolls(tx *db.Tx, account uuid.UUID, polls, anew bool) error {
+	if anew {
+		if _, err := tx.Exec(`UPDATE email_mailbox SET uid_validity = NULL, last_uid = NULL WHERE tenant_id = $1 AND account_id = $2`,
+			tx.Tenant(), account); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(`UPDATE email_mailbox SET polls = $3, next_poll_at = $4, failures = 0, last_error = NULL, claim_id = NULL
+		WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, polls, clock.At(tx.Now()))
+	return err
+}
+
+// home is where a forwarding address leads.
+type home struct{ tenant, account uuid.UUID }
+
+func byLocal(r *db.Reader, local string) (home, error) {
+	return db.One(r, func(row db.Row) (h home, err error) {
+		err = row.Scan(&h.tenant, &h.account)
+		return h, err
+	}, `SELECT tenant_id, account_id FROM email_mailbox WHERE local_part = $1`, local)
+}
+
+const inboundColumns = `id, account_id, route, envelope_from, envelope_to, size, state, reason, sender, subject, rule,
+	conversation_id, item_id, created_at, settled_at, blob_id, delivery_key`
+
+func scanInbound(row db.Row) (Incoming, error) {
+	var m Incoming
+	err := row.Scan(&m.ID, &m.AccountID, &m.Route, &m.EnvelopeFrom, &m.EnvelopeTo, &m.Size, &m.State, &m.Reason, &m.Sender, &m.Subject, &m.Rule,
+		&m.ConversationID, &m.ItemID, &m.CreatedAt, &m.SettledAt, &m.blobID, &m.key)
+	return m, err
+}
+
+// putInbound says whether the delivery is a new one.
+func putInbound(tx *db.Tx, m *Incoming) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO email_inbound (tenant_id, id, account_id, delivery_key, route, envelope_from, envelope_to, blob_id, size,
+			state, reason, sender, subject, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '', '', $12) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), m.ID, m.AccountID, m.key, m.Route, m.EnvelopeFrom, m.EnvelopeTo, m.blobID, m.Size, m.State, m.Reason, m.CreatedAt)
+	return n == 1, err
+}
+
+func inboundByID(r *db.Reader, id uuid.UUID) (Incoming, error) {
+	return db.One(r, scanInbound, `SELECT `+inboundColumns+` FROM email_inbound WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+func lockInbound(tx *db.Tx, id uuid.UUID) (Incoming, error) {
+	return db.One(&tx.Reader, scanInbound, `SELECT `+inboundColumns+` FROM email_inbound m WHERE tenant_id = $1 AND id = $2`+
+		tx.Dialect().ForUpdate("m"), tx.Tenant(), id)
+}
+
+func settleInbound(tx *db.Tx, m *Incoming) error {
+	_, err := tx.Exec(`UPDATE email_inbound SET state = $3, reason = $4, sender = $5, subject = $6, rule = $7, conversation_id = $8,
+			item_id = $9, settled_at = $10
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), m.ID, m.State, m.Reason, m.Sender, m.Subject, m.Rule, m.ConversationID, m.ItemID, m.SettledAt)
+	return err
+}
+
+func listInbound(r *db.Reader, state string, p db.Page) (db.List[Incoming], error) {
+	rows, err := db.All(r, scanInbound, `SELECT `+inboundColumns+` FROM email_inbound
+		WHERE tenant_id = $1 AND state = $2 AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5`,
+		r.Tenant(), state, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(m Incoming) db.Key { return db.Key{Sort: m.CreatedAt.UnixMicro(), ID: m.ID} }), err
+}
+
+// letter is a mail of a conversation.
+type letter struct {
+	accountID      uuid.UUID
+	conversationID uuid.UUID
+	itemID         *uuid.UUID
+	ours           bool
+	messageID      string
+	// thread are the ids before it, the oldest first.
+	thread     []string
+	subject    string
+	sender     string
+	recipients []string
+}
+
+func scanLetter(row db.Row) (letter, error) {
+	var l letter
+	var thread, recipients db.JSON[[]string]
+	err := row.Scan(&l.accountID, &l.conversationID, &l.itemID, &l.ours, &l.messageID, &thread, &l.subject, &l.sender, &recipients)
+	l.thread, l.recipients = thread.V, recipients.V
+	return l, err
+}
+
+const letterColumns = `account_id, conversation_id, item_id, ours, message_id, thread, subject, sender, recipients`
+
+func messageKey(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+func putLetter(tx *db.Tx, l *letter) error {
+	if l.thread == nil {
+		l.thread = []string{}
+	}
+	if l.recipients == nil {
+		l.recipients = []string{}
+	}
+	_, err := tx.Exec(`INSERT INTO email_message (tenant_id, id, account_id, conversation_id, item_id, ours, message_key, message_id, thread,
+			subject, sender, recipients, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), tx.NewID(), l.accountID, l.conversationID, l.itemID, l.ours, messageKey(l.messageID), l.messageID, db.AsJSON(l.thread),
+		l.subject, l.sender, db.AsJSON(l.recipients), clock.At(tx.Now()))
+	return err
+}
+
+func putParties(tx *db.Tx, conversation uuid.UUID, addrs []string) error {
+	for _, a := range addrs {
+		if a == "" {
+			continue
+		}
+		if _, err := tx.Exec(`INSERT INTO email_party (tenant_id, conversation_id, address_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+			tx.Tenant(), conversation, address.Fold(a)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func putToken(tx *db.Tx, account uuid.UUID, token string, conversation uuid.UUID) error {
+	_, err := tx.Exec(`INSERT INTO email_token (tenant_id, account_id, token, conversation_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), account, token, conversation)
+	return err
+}
+
+func letterOfItem(r *db.Reader, item uuid.UUID) (letter, error) {
+	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
+}
+
+// latestLetter is the newest mail of a conversation.
+func latestLetter(r *db.Reader, conversation uuid.UUID) (letter, error) {
+	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message
+		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
+}
+
+// ourLetter finds a mail of ours by its id, whatever account sent it.
+func ourLetter(r *db.Reader, account uuid.UUID, id string) (letter, error) {
+	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message
+		WHERE tenant_id = $1 AND account_id = $2 AND message_key = $3 AND ours LIMIT 1`, r.Tenant(), account, messageKey(id))
+}
+
+// threads answers the rules of threading for one account.
+type threads struct {
+	r       *db.Reader
+	account uuid.UUID
+	latest  func(addr string) (uuid.UUID, bool, error)
+}
+
+// ByMessageID implements message.Threads.
+func (t threads) ByMessageID(id string) (message.Known, bool, error) {
+	k, err := db.One(t.r, func(row db.Row) (k message.Known, err error) {
+		err = row.Scan(&k.ConversationID, &k.Ours)
+		return k, err
+	}, `SELECT conversation_id, ours FROM email_message WHERE tenant_id = $1 AND account_id = $2 AND message_key = $3
+		ORDER BY created_at DESC LIMIT 1`, t.r.Tenant(), t.account, messageKey(id))
+	return found(k, err)
+}
+
+// BySubjectToken implements message.Threads.
+func (t threads) BySubjectToken(token string) (uuid.UUID, bool, error) {
+	return found(db.One(t.r, db.Scalar[uuid.UUID], `SELECT conversation_id FROM email_token
+		WHERE tenant_id = $1 AND account_id = $2 AND token = $3 LIMIT 1`, t.r.Tenant(), t.account, token))
+}
+
+// TakesPart implements message.Threads.
+func (t threads) TakesPart(conversation uuid.UUID, addr string) (bool, error) {
+	_, ok, err := found(db.One(t.r, db.Scalar[string], `SELECT address_key FROM email_party
+		WHERE tenant_id = $1 AND conversation_id = $2 AND address_key = $3`, t.r.Tenant(), conversation, address.Fold(addr)))
+	return ok, err
+}
+
+// Latest implements message.Threads.
+func (t threads) Latest(addr string) (uuid.UUID, bool, error) { return t.latest(addr) }
+
+func found[T any](v T, err error) (T, bool, error) {
+	if db.IsNoRow(err) {
+		return v, false, nil
+	}
+	return v, err == nil, err
+}
+
+// recentWith are the conversations of an account in which an address wrote,
+// the newest first.
+func recentWith(r *db.Reader, account uuid.UUID, addr string, limit int) ([]uuid.UUID, error) {
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT p.conversation_id FROM email_party p
+		WHERE p.tenant_id = $1 AND p.address_key = $2 AND EXISTS (SELECT 1 FROM email_message m
+			WHERE m.tenant_id = $1 AND m.conversation_id = p.conversation_id AND m.account_id = $3)
+		ORDER BY p.conversation_id DESC LIMIT $4`, r.Tenant(), address.Fold(addr), account, limit)
+}
+
+// mayAutoReply notes that an address gets an automatic answer now, unless it
+// got one in the last day.
+func mayAutoReply(tx *db.Tx, account uuid.UUID, addr string) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO email_auto_reply (tenant_id, account_id, address_key, sent_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id, account_id, address_key) DO UPDATE SET sent_at = $4 WHERE email_auto_reply.sent_at <= $5`,
+		tx.Tenant(), account, address.Fold(addr), clock.At(tx.Now()), clock.At(tx.Now().AddDate(0, 0, -1)))
+	return n == 1, err
+}

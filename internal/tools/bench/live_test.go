@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"konak/internal/kit/db"
+)
+
+// A short run of what is measured at length: everything arrives everywhere,
+// and every search is answered.
+func TestLive(t *testing.T) {
+	t.Parallel()
+	e := &env{}
+	defer func() {
+		if err := e.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	h, err := e.house(t.Context(), db.SQLite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := h.streams(t.Context(), &out, 20, 20); err != nil {
+		t.Fatal(err)
+	}
+	if f := strings.Fields(out.String()); f[5] != "400" || f[6] != "0" {
+		t.Errorf("got %s", &out)
+	}
+	if err := h.searches(t.Context(), db.SQLite, 1000, 80); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,169 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/secret"
+)
+
+// A custom channel of the CRM is an endpoint of the module Channel. It has the
+// channel's id, no routes here and no subscriptions: it is sent what is
+// targeted at it. The channel's own gate writes audit lines and announces, so
+// these functions only keep the engine's side, in the gate's transaction.
+
+// CheckAddress gives the form in which an address is kept, or why it cannot be
+// sent to.
+func (s *Service) CheckAddress(address string) (string, error) { return parseAddress(s.out, address) }
+
+// OpenChannel makes a channel's endpoint and gives its secret, which is shown
+// once.
+func (s *Service) OpenChannel(tx *db.Tx, id uuid.UUID, address string) (string, error) {
+	key := NewSecret()
+	set := settings{address: address, events: []string{}}
+	if err := putEndpoint(tx, Channel, id, set, s.box.Seal(tx.Tenant(), place(id), []byte(key)), secret.Last4(key), nil); err != nil {
+		return "", fmt.Errorf("webhook: put endpoint: %w", err)
+	}
+	return key, nil
+}
+
+// MoveChannel changes a channel's address; its secret stays.
+func (s *Service) MoveChannel(tx *db.Tx, id uuid.UUID, address string) error {
+	return s.channel(tx, id, func(e Endpoint) error {
+		return updateEndpoint(tx, id, settings{address: address, events: e.Events})
+	})
+}
+
+// RotateChannel gives a channel a new secret. The old one is dead with the
+// commit: nothing is signed with it any more.
+func (s *Service) RotateChannel(tx *db.Tx, id uuid.UUID) (string, error) {
+	key := NewSecret()
+	return key, s.channel(tx, id, func(Endpoint) error {
+		return rotateSecret(tx, id, s.box.Seal(tx.Tenant(), place(id), []byte(key)), secret.Last4(key), nil)
+	})
+}
+
+// EnableChannel lets deliveries flow to a channel that had failed too often.
+func (s *Service) EnableChannel(tx *db.Tx, id uuid.UUID) error {
+	return s.channel(tx, id, func(e Endpoint) error {
+		if e.Status == Active {
+			return nil
+		}
+		tx.Wake(Topic)
+		return setStatus(tx, id, Active)
+	})
+}
+
+// SendChannel announces a change to one channel. Its delivery is recorded at
+// once: it waits where the channel is switched off, and is not passed over.
+func (s *Service) SendChannel(tx *db.Tx, id uuid.UUID, c event.Change) error {
+	c.Target = &id
+	ev, err := event.Emit(tx, c)
+	if err != nil || c.Test || caller.From(tx.Context()).Test {
+		return err
+	}
+	return putDeliveries(tx, []newDelivery{{
+		tenant: tx.Tenant(), id: s.deliveryID(ev, id), module: Channel, endpoint: id, event: ev, eventType: c.Type,
+		nextAt: clock.At(tx.Now().Add(testHold)), createdAt: clock.At(tx.Now()),
+	}})
+}
+
+// CloseChannel ends a channel's endpoint with its history.
+func (s *Service) CloseChannel(tx *db.Tx, id uuid.UUID) error {
+	return s.channel(tx, id, func(Endpoint) error {
+		if err := dropEndpoint(tx, id); err != nil {
+			return err
+		}
+		_, err := jobs.Enqueue(tx, purgeKind, tx.Now(), id)
+		return err
+	})
+}
+
+// retryMost bounds how many deliveries one ping puts back into the queue.
+const retryMost = 1000
+
+// PingChannel tries a channel again: a sample is sent, what waits for its next
+// attempt is due now, and what was given up is queued anew. It says how many
+// of those there were. A test-environment key sends nothing.
+func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid.UUID, retried int, err error) {
+	if delivery, err = s.Test(ctx, Channel, id); err != nil || delivery == nil {
+		return delivery, 0, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		ids, err := troubled(&tx.Reader, id, retryMost)
+		if retried = len(ids); err != nil || retried == 0 {
+			return err
+		}
+		if err := requeue(tx, ids); err != nil {
+			return err
+		}
+		return s.wake(tx, id)
+	})
+	return delivery, retried, err
+}
+
+// Settled waits until nothing is under way to an endpoint that was signed
+// before its last change, so that whoever rotated a secret may forget the old
+// one as soon as they have the new one.
+func (s *Service) Settled(ctx context.Context, id uuid.UUID) { s.settled(ctx, id) }
+
+// channel runs a change on a locked endpoint and tells the sender.
+func (s *Service) channel(tx *db.Tx, id uuid.UUID, fn func(Endpoint) error) error {
+	e, err := lockEndpoint(tx, Channel, id)
+	if err != nil {
+		return notFound(err)
+	}
+	tx.AfterCommit(func() { s.changed([]uuid.UUID{id}) })
+	return fn(e)
+}
+
+// OutcomeJob is the kind of the jobs that tell what became of deliveries to
+// channels. The app hands them to whoever sent.
+const OutcomeJob = "webhook.outcome"
+
+// Outcome is what became of a delivery to a channel, or of the channel.
+type Outcome struct {
+	Channel uuid.UUID `json:"channel"`
+	Event   uuid.UUID `json:"event"`
+	Type    string    `json:"type"`
+	// Status is Delivered, Exhausted, or Disabled for the channel itself.
+	Status string `json:"status"`
+	Error  string `json:"error"`
+}
+
+// report leaves jobs that tell what became of deliveries to channels, in the
+// transaction that marks them.
+func report(tx *db.Tx, e *entry, marks []mark) error {
+	if e.lane.module != Channel {
+		return nil
+	}
+	for _, m := range marks {
+		if m.status == Failed {
+			continue
+		}
+		_, text := m.trouble()
+		o := Outcome{Channel: e.lane.id, Event: m.event, Type: m.eventType, Status: m.status}
+		if text != nil {
+			o.Error = *text
+		}
+		if _, err := jobs.EnqueueFor(tx, e.lane.tenant, OutcomeJob, tx.Now(), o); err != nil {
+			return err
+		}
+	}
+	if !e.disabled {
+		return nil
+	}
+	o := Outcome{Channel: e.lane.id, Status: Disabled}
+	if e.health.reason != nil {
+		o.Error = *e.health.reason
+	}
+	_, err := jobs.EnqueueFor(tx, e.lane.tenant, OutcomeJob, tx.Now(), o)
+	return err
+}

@@ -1,0 +1,20 @@
+-- +goose Up
+-- Somebody who opened a live-chat widget. The token that their browser keeps
+-- is stored as its hash.
+CREATE TABLE widget_visitor (
+    tenant_id       uuid NOT NULL REFERENCES tenant (id),
+    id              uuid NOT NULL,
+    account_id      uuid NOT NULL,
+    token_hash      bytea NOT NULL,
+    name            text NOT NULL,
+    email           text NOT NULL,
+    phone           text NOT NULL,
+    language        text NOT NULL,
+    origin          text NOT NULL,
+    page            text NOT NULL,
+    conversation_id uuid,
+    created_at      bigint NOT NULL,
+    seen_at         bigint NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    UNIQUE (tenant_id, token_hash)
+);

@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, expectAccessible, shoot, signIn, startReceiver, test } from './helpers'
+
+/** A customer's website on an origin of its own. */
+async function startSite(html: (origin: string) => string) {
+  let origin = ''
+  const server = createServer((_, response) => response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html(origin)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { origin, stop: () => new Promise<void>((resolve) => server.close(() => resolve())) }
+}
+
+test('a visitor of another site and an agent talk live, and the talk goes on after a reload', async ({ page, browser }) => {
+  let snippet = ''
+  const site = await startSite(() => `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main><h1>Shop</h1></main>${snippet}</body></html>`)
+  const guest = `Guest ${Date.now()}`
+
+  await test.step('the widget is made, and its snippet shown', async () => {
+    await signIn(page, '/crm/channels')
+    await page.getByRole('button', { name: 'Live chat' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Live chat' })
+    await drawer.getByLabel('Name', { exact: true }).fill('Shop')
+    await drawer.getByLabel('Allowed origins').fill('shop.example')
+    await drawer.getByRole('button', { name: 'Create' }).click()
+    await expect(drawer.getByRole('alert').filter({ hasText: 'without a path' })).toBeVisible()
+    await drawer.getByLabel('Allowed origins').fill(site.origin)
+    await drawer.getByLabel('Ask who writes').check()
+    await drawer.getByLabel('The name is required').check()
+    await expectAccessible(page)
+    await drawer.getByRole('button', { name: 'Create' }).click()
+    await expect(drawer.getByRole('figure')).toContainText('widget.js')
+    snippet = (await drawer.getByRole('figure').locator('code').innerText()).trim()
+    await shoot(page, 'channels-widget')
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('row').filter({ hasText: 'Shop' })).toContainText('Active')
+  })
+
+  // The script is loaded from where this test reaches the server.
+  snippet = snippet.replace(/src="[^"]+"/, `src="${new URL('/widget.js', page.url()).href}"`)
+  const context = await browser.newContext({ locale: 'en-US' })
+  const visitor = await context.newPage()
+  await visitor.goto(site.origin)
+  const chat = visitor.getByRole('dialog', { name: 'How can we help?' })
+  const log = chat.getByRole('log')
+
+  await test.step('the visitor says who they are and writes', async () => {
+    await visitor.getByRole('button', { name: 'Open chat' }).click()
+    await chat.getByRole('button', { name: 'Start chat' }).click()
+    await expect(chat.getByLabel('Your name')).toBeFocused()
+    await chat.getByLabel('Your name').fill(guest)
+    await expectAccessible(visitor)
+    await chat.getByRole('button', { name: 'Start chat' }).click()
+    await chat.getByLabel('Your message').fill('Do you ship to Izmir?')
+    await visitor.keyboard.press('Enter')
+    await expect(log.getByText('Do you ship to Izmir?')).toBeVisible()
+    await expectAccessible(visitor)
+    await shoot(visitor, 'widget-chat')
+  })
+
+  await test.step('the agent sees it and answers; the visitor sees that at once', async () => {
+    await page.goto('/inbox')
+    await page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: new RegExp(guest) }).click()
+    const thread = page.getByRole('region', { name: `Conversation with ${guest}` })
+    await expect(thread.getByRole('article', { name: `Message by ${guest}` })).toContainText('Do you ship to Izmir?')
+    await thread.getByRole('textbox', { name: 'Reply' }).fill('Yes, within two days.')
+    await page.keyboard.press('Control+Enter')
+    await expect(log.getByText('Yes, within two days.')).toBeVisible()
+    await chat.getByLabel('Your message').fill('Great!')
+    await chat.getByRole('button', { name: 'Send' }).click()
+    await expect(thread.getByText('Great!').last()).toBeVisible()
+  })
+
+  await test.step('after a reload the talk goes on', async () => {
+    await visitor.reload()
+    await visitor.getByRole('button', { name: 'Open chat' }).click()
+    await expect(log.getByText('Yes, within two days.')).toBeVisible()
+    await expect(chat.getByLabel('Your name')).toBeHidden()
+    const thread = page.getByRole('region', { name: `Conversation with ${guest}` })
+    await thread.getByRole('textbox', { name: 'Reply' }).fill('Anything else?')
+    await page.keyboard.press('Control+Enter')
+    await expect(log.getByText('Anything else?')).toBeVisible()
+    expect(await context.cookies()).toEqual([])
+  })
+
+  await test.step('a page of a site that is not listed shows nothing', async () => {
+    const other = await startSite(() => `<!doctype html><html lang="en"><head><title>Other</title></head><body>${snippet}</body></html>`)
+    const refused = visitor.waitForResponse((response) => response.url().includes('/api/crm/widget/'))
+    await visitor.goto(other.origin)
+    expect((await refused).status()).toBe(403)
+    await expect(visitor.getByRole('button', { name: 'Open chat' })).toBeHidden()
+    await other.stop()
+  })
+  await context.close()
+  await site.stop()
+})
+
+test('a custom channel shows its secrets once, delivers, and is pinged, rotated and disconnected', async ({ page }) => {
+  const receiver = await startReceiver()
+  const name = `App ${Date.now()}`
+  await signIn(page, '/crm/channels')
+  await page.getByRole('button', { name: 'Custom channel' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Custom channel' })
+  await drawer.getByLabel('Name', { exact: true }).fill(name)
+  await drawer.getByLabel('Address').fill('nowhere')
+  await drawer.getByRole('button', { name: 'Create' }).click()
+  await expect(drawer.getByRole('alert').filter({ hasText: 'https://' })).toBeVisible()
+  await drawer.getByLabel('Address').fill(receiver.address)
+  await drawer.getByRole('button', { name: 'Create' }).click()
+
+  const kept = async (title: string, like: RegExp) => {
+    const once = page.getByRole('dialog', { name: title })
+    const value = await once.getByLabel('Secret', { exact: true }).inputValue()
+    expect(value).toMatch(like)
+    await expect(once.getByRole('button', { name: 'Done' })).toBeDisabled()
+    await once.getByLabel('I saved it').check()
+    await once.getByRole('button', { name: 'Done' }).click()
+    return value
+  }
+  await kept('Your channel key', /^chk_/)
+  const first = await kept('Your signing secret', /^whsec_/)
+  const row = page.getByRole('row').filter({ hasText: name })
+  await expect(row).toContainText('Active')
+  expect(await page.content()).not.toContain(first)
+
+  await row.getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: 'Settings' }).click()
+  const settings = page.getByRole('dialog', { name })
+  await settings.getByRole('button', { name: 'Retry delivery' }).click()
+  await expect.poll(() => receiver.received.length).toBe(1)
+  const signed = (secret: string, at: number) => {
+    const delivery = receiver.received[at]
+    return createHmac('sha256', secret).update(delivery?.body ?? '').digest('hex') === delivery?.headers['x-service-signature']
+  }
+  expect(signed(first, 0)).toBe(true)
+  await expectAccessible(page)
+  await shoot(page, 'channels-custom')
+  await settings.getByRole('button', { name: 'New secret' }).click()
+  await page.getByRole('dialog', { name: 'New secret' }).getByRole('button', { name: 'Rotate' }).click()
+  const second = await kept('Your signing secret', /^whsec_/)
+  await page.getByRole('dialog', { name }).getByRole('button', { name: 'Retry delivery' }).click()
+  await expect.poll(() => receiver.received.length).toBe(2)
+  expect(signed(second, 1)).toBe(true)
+  await page.keyboard.press('Escape')
+
+  await row.getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: 'Disconnect' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+  await expect(row).toBeHidden()
+  await receiver.stop()
+})

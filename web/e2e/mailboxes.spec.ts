@@ -1,0 +1,41 @@
+import { expect, expectAccessible, signIn, test } from './helpers'
+
+test('a mailbox is tried, connected, and shows where its mail can be forwarded', async ({ page }) => {
+  const address = `destek-${Date.now()}@example.com`
+  await signIn(page, '/channels/mailboxes')
+  await page.getByRole('button', { name: 'Connect a mailbox' }).first().click()
+  const drawer = page.getByRole('dialog', { name: 'Connect a mailbox' })
+  await drawer.getByLabel('Name', { exact: true }).fill('Sales')
+
+  await test.step('a malformed address is refused at its field', async () => {
+    await drawer.getByLabel('Address', { exact: true }).fill('nobody')
+    await drawer.getByRole('button', { name: 'Connect', exact: true }).click()
+    await expect(drawer.getByLabel('Address', { exact: true })).toBeFocused()
+    await drawer.getByLabel('Address', { exact: true }).fill(address)
+  })
+
+  await test.step('a server that nobody runs is found out before it is stored', async () => {
+    await drawer.getByLabel('Fetch mail from a mailbox elsewhere').check()
+    await drawer.getByLabel('Server').fill('127.0.0.1')
+    await drawer.getByLabel('Port').fill('1')
+    await drawer.getByLabel('User name').fill('destek')
+    await drawer.getByLabel('Password').fill('secret')
+    await drawer.getByRole('button', { name: 'Try to sign in' }).click()
+    await expect(drawer.getByRole('alert').filter({ hasText: 'cannot be reached' })).toBeVisible()
+    await drawer.getByLabel('Fetch mail from a mailbox elsewhere').uncheck()
+  })
+
+  await test.step('once connected it has a forwarding address', async () => {
+    await drawer.getByRole('button', { name: 'Connect', exact: true }).click()
+    const made = page.getByRole('dialog', { name: 'Mailbox' })
+    await expect(made.getByText(/^m[a-z0-9]{12}@in\.konak\.example$/)).toBeVisible()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('row').filter({ hasText: address })).toContainText('Active')
+  })
+
+  await test.step('nothing failed yet', async () => {
+    await page.getByRole('tab', { name: 'Mail that could not be read' }).click()
+    await expect(page.getByText('Every mail could be read')).toBeVisible()
+  })
+})

@@ -1,0 +1,165 @@
+import { Cable, Ellipsis, MessageCircle, Pause, Pencil, Play, Plus, Unplug } from 'lucide-react'
+import { useState } from 'react'
+import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
+import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { Badge, type Tone } from '@/ui/Badge'
+import { Button, IconButton } from '@/ui/Button'
+import { Confirm } from '@/ui/Confirm'
+import { EmptyState } from '@/ui/EmptyState'
+import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
+import { PageHeader } from '@/ui/PageHeader'
+import { QueryState } from '@/ui/QueryState'
+import { Table, type Column } from '@/ui/Table'
+import { toast } from '@/ui/Toast'
+import { CustomDrawer } from './CustomDrawer'
+import { WidgetDrawer } from './WidgetDrawer'
+import { useChannels, useDisconnect, useSetStatus, type Account } from './channels'
+
+const statuses = {
+  connecting: { label: 'channels.status.connecting', tone: 'accent' },
+  active: { label: 'channels.status.active', tone: 'ok' },
+  paused: { label: 'channels.status.paused', tone: 'neutral' },
+  attention: { label: 'channels.status.attention', tone: 'danger' },
+  disconnected: { label: 'channels.status.disconnected', tone: 'neutral' },
+} as const satisfies Record<Account['status'], { label: PlainKey; tone: Tone }>
+
+const kinds: Record<string, PlainKey> = { custom: 'channels.kind.custom', widget: 'channels.kind.widget', email: 'channels.kind.email' }
+const reasons: Record<string, PlainKey> = { webhook_failing: 'channels.reason.webhookFailing' }
+
+type Layer = { kind: 'custom' | 'widget' | 'disconnect'; account: Account } | { kind: 'newCustom' | 'newWidget' }
+
+export function ChannelsScreen() {
+  const { t } = useI18n()
+  const canManage = meets(useMe(), { permission: 'crm.channels.manage' })
+  const list = useChannels()
+  const status = useSetStatus()
+  const [layer, setLayer] = useState<Layer | null>(null)
+
+  const actions = canManage && (
+    <div className="flex flex-wrap gap-2">
+      <Button icon={Plus} onClick={() => setLayer({ kind: 'newCustom' })}>
+        {t('channels.addCustom')}
+      </Button>
+      <Button look="primary" icon={MessageCircle} onClick={() => setLayer({ kind: 'newWidget' })}>
+        {t('channels.addWidget')}
+      </Button>
+    </div>
+  )
+
+  function set(account: Account, to: 'active' | 'paused') {
+    status.mutate({ id: account.id, status: to }, { onError: (error) => toast('danger', t('channels.failed'), errorText(error)) })
+  }
+
+  const columns: Column<Account>[] = [
+    {
+      id: 'name',
+      header: t('channels.name'),
+      cell: (row) => (
+        <>
+          <span className="block font-medium break-words">{row.name}</span>
+          <span className="text-[13px] text-ink-3">{kinds[row.kind] ? t(kinds[row.kind] as PlainKey) : row.kind}</span>
+        </>
+      ),
+    },
+    {
+      id: 'status',
+      header: t('common.status'),
+      cell: (row) => (
+        <>
+          <Badge dot tone={statuses[row.status].tone}>
+            {t(statuses[row.status].label)}
+          </Badge>
+          {row.reason && (
+            <span className="mt-1 block text-[13px] text-ink-2">{reasons[row.reason] ? t(reasons[row.reason] as PlainKey) : row.reason}</span>
+          )}
+        </>
+      ),
+    },
+    {
+      id: 'created',
+      header: t('channels.created'),
+      wide: true,
+      cell: (row) => <span className="whitespace-nowrap text-ink-2">{formatDateTime(row.created_at)}</span>,
+    },
+    {
+      id: 'actions',
+      header: t('common.actions'),
+      headerHidden: true,
+      className: 'w-14 text-right',
+      cell: (row) => {
+        if (!canManage) return null
+        return (
+          <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
+            {(row.kind === 'custom' || row.kind === 'widget') && (
+              <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: row.kind === 'custom' ? 'custom' : 'widget', account: row })}>
+                {t('channels.settings')}
+              </MenuItem>
+            )}
+            {row.status === 'paused' || row.status === 'attention' ? (
+              <MenuItem icon={Play} onSelect={() => set(row, 'active')}>
+                {t('channels.resume')}
+              </MenuItem>
+            ) : (
+              <MenuItem icon={Pause} onSelect={() => set(row, 'paused')}>
+                {t('channels.pause')}
+              </MenuItem>
+            )}
+            <MenuRule />
+            <MenuItem icon={Unplug} onSelect={() => setLayer({ kind: 'disconnect', account: row })}>
+              {t('channels.disconnect')}
+            </MenuItem>
+          </Menu>
+        )
+      },
+    },
+  ]
+
+  const close = () => setLayer(null)
+  return (
+    <>
+      <PageHeader title={t('channels.title')} lead={t('channels.lead')} actions={actions} />
+      <QueryState
+        {...list}
+        isEmpty={list.rows.length === 0}
+        empty={
+          <EmptyState icon={Cable} title={t('channels.empty.title')} action={actions}>
+            {t('channels.empty.text')}
+          </EmptyState>
+        }
+      >
+        <Table label={t('channels.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
+      </QueryState>
+      {layer?.kind === 'newCustom' && <CustomDrawer account={null} onClose={close} />}
+      {layer?.kind === 'custom' && <CustomDrawer account={layer.account} onClose={close} />}
+      {layer?.kind === 'newWidget' && <WidgetDrawer account={null} onClose={close} />}
+      {layer?.kind === 'widget' && <WidgetDrawer account={layer.account} onClose={close} />}
+      {layer?.kind === 'disconnect' && <DisconnectConfirm account={layer.account} onClose={close} />}
+    </>
+  )
+}
+
+function DisconnectConfirm({ account, onClose }: { account: Account; onClose: () => void }) {
+  const { t } = useI18n()
+  const disconnect = useDisconnect()
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title={t('channels.disconnectTitle', { name: account.name })}
+      action={t('channels.disconnect')}
+      busy={disconnect.isPending}
+      error={disconnect.error && errorText(disconnect.error)}
+      onConfirm={() =>
+        disconnect.mutate(account.id, {
+          onSuccess: () => {
+            toast('ok', t('channels.disconnected', { name: account.name }))
+            onClose()
+          },
+        })
+      }
+    >
+      {t('channels.disconnectText')}
+    </Confirm>
+  )
+}

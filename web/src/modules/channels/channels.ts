@@ -1,0 +1,103 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+import { usePages } from '@/api/query'
+
+export type Account = Schemas['ChannelAccount']
+export type Look = Schemas['WidgetLook']
+
+export interface CustomSettings {
+  address: string
+  window_hours: number | null
+}
+
+const key = ['crm', 'channels'] as const
+const pageSize = 50
+
+export function useChannels() {
+  return usePages({
+    key,
+    fetch: (cursor) => ask(api.GET('/api/crm/v1/channels', { params: { query: { limit: pageSize, cursor } } })),
+  })
+}
+
+function useRefresh() {
+  const client = useQueryClient()
+  return () => void client.invalidateQueries({ queryKey: key })
+}
+
+export function useCreateCustom() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (body: { name: string; address: string; window_hours?: number }) =>
+      ask(api.POST('/api/crm/v1/channels/custom', { body })).then((envelope) => envelope.data),
+    onSuccess: refresh,
+  })
+}
+
+export function useChangeCustom(id: string) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (body: { name: string; address: string; window_hours: number }) =>
+      ask(api.PATCH('/api/crm/v1/channels/custom/{id}', { params: { path: { id } }, body })),
+    onSuccess: refresh,
+  })
+}
+
+export function useRotateKey(id: string) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: () =>
+      ask(api.POST('/api/crm/v1/channels/custom/{id}/rotate-key', { params: { path: { id } } })).then((envelope) => envelope.data.key),
+    onSuccess: refresh,
+  })
+}
+
+export function useRotateSecret(id: string) {
+  return useMutation({
+    mutationFn: () =>
+      ask(api.POST('/api/crm/v1/channels/custom/{id}/rotate-secret', { params: { path: { id } } })).then((envelope) => envelope.data.secret),
+  })
+}
+
+export function usePing(id: string) {
+  return useMutation({
+    mutationFn: () => ask(api.POST('/api/crm/v1/channels/custom/{id}/ping', { params: { path: { id } } })).then((envelope) => envelope.data),
+  })
+}
+
+export function useWidget(id: string | null) {
+  return useQuery({
+    queryKey: [...key, 'widget', id],
+    enabled: id !== null,
+    queryFn: () => ask(api.GET('/api/crm/v1/channels/widget/{id}', { params: { path: { id: id ?? '' } } })).then((envelope) => envelope.data),
+  })
+}
+
+export function useSaveWidget(id: string | null) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (body: { name: string; look: Look }) =>
+      (id
+        ? ask(api.PATCH('/api/crm/v1/channels/widget/{id}', { params: { path: { id } }, body }))
+        : ask(api.POST('/api/crm/v1/channels/widget', { body }))
+      ).then((envelope) => envelope.data),
+    onSuccess: refresh,
+  })
+}
+
+export function useSetStatus() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: ({ id, status }: { id: string; status: 'active' | 'paused' }) =>
+      ask(api.PATCH('/api/crm/v1/channels/{id}/status', { params: { path: { id } }, body: { status } })),
+    onSuccess: refresh,
+  })
+}
+
+export function useDisconnect() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (id: string) => ask(api.DELETE('/api/crm/v1/channels/{id}', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}

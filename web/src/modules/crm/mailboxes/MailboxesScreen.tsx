@@ -1,0 +1,183 @@
+import { Mails, Plus, RotateCcw } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
+import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { Badge, type Tone } from '@/ui/Badge'
+import { Button } from '@/ui/Button'
+import { EmptyState } from '@/ui/EmptyState'
+import { PageHeader } from '@/ui/PageHeader'
+import { QueryState } from '@/ui/QueryState'
+import { Table, type Column } from '@/ui/Table'
+import { Tabs } from '@/ui/Tabs'
+import { toast } from '@/ui/Toast'
+import { MailboxDrawer } from './MailboxDrawer'
+import { useFailedMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
+
+const noShortcuts: readonly Shortcut[] = []
+
+const statuses: Record<Channel['status'], { label: PlainKey; tone: Tone }> = {
+  active: { label: 'mailboxes.status.active', tone: 'ok' },
+  attention: { label: 'mailboxes.status.attention', tone: 'warn' },
+  connecting: { label: 'mailboxes.status.connecting', tone: 'accent' },
+  paused: { label: 'mailboxes.status.paused', tone: 'neutral' },
+  disconnected: { label: 'mailboxes.status.disconnected', tone: 'neutral' },
+}
+
+const reasons: Record<string, PlainKey> = {
+  no_sender: 'mailboxes.reason.noSender',
+  unreadable: 'mailboxes.reason.unreadable',
+  too_deep: 'mailboxes.reason.tooDeep',
+  empty: 'mailboxes.reason.empty',
+  too_large: 'mailboxes.reason.tooLarge',
+  channel_unavailable: 'mailboxes.reason.unavailable',
+  processing_failed: 'mailboxes.reason.processing',
+}
+
+type Open = { id: string | null } | null
+
+export function MailboxesScreen() {
+  const { t } = useI18n()
+  const canManage = meets(useMe(), { permission: 'crm.channels.manage' })
+  const list = useMailboxes()
+  const [open, setOpen] = useState<Open>(null)
+
+  const shortcuts = useMemo<Shortcut[]>(() => [{ keys: 'n', label: 'mailboxes.add', run: () => setOpen({ id: null }) }], [])
+  useShortcuts(canManage ? shortcuts : noShortcuts)
+
+  const addButton = canManage && (
+    <Button look="primary" icon={Plus} onClick={() => setOpen({ id: null })}>
+      {t('mailboxes.add')}
+    </Button>
+  )
+
+  const columns: Column<Channel>[] = [
+    {
+      id: 'name',
+      header: t('mailboxes.name'),
+      cell: (row) => (
+        <button type="button" className="min-h-6 text-left font-medium text-accent-ink hover:underline" onClick={() => setOpen({ id: row.id })}>
+          {row.name}
+        </button>
+      ),
+    },
+    { id: 'address', header: t('mailboxes.address'), wide: true, cell: (row) => <span className="break-all">{row.external_id}</span> },
+    {
+      id: 'status',
+      header: t('mailboxes.status'),
+      cell: (row) => (
+        <Badge tone={statuses[row.status].tone} dot>
+          {t(statuses[row.status].label)}
+        </Badge>
+      ),
+    },
+  ]
+
+  return (
+    <>
+      <PageHeader title={t('mailboxes.title')} lead={t('mailboxes.lead')} actions={list.rows.length > 0 && addButton} />
+      <Tabs
+        label={t('mailboxes.title')}
+        tabs={[
+          {
+            id: 'list',
+            label: t('mailboxes.tab.list'),
+            content: (
+              <QueryState
+                {...list}
+                isEmpty={list.rows.length === 0}
+                empty={
+                  <EmptyState icon={Mails} title={t('mailboxes.empty.title')} action={addButton}>
+                    {t('mailboxes.empty.text')}
+                  </EmptyState>
+                }
+              >
+                <Table label={t('mailboxes.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
+              </QueryState>
+            ),
+          },
+          { id: 'failed', label: t('mailboxes.tab.failed'), content: <FailedMails canManage={canManage} /> },
+        ]}
+      />
+      {open && <MailboxDrawer id={open.id} canManage={canManage} onClose={() => setOpen(null)} onMade={(id) => setOpen({ id })} />}
+    </>
+  )
+}
+
+function FailedMails({ canManage }: { canManage: boolean }) {
+  const { t } = useI18n()
+  const list = useFailedMails()
+  const retry = useRetryMail()
+  const columns: Column<Incoming>[] = [
+    {
+      id: 'mail',
+      header: t('mailboxes.failed.mail'),
+      cell: (row) => (
+        <>
+          <span className="font-medium break-all">{row.subject || t('mailboxes.failed.noSubject')}</span>
+          <span className="block text-[13px] text-ink-2 break-all">{row.sender || row.envelope_from}</span>
+        </>
+      ),
+    },
+    {
+      id: 'reason',
+      header: t('mailboxes.failed.reason'),
+      cell: (row) => t(reasons[row.reason ?? ''] ?? 'mailboxes.reason.unreadable'),
+    },
+    {
+      id: 'at',
+      header: t('mailboxes.failed.at'),
+      wide: true,
+      cell: (row) => (
+        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="text-ink-2">
+          {formatAgo(row.created_at)}
+        </time>
+      ),
+    },
+  ]
+  if (canManage) {
+    columns.push({
+      id: 'actions',
+      header: t('common.actions'),
+      headerHidden: true,
+      className: 'text-right',
+      cell: (row) => (
+        <span className="flex flex-wrap justify-end gap-2">
+          <a
+            className="inline-flex h-8 items-center rounded-md px-2 text-sm text-accent-ink hover:underline"
+            href={`/api/crm/v1/channels/email/mails/${row.id}/raw`}
+            download
+          >
+            {t('mailboxes.failed.raw')}
+          </a>
+          <Button
+            icon={RotateCcw}
+            busy={retry.isPending && retry.variables === row.id}
+            onClick={() =>
+              retry.mutate(row.id, {
+                onSuccess: () => toast('ok', t('mailboxes.failed.retried')),
+                onError: (error) => toast('danger', errorText(error)),
+              })
+            }
+          >
+            {t('mailboxes.failed.retry')}
+          </Button>
+        </span>
+      ),
+    })
+  }
+  return (
+    <QueryState
+      {...list}
+      isEmpty={list.rows.length === 0}
+      empty={
+        <EmptyState icon={Mails} title={t('mailboxes.failed.empty.title')}>
+          {t('mailboxes.failed.empty.text')}
+        </EmptyState>
+      }
+    >
+      <Table label={t('mailboxes.tab.failed')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
+    </QueryState>
+  )
+}

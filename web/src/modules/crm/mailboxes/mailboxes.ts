@@ -1,0 +1,69 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, type Schemas } from '@/api/client'
+import { usePages } from '@/api/query'
+
+export type Channel = Schemas['ChannelAccount']
+export type Mailbox = Schemas['EmailMailbox']
+export type MailboxBody = Schemas['EmailMailboxBody']
+export type ServerBody = NonNullable<MailboxBody['imap']>
+export type Incoming = Schemas['EmailIncoming']
+export type Trials = Schemas['EmailTrials']
+export type Trial = Schemas['EmailTrial']
+
+const key = ['crm', 'mailboxes'] as const
+const pageSize = 50
+
+export function useMailboxes() {
+  return usePages({
+    key: [...key, 'list'],
+    fetch: (cursor) => ask(api.GET('/api/crm/v1/channels', { params: { query: { kind: 'email', limit: pageSize, cursor } } })),
+  })
+}
+
+export function useMailbox(id: string) {
+  return useQuery({
+    queryKey: [...key, 'one', id],
+    queryFn: () => ask(api.GET('/api/crm/v1/channels/email/{id}', { params: { path: { id } } })).then((envelope) => envelope.data),
+  })
+}
+
+export function useFailedMails() {
+  return usePages({
+    key: [...key, 'failed'],
+    fetch: (cursor) =>
+      ask(api.GET('/api/crm/v1/channels/email/mails', { params: { query: { state: 'failed', limit: pageSize, cursor } } })),
+  })
+}
+
+function useRefresh() {
+  const client = useQueryClient()
+  return () => void client.invalidateQueries({ queryKey: key })
+}
+
+export function useSaveMailbox(id: string | null) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (body: MailboxBody) =>
+      (id
+        ? ask(api.PUT('/api/crm/v1/channels/email/{id}', { params: { path: { id } }, body }))
+        : ask(api.POST('/api/crm/v1/channels/email', { body }))
+      ).then((envelope) => envelope.data),
+    onSuccess: refresh,
+  })
+}
+
+export function useTestMailbox() {
+  return useMutation({
+    mutationFn: (body: { id?: string; imap?: ServerBody; smtp?: ServerBody }) =>
+      ask(api.POST('/api/crm/v1/channels/email/test', { body })).then((envelope) => envelope.data),
+  })
+}
+
+export function useRetryMail() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (mailId: string) =>
+      ask(api.POST('/api/crm/v1/channels/email/mails/{mailId}/retry', { params: { path: { mailId } } })),
+    onSuccess: refresh,
+  })
+}

@@ -1,0 +1,367 @@
+import { Client, Refusal, type Config, type Message, type Session, type Shared } from './client'
+import { style } from './style'
+import { texts, type Language } from './texts'
+
+const bubble = 'M4 4h16a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H9l-5 4v-4H4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z'
+const typingLasts = 6000
+const typingEvery = 3000
+
+/** Makes an element. Text is always set as text: nothing that anybody writes becomes markup. */
+function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value)
+  node.append(...children)
+  return node
+}
+
+class Widget {
+  private readonly t
+  private readonly words
+  private readonly launch: HTMLButtonElement
+  private readonly panel: HTMLElement
+  private readonly log = el('div', { class: 'log', role: 'log', 'aria-live': 'polite', tabindex: '0' })
+  private readonly note = el('p', { class: 'note', role: 'status' })
+  private readonly form = el('form')
+  private readonly ask = el('form', { class: 'ask', novalidate: '' })
+  private readonly clip = el('button', { class: 'clip', type: 'button' }, '+')
+  private readonly rating = el('div', { class: 'rate', role: 'group' })
+  private readonly input: HTMLTextAreaElement
+  private readonly shown = new Map<string, HTMLElement>()
+  private session: Session | null = null
+  private details: Record<string, string> = {}
+  private unsent: { id: string; body: string } | null = null
+  private stream: AbortController | null = null
+  private followed: string | null = null
+  private retry = 0
+  private quiet = 0
+  private saidTyping = 0
+
+  constructor(
+    private readonly client: Client,
+    private readonly config: Config,
+    language: Language,
+  ) {
+    this.t = texts[language]
+    this.words = config.look[language]
+    const host = el('div', { lang: language })
+    const root = host.attachShadow({ mode: 'open' })
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(style(config.look.color, config.look.position === 'left'))
+    root.adoptedStyleSheets = [sheet]
+    this.log.setAttribute('aria-label', this.t.log)
+
+    this.launch = el('button', { class: 'launch', type: 'button', 'aria-label': this.t.open, 'aria-expanded': 'false' })
+    const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
+    svg.setAttribute('viewBox', '0 0 24 24')
+    svg.setAttribute('aria-hidden', 'true')
+    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
+    path.setAttribute('d', bubble)
+    path.setAttribute('fill', 'currentColor')
+    svg.append(path)
+    this.launch.append(svg)
+    this.launch.onclick = () => this.toggle()
+
+    const close = el('button', { type: 'button', 'aria-label': this.t.close }, '×')
+    close.onclick = () => this.toggle(false)
+    this.input = el('textarea', { rows: '1', maxlength: '10000', 'aria-label': this.t.write, placeholder: this.t.write })
+    const picked = el('input', { type: 'file', hidden: '', tabindex: '-1', 'aria-hidden': 'true' })
+    this.clip.setAttribute('aria-label', this.t.attach)
+    this.clip.onclick = () => picked.click()
+    picked.onchange = () => {
+      const file = picked.files?.[0]
+      picked.value = ''
+      if (file) void this.attach(file)
+    }
+    this.form.append(this.clip, picked, this.input, el('button', { class: 'go', type: 'submit' }, this.t.send))
+    this.form.onsubmit = (event) => {
+      event.preventDefault()
+      void this.send()
+    }
+    this.input.onkeydown = (event) => {
+      if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+        event.preventDefault()
+        void this.send()
+      }
+    }
+    this.input.oninput = () => this.sayTyping()
+    this.buildAsk()
+    this.buildRating()
+
+    this.panel = el('section', { class: 'panel', role: 'dialog', 'aria-label': this.words.title, hidden: '' })
+    this.panel.append(el('header', {}, el('h2', {}, this.words.title), close), this.log, this.rating, this.note, this.ask, this.form)
+    this.panel.onkeydown = (event) => {
+      if (event.key === 'Escape') this.toggle(false)
+    }
+    this.greet()
+    root.append(this.launch, this.panel)
+    document.body.append(host)
+    if (client.token) void this.resume()
+  }
+
+  private greet(): void {
+    const { open, opens_at } = this.config
+    this.line('greeting', 'agent', this.config.name, open ? this.words.greeting : this.words.away)
+    if (!open && opens_at) {
+      const at = new Date(opens_at).toLocaleString(this.client.language, { weekday: 'long', hour: '2-digit', minute: '2-digit' })
+      this.say(this.t.opens(at))
+    }
+  }
+
+  private buildAsk(): void {
+    const { prechat } = this.config.look
+    const field = (name: 'name' | 'email' | 'phone', type: string, required: boolean) => {
+      const input = el('input', { id: `k-${name}`, name, type, autocomplete: name === 'phone' ? 'tel' : name, maxlength: '200' })
+      input.required = required
+      const label = required ? `${this.t[name]} (${this.t.required})` : this.t[name]
+      this.ask.append(el('div', {}, el('label', { for: `k-${name}` }, label), input))
+    }
+    field('name', 'text', prechat.name_required)
+    field('email', 'email', prechat.email_required)
+    if (prechat.phone) field('phone', 'tel', false)
+    this.ask.append(el('button', { class: 'go', type: 'submit' }, this.t.begin))
+    this.ask.onsubmit = (event) => {
+      event.preventDefault()
+      const wrong = [...this.ask.querySelectorAll('input')].find((input) => !input.checkValidity())
+      for (const input of this.ask.querySelectorAll('input')) input.setAttribute('aria-invalid', String(!input.checkValidity()))
+      if (wrong) {
+        this.say(this.t.wrong, true)
+        wrong.focus()
+        return
+      }
+      for (const [name, value] of new FormData(this.ask)) if (typeof value === 'string' && value) this.details[name] = value
+      this.say('')
+      this.layout(true)
+      this.input.focus()
+    }
+  }
+
+  private buildRating(): void {
+    this.rating.append(el('p', { id: 'k-rate' }, this.t.rate))
+    this.rating.setAttribute('aria-labelledby', 'k-rate')
+    for (let n = 1; n <= 5; n++) {
+      const button = el('button', { type: 'button', 'aria-label': this.t.stars(n) }, String(n))
+      button.onclick = () => {
+        this.client.rate(n).then(
+          () => {
+            this.rating.hidden = true
+            this.say(this.t.thanks)
+          },
+          () => this.say(this.t.failed, true),
+        )
+      }
+      this.rating.append(button)
+    }
+  }
+
+  private layout(told = false): void {
+    const asks = this.config.look.prechat.enabled && !told && !this.session?.known && Object.keys(this.details).length === 0
+    this.ask.hidden = !asks
+    this.form.hidden = asks
+    this.rating.hidden = !this.session?.ask_rating
+    // Who they are travels with the first text, so a file waits for it.
+    this.clip.hidden = this.config.look.prechat.enabled && !this.session?.conversation_id
+  }
+
+  private toggle(open = this.panel.hidden): void {
+    this.panel.hidden = !open
+    this.launch.setAttribute('aria-expanded', String(open))
+    this.launch.setAttribute('aria-label', open ? this.t.close : this.t.open)
+    if (!open) {
+      this.launch.focus()
+      return
+    }
+    this.launch.querySelector('.dot')?.remove()
+    this.layout()
+    this.scroll()
+    ;(this.ask.hidden ? this.input : this.ask.querySelector('input'))?.focus()
+  }
+
+  private say(text: string, bad = false): void {
+    this.note.textContent = text
+    this.note.classList.toggle('bad', bad)
+  }
+
+  private line(id: string, from: Message['from'], name: string, body: string, files: Shared[] = []): void {
+    const old = this.shown.get(id)
+    if (old) {
+      old.querySelector('.text')?.replaceChildren(body)
+      return
+    }
+    const who = from === 'visitor' ? this.t.you : name || this.t.team
+    const node = el('div', { class: `line ${from}` }, el('p', { class: 'who' }, who))
+    if (body) node.append(el('p', { class: 'text' }, body))
+    for (const file of files) {
+      const button = el('button', { class: 'text file', type: 'button' }, file.name)
+      button.onclick = () => void this.save(file)
+      node.append(button)
+    }
+    this.shown.set(id, node)
+    this.log.append(node)
+    this.scroll()
+  }
+
+  private scroll(): void {
+    this.log.scrollTop = this.log.scrollHeight
+  }
+
+  private async resume(): Promise<void> {
+    try {
+      await this.refresh()
+    } catch {
+      this.again()
+    }
+  }
+
+  /** Reads where the visitor stands and what was written. */
+  private async refresh(): Promise<void> {
+    this.stand(await this.client.session())
+    if (!this.session?.conversation_id) return
+    for (const m of await this.client.messages()) this.line(m.id, m.from, m.name, m.body, m.files)
+  }
+
+  private stand(session: Session): void {
+    this.session = session
+    this.layout()
+    if (session.conversation_id && session.conversation_id !== this.followed) void this.follow(session.conversation_id)
+  }
+
+  private async follow(conversation: string): Promise<void> {
+    this.stream?.abort()
+    const stream = (this.stream = new AbortController())
+    this.followed = conversation
+    let first = true
+    try {
+      await this.client.follow(
+        stream.signal,
+        () => {
+          // What was written while nobody listened is read once the stream stands.
+          if (first) void this.refresh().catch(() => undefined)
+          first = false
+          this.retry = 0
+          if (this.note.textContent === this.t.offline) this.say('')
+        },
+        (kind, data) => this.heard(kind, data),
+      )
+    } catch {
+      // told below
+    }
+    if (stream.signal.aborted) return
+    this.followed = null
+    this.again()
+  }
+
+  /** Comes back later and later, at most every half minute. */
+  private again(): void {
+    this.retry = Math.min(this.retry + 1, 6)
+    if (this.retry > 1) this.say(this.t.offline, true)
+    setTimeout(() => void this.resume(), Math.min(30_000, 500 * 2 ** this.retry) * (0.5 + Math.random() / 2))
+  }
+
+  private heard(kind: string, data: string): void {
+    if (kind === 'state') {
+      void this.refresh().catch(() => undefined)
+      return
+    }
+    if (kind === 'typing') {
+      const { typing } = JSON.parse(data) as { typing: boolean }
+      clearTimeout(this.quiet)
+      this.say(typing ? `${this.t.team} ${this.t.typing}` : '')
+      if (typing) this.quiet = window.setTimeout(() => this.say(''), typingLasts)
+      return
+    }
+    const m = JSON.parse(data) as Message
+    const known = this.shown.has(m.id)
+    this.line(m.id, m.from, m.name, m.body, m.files)
+    if (m.from === 'visitor') return
+    this.say('')
+    if (this.panel.hidden && !known && !this.launch.querySelector('.dot')) this.launch.append(el('span', { class: 'dot' }))
+  }
+
+  private sayTyping(): void {
+    if (!this.session?.conversation_id || Date.now() - this.saidTyping < typingEvery) return
+    this.saidTyping = Date.now()
+    this.client.typing(true)
+  }
+
+  private async send(): Promise<void> {
+    const body = this.input.value.trim()
+    if (!body) return
+    // A message that was not answered keeps its id, so that it is there once.
+    if (this.unsent?.body !== body) this.unsent = { id: crypto.randomUUID(), body }
+    const { id } = this.unsent
+    try {
+      if (!this.client.token) await this.client.session()
+      const { message, session } = await this.write(id, body)
+      this.unsent = null
+      this.saidTyping = 0
+      this.input.value = ''
+      this.say('')
+      this.line(message.id, 'visitor', '', message.body)
+      this.stand(session)
+    } catch (error) {
+      const status = error instanceof Refusal ? error.status : 0
+      this.say(status === 429 ? this.t.busy : status === 422 ? this.t.wrong : this.t.failed, true)
+      if (status === 422 && this.config.look.prechat.enabled) {
+        this.details = {}
+        this.layout()
+      }
+    }
+  }
+
+  private async attach(file: File): Promise<void> {
+    try {
+      if (!this.client.token) await this.client.session()
+      const { message, session } = await this.client.attach(file)
+      this.say('')
+      this.line(message.id, 'visitor', '', message.body, message.files)
+      this.stand(session)
+    } catch (error) {
+      const status = error instanceof Refusal ? error.status : 0
+      this.say(status === 413 ? this.t.tooLarge : status === 422 ? this.t.blocked : status === 429 ? this.t.busy : this.t.failed, true)
+    }
+  }
+
+  private async save(shared: Shared): Promise<void> {
+    try {
+      const url = URL.createObjectURL(await this.client.file(shared))
+      const link = el('a', { href: url, download: shared.name })
+      link.click()
+      setTimeout(() => URL.revokeObjectURL(url), 60_000)
+    } catch {
+      this.say(this.t.offline, true)
+    }
+  }
+
+  private async write(id: string, body: string) {
+    const message = { ...this.details, message_id: id, body }
+    try {
+      return await this.client.write(message)
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 401) throw error
+      await this.client.session() // the visitor was forgotten: begin anew
+      return this.client.write(message)
+    }
+  }
+}
+
+function pick(wanted: Config['look']['language']): Language {
+  if (wanted !== 'auto') return wanted
+  return navigator.language.toLowerCase().startsWith('tr') ? 'tr' : 'en'
+}
+
+const script = document.currentScript as HTMLScriptElement | null
+if (script?.dataset.key) {
+  const client = new Client(new URL(script.src).origin, script.dataset.key, navigator.language)
+  client.config().then(
+    (config) => {
+      const language = pick(config.look.language)
+      client.language = language
+      new Widget(client, config, language)
+    },
+    () => console.warn('The chat is not available on this page.'),
+  )
+}
