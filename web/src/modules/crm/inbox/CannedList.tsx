@@ -30,7 +30,11 @@ export function CannedList({ id, replies, active, onChoose }: CannedListProps) {
           <span className="min-w-0 flex-1 truncate">{reply.title || reply.body}</span>
         </li>
       ))}
-      {replies.length === 0 && <li className="px-2.5 py-2 text-sm text-ink-2">{t('canned.none')}</li>}
+      {replies.length === 0 && (
+        <li role="option" aria-selected={false} aria-disabled className="px-2.5 py-2 text-sm text-ink-2">
+          {t('canned.none')}
+        </li>
+      )}
     </ul>
   )
 }

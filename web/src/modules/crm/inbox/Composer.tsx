@@ -205,7 +205,7 @@ function MacroMenu({ conversationId }: { conversationId: string }) {
           {macro.name}
         </MenuItem>
       ))}
-      {macros.length === 0 && <p className="max-w-60 px-2.5 py-1.5 text-sm text-ink-2">{t('inbox.macro.none')}</p>}
+      {macros.length === 0 && <div className="max-w-60 px-2.5 py-1.5 text-sm text-ink-2">{t('inbox.macro.none')}</div>}
     </Menu>
   )
 }
