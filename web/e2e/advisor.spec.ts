@@ -3,7 +3,18 @@ import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 test('a rule is found while typing, narrowed down, read and linked', async ({ page }) => {
   await signIn(page, '/advisor')
   await expect(page.getByRole('heading', { name: 'What do you want to know?' })).toBeVisible()
+  const shelf = page.getByRole('table', { name: 'The library, last updated first' })
+  await expect(shelf.getByRole('row').nth(1)).toBeVisible()
   await expectAccessible(page)
+
+  await test.step('the library leads into one law', async () => {
+    await shelf
+      .getByRole('button', { name: /^Search in / })
+      .first()
+      .click()
+    await expect(page).toHaveURL(/mevzuat=/)
+    await page.getByLabel('Law', { exact: true }).selectOption('')
+  })
 
   await page.getByRole('searchbox', { name: 'Search the regulations' }).fill('kidem tazminati')
   const results = page.getByRole('list', { name: 'Articles found' })
@@ -18,6 +29,11 @@ test('a rule is found while typing, narrowed down, read and linked', async ({ pa
     await page.getByLabel('Kind').selectOption('teblig')
     await expect(results.getByRole('link', { name: /Kıdem tazminatı/ })).toBeHidden()
     await page.getByLabel('Kind').selectOption('')
+    await expect(first).toContainText('Kıdem tazminatı')
+    await page.getByText('Days', { exact: true }).click()
+    await page.getByLabel('Gazette from').fill('2999-01-01')
+    await expect(page.getByRole('heading', { name: 'No article answers this' })).toBeVisible()
+    await page.getByLabel('Gazette from').fill('')
     await expect(first).toContainText('Kıdem tazminatı')
   })
 

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Scale, SearchX } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { tCount, useI18n, type PlainKey } from '@/i18n'
+import { tCount, useI18n } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { EmptyState } from '@/ui/EmptyState'
@@ -9,16 +9,9 @@ import { Field, Input, Select } from '@/ui/Field'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { Segmented } from '@/ui/Segmented'
+import { Shelf } from './Shelf'
+import { kindNames } from './kindNames'
 import { kinds, pieces, useRegulations, type Hit, type Kind, type Search, type Standing } from './regulations'
-
-const kindNames: Record<Kind, PlainKey> = {
-  kanun: 'advisor.kind.kanun',
-  anayasa: 'advisor.kind.anayasa',
-  khk: 'advisor.kind.khk',
-  cbk: 'advisor.kind.cbk',
-  yonetmelik: 'advisor.kind.yonetmelik',
-  teblig: 'advisor.kind.teblig',
-}
 
 /** Long enough not to ask for every letter, short enough to feel at once. */
 const typingPause = 150
@@ -35,7 +28,10 @@ export function SearchScreen() {
     const timer = setTimeout(() => {
       const q = typed.trim() || undefined
       // A new question may have nothing in the law that was chosen for the old one.
-      void navigate({ search: (old) => (old.q === q ? old : { ...old, q, mevzuat: undefined }), replace: true })
+      void navigate({
+        search: (old) => (old.q === q ? old : { ...old, q, mevzuat: old.q ? undefined : old.mevzuat }),
+        replace: true,
+      })
     }, typingPause)
     return () => clearTimeout(timer)
   }, [typed, navigate])
@@ -70,6 +66,9 @@ export function SearchScreen() {
           <Field label={t('advisor.law')} className="w-64 max-w-full">
             <Select value={search.mevzuat ?? ''} onChange={(event) => change({ mevzuat: event.target.value || undefined })}>
               <option value="">{t('advisor.law.all')}</option>
+              {search.mevzuat && !found.facets?.mevzuat.some((law) => law.value === search.mevzuat) && (
+                <option value={search.mevzuat}>{search.mevzuat}</option>
+              )}
               {found.facets?.mevzuat.map((law) => (
                 <option key={law.value} value={law.value}>
                   {`${law.title} (${law.count})`}
@@ -88,18 +87,37 @@ export function SearchScreen() {
             onChange={(durum) => change({ durum })}
           />
         </div>
+        <details open={Boolean(search.tarih || search.rg_from || search.rg_to)}>
+          <summary className="min-h-6 cursor-pointer text-sm font-medium text-ink-2">{t('advisor.days')}</summary>
+          <div className="mt-2 flex flex-wrap items-end gap-3">
+            <Day label={t('advisor.asOf')} value={search.tarih} onChange={(tarih) => change({ tarih })} />
+            <Day label={t('advisor.gazetteFrom')} value={search.rg_from} onChange={(rg_from) => change({ rg_from })} />
+            <Day label={t('advisor.gazetteTo')} value={search.rg_to} onChange={(rg_to) => change({ rg_to })} />
+          </div>
+        </details>
       </div>
-      {search.q ? <Results {...found} /> : <Begin />}
+      {search.q ? <Results {...found} /> : <Begin pick={(mevzuat) => change({ mevzuat })} />}
     </>
   )
 }
 
-function Begin() {
+function Day({ label, value, onChange }: { label: string; value?: string; onChange: (day: string | undefined) => void }) {
+  return (
+    <Field label={label} className="w-44">
+      <Input type="date" value={value ?? ''} onChange={(event) => onChange(event.target.value || undefined)} />
+    </Field>
+  )
+}
+
+function Begin({ pick }: { pick: (law: string) => void }) {
   const { t } = useI18n()
   return (
-    <EmptyState icon={Scale} title={t('advisor.begin.title')}>
-      {t('advisor.begin.text')}
-    </EmptyState>
+    <>
+      <EmptyState icon={Scale} title={t('advisor.begin.title')}>
+        {t('advisor.begin.text')}
+      </EmptyState>
+      <Shelf pick={pick} />
+    </>
   )
 }
 

@@ -1,7 +1,9 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
+import { usePages } from '@/api/query'
 
 export type Hit = Schemas['AdvisorHit']
+export type Law = Schemas['AdvisorShelfLaw']
 export type Neighbour = Schemas['AdvisorNeighbour']
 
 export const kinds = ['kanun', 'anayasa', 'khk', 'cbk', 'yonetmelik', 'teblig'] as const
@@ -16,6 +18,10 @@ export interface Search {
   tur?: Kind
   mevzuat?: string
   durum?: Standing
+  /** The texts as they were on this day. */
+  tarih?: string
+  rg_from?: string
+  rg_to?: string
 }
 
 function oneOf<T extends string>(list: readonly T[], value: unknown): T | undefined {
@@ -26,13 +32,22 @@ export function readSearch(raw: Record<string, unknown>): Search {
   // The router reads a question that is only digits as a number.
   const text = (value: unknown) =>
     typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 512) || undefined : undefined
-  return { q: text(raw.q), tur: oneOf(kinds, raw.tur), mevzuat: text(raw.mevzuat), durum: oneOf(standings, raw.durum) }
+  const day = (value: unknown) => (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined)
+  return {
+    q: text(raw.q),
+    tur: oneOf(kinds, raw.tur),
+    mevzuat: text(raw.mevzuat),
+    durum: oneOf(standings, raw.durum),
+    tarih: day(raw.tarih),
+    rg_from: day(raw.rg_from),
+    rg_to: day(raw.rg_to),
+  }
 }
 
 export function useRegulations(search: Search) {
   const q = search.q?.trim() ?? ''
   const query = useInfiniteQuery({
-    queryKey: ['advisor', 'search', q, search.tur, search.mevzuat, search.durum],
+    queryKey: ['advisor', 'search', q, search.tur, search.mevzuat, search.durum, search.tarih, search.rg_from, search.rg_to],
     enabled: q !== '',
     queryFn: ({ pageParam, signal }) =>
       ask(
@@ -44,6 +59,9 @@ export function useRegulations(search: Search) {
               tur: search.tur && [search.tur],
               mevzuat: search.mevzuat ? [search.mevzuat] : undefined,
               durum: search.durum,
+              tarih: search.tarih,
+              rg_from: search.rg_from,
+              rg_to: search.rg_to,
               facets: true,
               cursor: pageParam,
             },
@@ -66,6 +84,14 @@ export function useRegulations(search: Search) {
     retry: () => void query.refetch(),
     more: query.hasNextPage ? { load: () => void query.fetchNextPage(), loading: query.isFetchingNextPage } : null,
   }
+}
+
+/** The library, last updated first. */
+export function useShelf() {
+  return usePages({
+    key: ['advisor', 'shelf'],
+    fetch: (cursor) => ask(api.GET('/api/musavir/v1/kutuphane', { params: { query: { limit: 25, cursor } } })),
+  })
 }
 
 export function useProvision(id: string) {
