@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"konak/internal/advisor"
-	"konak/internal/crm/email"
 	"konak/internal/crm/channel/custom"
 	"konak/internal/crm/channel/widget"
+	"konak/internal/crm/email"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"konak/internal/app"
 	"konak/internal/kit/db"
 	"konak/internal/kit/pgtest"
@@ -81,7 +83,7 @@ func (k *mailTrial) mails() {
 	k.must(err)
 	d := k.open()
 	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) error {
-		local, err := db.One(r, db.Scalar[string], `SELECT local_part FROM email_mailbox WHERE account_id = $1`, box.Data.ID)
+		local, err := db.One(r, db.Scalar[string], `SELECT local_part FROM email_mailbox WHERE account_id = $1`, uuid.MustParse(box.Data.ID))
 		k.to = local + "@in.konak.example"
 		return err
 	}))

@@ -56,9 +56,10 @@ func scanLane(row db.Row) (k laneKey, err error) { return k, row.Scan(&k.tenant,
 
 // claimLanes takes the lanes that have waited longest.
 func claimLanes(tx *db.Tx, claim uuid.UUID, limit int) ([]laneKey, error) {
-	return db.All(&tx.Reader, scanLane, `UPDATE webhook_lane SET claim_id = $1, run_at = $2
-		WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM webhook_lane
+	return db.All(&tx.Reader, scanLane, `WITH due AS MATERIALIZED (SELECT tenant_id, id FROM webhook_lane
 			WHERE run_at <= $3 ORDER BY run_at LIMIT $4`+tx.Dialect().SkipLocked()+`)
+		UPDATE webhook_lane SET claim_id = $1, run_at = $2
+		WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM due)
 		RETURNING tenant_id, id`, claim, clock.At(tx.Now().Add(lease)), clock.At(tx.Now()), limit)
 }
 

@@ -26,9 +26,10 @@ func claimMailboxes(tx *db.Tx, lease time.Duration, limit int) ([]claim, error) 
 		c := claim{id: id}
 		err := row.Scan(&c.tenant, &c.account, &c.uidValidity, &c.lastUID, &c.lastPollAt)
 		return c, err
-	}, `UPDATE email_mailbox SET claim_id = $1, next_poll_at = $2
-		WHERE (tenant_id, account_id) IN (SELECT tenant_id, account_id FROM email_mailbox
+	}, `WITH due AS MATERIALIZED (SELECT tenant_id, account_id FROM email_mailbox
 			WHERE polls AND next_poll_at <= $3 ORDER BY next_poll_at LIMIT $4`+tx.Dialect().SkipLocked()+`)
+		UPDATE email_mailbox SET claim_id = $1, next_poll_at = $2
+		WHERE (tenant_id, account_id) IN (SELECT tenant_id, account_id FROM due)
 		RETURNING tenant_id, account_id, uid_validity, last_uid, last_poll_at`,
 		id, clock.At(tx.Now().Add(lease)), clock.At(tx.Now()), limit)
 }

@@ -20,7 +20,9 @@ const (
 )
 
 // SkipLocked ends a sub-select that claims rows: nodes on PostgreSQL pass over
-// each other's rows; SQLite has one writer and needs nothing.
+// each other's rows; SQLite has one writer and needs nothing. Where it has a
+// LIMIT it belongs into WITH … AS MATERIALIZED: inside of IN, PostgreSQL may
+// look again for each row and go beyond the limit.
 func (d Dialect) SkipLocked() string {
 	if d == Postgres {
 		return " FOR UPDATE SKIP LOCKED"

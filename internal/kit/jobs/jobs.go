@@ -105,10 +105,11 @@ const dueTenants = `WITH RECURSIVE t(tenant_id, n) AS (
 	LIMIT $4`
 
 func claimSQL(d db.Dialect) string {
-	return `UPDATE job SET claim_id = $1, next_at = $2, attempts = attempts + 1
-		WHERE tenant_id = $3 AND id IN (SELECT id FROM job
+	return `WITH due AS MATERIALIZED (SELECT id FROM job
 			WHERE tenant_id = $3 AND dead_at IS NULL AND next_at <= $4
 			ORDER BY next_at LIMIT $5` + d.SkipLocked() + `)
+		UPDATE job SET claim_id = $1, next_at = $2, attempts = attempts + 1
+		WHERE tenant_id = $3 AND id IN (SELECT id FROM due)
 		RETURNING tenant_id, id, kind, payload, test, attempts`
 }
 
