@@ -31,7 +31,7 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
     await expectAccessible(page)
     await drawer.getByRole('button', { name: 'Create' }).click()
     await expect(drawer.getByRole('figure')).toContainText('widget.js')
-    snippet = (await drawer.getByRole('figure').locator('code').innerText()).trim()
+    snippet = (await drawer.getByRole('figure').locator('pre').innerText()).trim()
     await shoot(page, 'channels-widget')
     await page.keyboard.press('Escape')
     await expect(page.getByRole('row').filter({ hasText: 'Shop' })).toContainText('Active')

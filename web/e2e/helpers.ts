@@ -16,8 +16,11 @@ const provoked = /status of (400|401|403|404|409|422|503)/
 
 export const test = base.extend({
   page: async ({ page }, use) => {
-    // The tour is new to every fresh browser; its own test begins it again.
-    await page.addInitScript(() => localStorage.setItem('konak.tour', localStorage.getItem('konak.tour') ?? 'done'))
+    // The tour is new to every fresh browser; its own test begins it again. It
+    // is for the page itself: a frame of somebody else may have no storage.
+    await page.addInitScript(() => {
+      if (window === window.top) localStorage.setItem('konak.tour', localStorage.getItem('konak.tour') ?? 'done')
+    })
     const complaints: string[] = []
     page.on('console', (message) => {
       if (message.type() === 'error' && !provoked.test(message.text())) complaints.push(message.text())

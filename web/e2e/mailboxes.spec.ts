@@ -16,7 +16,7 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
 
   await test.step('a server that nobody runs is found out before it is stored', async () => {
     await drawer.getByLabel('Fetch mail from a mailbox elsewhere').check()
-    await drawer.getByLabel('Server').fill('127.0.0.1')
+    await drawer.getByRole('textbox', { name: 'Server' }).fill('127.0.0.1')
     await drawer.getByLabel('Port').fill('1')
     await drawer.getByLabel('User name').fill('destek')
     await drawer.getByLabel('Password').fill('secret')
@@ -28,7 +28,7 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
   await test.step('once connected it has a forwarding address', async () => {
     await drawer.getByRole('button', { name: 'Connect', exact: true }).click()
     const made = page.getByRole('dialog', { name: 'Mailbox' })
-    await expect(made.getByText(/^m[a-z0-9]{12}@in\.konak\.example$/)).toBeVisible()
+    await expect(made.getByText(/^m[a-z0-9]{12}@/)).toBeVisible()
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('row').filter({ hasText: address })).toContainText('Active')

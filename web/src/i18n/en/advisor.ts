@@ -39,6 +39,6 @@ export const advisor = {
   'advisor.shelfEmpty': 'No regulations are imported yet: konak advisor import',
   'advisor.number': 'No.',
   'advisor.updated': 'Last updated',
-  'advisor.searchIn': 'Search in it',
+  'advisor.searchIn': 'Search',
   'advisor.searchInOne': 'Search in {title}',
 } as const

@@ -42,6 +42,6 @@ export const advisor: Record<keyof typeof en, string> = {
   'advisor.shelfEmpty': 'Henüz mevzuat aktarılmamış: konak advisor import',
   'advisor.number': 'Sayı',
   'advisor.updated': 'Son güncelleme',
-  'advisor.searchIn': 'İçinde ara',
+  'advisor.searchIn': 'Ara',
   'advisor.searchInOne': '{title} içinde ara',
 }

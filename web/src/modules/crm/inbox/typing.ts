@@ -28,7 +28,7 @@ function without(now: readonly Typist[], conversationId: string, authorId: strin
 export function noteTyping(data: string): void {
   let signal: Signal
   try {
-    signal = JSON.parse(data) as Signal
+    signal = (JSON.parse(data) as { data?: Signal }).data ?? {}
   } catch {
     return
   }
