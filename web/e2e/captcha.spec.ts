@@ -14,7 +14,9 @@ const solving = 90_000
 
 const started: { child: ChildProcess; folder?: string }[] = []
 
-test.afterEach(async () => {
+test.afterEach(async ({ page }) => {
+  // The page goes before its server does, or it would complain of the loss.
+  await page.close()
   for (const { child, folder } of started.splice(0)) {
     const ended = once(child, 'exit')
     if (child.exitCode === null && child.kill()) await ended
