@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { Mail, Phone, X } from 'lucide-react'
+import { Mail, Phone } from 'lucide-react'
 import { lazy, Suspense, useState, type FormEvent } from 'react'
 import { meets, useMe, type Me } from '@/api/session'
 import { formatAgo, useI18n, withTexts, type PlainKey } from '@/i18n'
 import { Badge } from '@/ui/Badge'
+import { Chip } from '@/ui/Chip'
 import { Field, Input, Select } from '@/ui/Field'
 import { useContact } from '../contacts/contacts'
 import { channelName } from './channels'
@@ -177,21 +178,9 @@ export function Tags({ tags, canManage, onChange }: TagsProps) {
     <>
       <ul className="flex flex-wrap gap-1.5 empty:hidden">
         {tags.map((tag) => (
-          <li key={tag} className="inline-flex h-7 items-center gap-0.5 rounded-sm bg-sunken pl-2 text-xs font-semibold text-ink-2">
+          <Chip key={tag} removeLabel={canManage ? t('inbox.tag.remove', { tag }) : undefined} onRemove={() => onChange(tags.filter((other) => other !== tag))}>
             {tag}
-            {canManage ? (
-              <button
-                type="button"
-                aria-label={t('inbox.tag.remove', { tag })}
-                onClick={() => onChange(tags.filter((other) => other !== tag))}
-                className="flex size-7 items-center justify-center rounded-sm hover:text-danger-ink"
-              >
-                <X aria-hidden className="size-3.5" />
-              </button>
-            ) : (
-              <span className="w-2" />
-            )}
-          </li>
+          </Chip>
         ))}
       </ul>
       {canManage && (

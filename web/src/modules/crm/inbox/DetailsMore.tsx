@@ -5,6 +5,7 @@ import { meets, useMe } from '@/api/session'
 import { formatAgo, language, useI18n, type PlainKey } from '@/i18n'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
+import { useAIRecord } from './assistant'
 import type { Conversation } from './conversations'
 import { Section } from './Section'
 
@@ -34,10 +35,7 @@ const states = {
 
 function Assistant({ conversation }: { conversation: Conversation }) {
   const { t, tCount } = useI18n()
-  const record = useQuery({
-    queryKey: ['crm', 'conversations', 'ai', conversation.id],
-    queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}/ai-state', { params: { path: { id: conversation.id } } })).then((envelope) => envelope.data),
-  }).data
+  const record = useAIRecord(conversation.id).data
   if (!record || (record.state === 'off' && record.answers === 0)) return null
   const { label, tone } = states[record.state]
   return (

@@ -229,6 +229,11 @@ export interface Letter {
   route: ReplyChannel | null
 }
 
+/** Without a choice of the person the server takes the conversation's own way. */
+export function routeOf(route: ReplyChannel | null) {
+  return { channel: route?.channel, channel_account_id: route?.channel_account_id ?? undefined }
+}
+
 export function useSend(id: string) {
   const client = useQueryClient()
   return useMutation({
@@ -240,8 +245,7 @@ export function useSend(id: string) {
             body,
             message_type: note ? 'note' : 'comment',
             attachments: attachments.map((file) => file.id),
-            channel: note ? undefined : route?.channel,
-            channel_account_id: note ? undefined : (route?.channel_account_id ?? undefined),
+            ...routeOf(note ? null : route),
           },
         }),
       ).then((envelope) => envelope.data),
@@ -306,5 +310,14 @@ export function useWriteDown() {
     mutationFn: (request: Omit<Opening, 'channel'>) =>
       ask(api.POST('/api/crm/v1/conversations', { body: { ...request, priority: 'normal' } })).then((envelope) => envelope.data),
     onSuccess: (next) => take(client, next),
+  })
+}
+
+export function useSplit(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { item_ids: string[]; subject: string }) =>
+      ask(api.POST('/api/crm/v1/conversations/{id}/split', { params: { path: { id } }, body })).then((envelope) => envelope.data),
+    onSuccess: () => void client.invalidateQueries({ queryKey: root }),
   })
 }
