@@ -8,6 +8,8 @@ export const inbox = {
   'inbox.view.snoozed': 'Snoozed',
   'inbox.view.closed': 'Closed',
   'inbox.search': 'Search conversations',
+  'inbox.searchIn': 'Where to search',
+  'inbox.searchIn.all': 'All',
   'inbox.new': 'New conversation',
   'inbox.group': 'Group',
   'inbox.group.all': 'All groups',
@@ -19,7 +21,7 @@ export const inbox = {
   'inbox.empty.snoozed': 'Nothing is put aside. Press s in a conversation to bring it back later.',
   'inbox.empty.closed': 'Nothing is closed yet.',
   'inbox.empty.search':
-    'No conversation matches. Search by words of the subject, or by the customer’s name, address or number.',
+    'No conversation matches. Search by words of any message, note, subject or tag, or by the customer’s name, address or number.',
   'inbox.choose.title': 'Choose a conversation',
   'inbox.choose.text': 'Press j and k to walk through the list, and ? for all shortcuts.',
   'inbox.pick': 'Select the conversation with {name}',

@@ -10,6 +10,8 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.view.snoozed': 'Ertelenen',
   'inbox.view.closed': 'Kapalı',
   'inbox.search': 'Konuşmalarda ara',
+  'inbox.searchIn': 'Nerede aransın',
+  'inbox.searchIn.all': 'Tümü',
   'inbox.new': 'Yeni konuşma',
   'inbox.group': 'Grup',
   'inbox.group.all': 'Tüm gruplar',
@@ -21,7 +23,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.empty.snoozed': 'Ertelenmiş konuşma yok. Bir konuşmayı sonra geri getirmek için içindeyken s tuşuna basın.',
   'inbox.empty.closed': 'Henüz kapatılan konuşma yok.',
   'inbox.empty.search':
-    'Eşleşen konuşma yok. Konudaki sözcüklerle ya da müşterinin adı, adresi veya numarasıyla arayın.',
+    'Eşleşen konuşma yok. İleti, not, konu ya da etiketlerdeki sözcüklerle veya müşterinin adı, adresi, numarasıyla arayın.',
   'inbox.choose.title': 'Bir konuşma seçin',
   'inbox.choose.text': 'Listede gezinmek için j ve k, tüm kısayollar için ? tuşuna basın.',
   'inbox.pick': '{name} ile konuşmayı seç',

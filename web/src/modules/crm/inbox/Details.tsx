@@ -88,24 +88,6 @@ export function Details({ conversation, onAct }: DetailsProps) {
       <Section title={t('inbox.tags')}>
         <Tags tags={conversation.tags} canManage={canManage} onChange={(tags) => onAct({ do: 'tags', tags })} />
       </Section>
-      {people && (
-        <Section title={t('inbox.people')}>
-          <ul className="flex flex-col gap-1.5">
-            {people.contacts.map((contact) => (
-              <li key={contact.contact_id} className="flex items-center gap-2">
-                <span className="min-w-0 flex-1 truncate">{contact.name}</span>
-                {contact.customer && <Badge>{t('inbox.customer')}</Badge>}
-              </li>
-            ))}
-            {people.agents.map((agent) => (
-              <li key={agent.agent_id} className="flex items-center gap-2">
-                <span className="min-w-0 flex-1 truncate">{agent.name}</span>
-                {agent.owner && <Badge tone="accent">{t('inbox.owner')}</Badge>}
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
       <Suspense>
         <DetailsMore conversation={conversation} />
       </Suspense>

@@ -15,11 +15,11 @@ import { toast } from '@/ui/Toast'
 import { channelName } from './channels'
 import { Composer } from './Composer'
 import { useConversation, useJoin, usePeople, useReadMark, type Action, type Conversation } from './conversations'
-import { Details } from './Details'
 import { useScheduled } from './scheduled'
 import { Timeline } from './Timeline'
 import { typists } from './typing'
 
+const Details = lazy(() => import('./Details').then((m) => ({ default: m.Details })))
 const ExportDialog = lazy(() => withTexts(() => import('./ExportDialog'), 'thread')().then((m) => ({ default: m.ExportDialog })))
 const ScheduledList = lazy(() => withTexts(() => import('./ScheduledList'), 'thread')().then((m) => ({ default: m.ScheduledList })))
 
@@ -63,12 +63,16 @@ export function Thread({ id, onBack, onAct, onSnooze }: ThreadProps) {
         {canReply && <Composer conversation={conversation} />}
       </section>
       <aside aria-label={t('inbox.details')} className="hidden w-72 shrink-0 overflow-y-auto border-l border-line bg-surface xl:block">
-        <Details conversation={conversation} onAct={onAct} />
+        <Suspense>
+          <Details conversation={conversation} onAct={onAct} />
+        </Suspense>
       </aside>
       {detailsOpen && (
         <Drawer open onOpenChange={setDetailsOpen} title={t('inbox.details')}>
           <div className="-mx-4">
-            <Details conversation={conversation} onAct={onAct} />
+            <Suspense fallback={<SkeletonRows rows={4} />}>
+              <Details conversation={conversation} onAct={onAct} />
+            </Suspense>
           </div>
         </Drawer>
       )}
