@@ -101,12 +101,10 @@ func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[
 }
 
 // Agent reads one agent.
-func (s *Service) Agent(ctx context.Context, id uuid.UUID) (a Agent, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		a, err = s.find(r, id)
-		return err
+func (s *Service) Agent(ctx context.Context, id uuid.UUID) (Agent, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Agent, error) {
+		return s.find(r, id)
 	})
-	return a, err
 }
 
 func (s *Service) find(r *db.Reader, id uuid.UUID) (Agent, error) {

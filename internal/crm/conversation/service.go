@@ -439,12 +439,10 @@ func agentID(ctx context.Context) uuid.UUID {
 }
 
 // Settings reads the inbox settings.
-func (s *Service) Settings(ctx context.Context) (out Settings, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = settings(r)
-		return err
+func (s *Service) Settings(ctx context.Context) (Settings, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Settings, error) {
+		return settings(r)
 	})
-	return out, err
 }
 
 // SetSettings writes the inbox settings.
