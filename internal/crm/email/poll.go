@@ -43,6 +43,24 @@ const (
 type Poller struct {
 	Service *Service
 	Log     *slog.Logger
+	// Node is this process, by which its successor finds what it held.
+	Node uuid.UUID
+}
+
+// Succeed frees the mailboxes of a process that is known to be gone.
+func (p *Poller) Succeed(ctx context.Context, node uuid.UUID) error {
+	var n int64
+	err := p.Service.DB.System("mailbox poll").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = freeMailboxes(tx, node)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("email: end leases: %w", err)
+	}
+	if n > 0 {
+		p.Log.Info("mailboxes of the process before this one were freed", "mailboxes", n)
+	}
+	return nil
 }
 
 // Run polls until ctx ends.
@@ -55,7 +73,7 @@ func (p *Poller) Run(ctx context.Context) {
 func (p *Poller) Step(ctx context.Context) (int, error) {
 	var due []claim
 	err := p.Service.DB.System("mailbox poll").InTx(ctx, func(tx *db.Tx) (err error) {
-		due, err = claimMailboxes(tx, pollLease, pollRound)
+		due, err = claimMailboxes(tx, p.Node, pollLease, pollRound)
 		return err
 	})
 	if err != nil {
