@@ -2,6 +2,8 @@ package mailtest
 
 import (
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"os"
 	"os/exec"
@@ -58,6 +60,7 @@ func StartIMAP(t testing.TB) *IMAP {
 			return mem.NewSession(), nil, nil
 		},
 		Caps: imap.CapSet{imap.CapIMAP4rev1: {}}, InsecureAuth: true,
+		Logger: log.New(io.Discard, "", 0),
 	})
 	ln := listen(t)
 	done := make(chan error, 1)
@@ -174,8 +177,8 @@ func StartDovecot(t testing.TB) *IMAP {
 			t.Error(err)
 		}
 		_ = cmd.Wait()
-		if log, err := os.ReadFile(filepath.Join(dir, "log")); t.Failed() {
-			t.Logf("Dovecot says: %s %v", log, err)
+		if said, err := os.ReadFile(filepath.Join(dir, "log")); t.Failed() {
+			t.Logf("Dovecot says: %s %v", said, err)
 		}
 	})
 	await(t, m.Port)
