@@ -24,6 +24,10 @@ type Inbound struct {
 	ProviderMessageID string
 	// ConversationID is the thread, where the channel knows it (e-mail).
 	ConversationID *uuid.UUID
+	// Automatic marks what no person wrote. AutoReply is a machine's answer,
+	// such as an absence note: it reopens nothing, wakes nobody and waits for
+	// no answer.
+	Automatic, AutoReply bool
 	// AI says that the assistant answers on this account.
 	AI bool
 	// Window is for how long the channel takes free text from now on; 0 for a
@@ -75,7 +79,10 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source Source, out *Ingested) er
 			return err
 		}
 	}
-	item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, email: in.Email}
+	item := &Item{
+		Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, email: in.Email,
+		Automatic: in.Automatic || in.AutoReply, quiet: in.AutoReply,
+	}
 	if in.From.AccountID != uuid.Nil {
 		item.ChannelAccountID = &in.From.AccountID
 	}

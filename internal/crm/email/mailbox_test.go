@@ -2,6 +2,7 @@ package email_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/smtp"
 	"strings"
@@ -372,6 +373,77 @@ func TestDovecot(t *testing.T) {
 		s.Settle()
 		if n := len(p.talks()); n != 3 {
 			t.Errorf("%d conversations", n)
+		}
+	})
+}
+
+// An absence note is kept and marked, and that is all: it reopens nothing, wakes
+// nobody, is not answered and leaves the wait where it was. The customer's own
+// next word does all of that.
+func TestAbsenceNotes(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		box := p.connect(p.Workspace, "bilgi@firma.example", map[string]any{"auto_reply": "Mesajınızı aldık."})
+		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)
+		to := *box.ForwardingAddress
+		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
+		id := p.talks()[0].ID
+		conv := "/api/crm/v1/conversations/" + id
+		p.Owner.Post(conv+"/join", nil).Want(200)
+		p.reply(id, "Yolda", nil)
+		all := p.sink.got()
+		answer := all[len(all)-1].parse(t)
+		absent := func(n int) {
+			p.mail("", to, letter("elif@kaya.example", fmt.Sprintf("o%d@kaya.example", n), "Otomatik yanıt: Teslimat", fmt.Sprintf("Tatildeyim %d", n),
+				"Auto-Submitted: auto-replied", "In-Reply-To: <"+answer.MessageID+">"))
+		}
+		type shape struct {
+			State   string  `json:"state"`
+			Waiting *string `json:"waiting_since"`
+			AI      string  `json:"ai_state"`
+		}
+		check := func(n int, state string) {
+			t.Helper()
+			var c shape
+			p.Owner.Get(conv).Want(200).Data(&c)
+			var line struct {
+				Body      string `json:"body"`
+				Automatic bool   `json:"automatic"`
+			}
+			var items []json.RawMessage
+			p.Owner.Get(conv + "/items?limit=1").Want(200).Data(&items)
+			if err := json.Unmarshal(items[0], &line); err != nil {
+				t.Fatal(err)
+			}
+			if c.State != state || c.Waiting != nil || c.AI != "handed_over" || !line.Automatic || line.Body != fmt.Sprintf("Tatildeyim %d", n) {
+				t.Errorf("note %d: got %+v, %+v", n, c, line)
+			}
+		}
+		absent(1)
+		check(1, "open")
+		p.Owner.Post(conv+"/snooze", map[string]any{"until_reply": true}).Want(200)
+		absent(2)
+		check(2, "snoozed")
+		p.Owner.Post(conv+"/close", nil).Want(200)
+		absent(3)
+		check(3, "closed")
+		if n := len(p.sink.got()); n != len(all) {
+			t.Errorf("%d mails went out after the notes", n-len(all))
+		}
+		if n := len(p.talks()); n != 1 {
+			t.Errorf("%d conversations", n)
+		}
+		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c2@kaya.example", "Re: Teslimat", "Döndüm, geldi mi?", "In-Reply-To: <"+answer.MessageID+">"))
+		var c shape
+		p.Owner.Get(conv).Want(200).Data(&c)
+		if c.State != "open" || c.Waiting == nil {
+			t.Errorf("got %+v", c)
+		}
+		// One that belongs to nothing is kept too, without an answer.
+		p.mail("", to, letter("veli@kaya.example", "v1@kaya.example", "Otomatik yanıt", "Yokum", "Auto-Submitted: auto-replied"))
+		if n := len(p.talks()); n != 2 || len(p.sink.got()) != len(all) {
+			t.Errorf("%d conversations, %d mails", n, len(p.sink.got()))
 		}
 	})
 }
