@@ -214,7 +214,7 @@ func (a *App) wire(box *secret.Box) error {
 		Key: box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
 	})
 	a.Channels.Add(email.Kind, a.Email)
-	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log}
+	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log, Node: a.Sender.Claim()}
 	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
@@ -233,7 +233,7 @@ func (a *App) wire(box *secret.Box) error {
 	handlers[webhook.OutcomeJob] = a.Custom.Outcome
 	handlers[contact.ImportJob] = a.Contacts.RunImport
 	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
-	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
+	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers, Node: a.Sender.Claim()}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
 	maps.Copy(a.Jobs.Handlers, a.Email.Jobs())
@@ -309,7 +309,7 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 		return func() {}
 	}
 	if n.Before != uuid.Nil {
-		err = a.Sender.Succeed(ctx, n.Before)
+		err = errors.Join(a.Sender.Succeed(ctx, n.Before), a.Jobs.Succeed(ctx, n.Before), a.Mailboxes.Succeed(ctx, n.Before))
 	}
 	if err == nil {
 		err = n.Keep(a.Sender.Claim())

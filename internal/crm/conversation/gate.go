@@ -299,7 +299,7 @@ func absent(err error) error {
 }
 
 // wrote puts a message of the customer into a conversation and tells the
-// agents who joined.
+// agents who joined. What a machine answered is kept, and sets nothing off.
 func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	ref, err := s.contacts.Find(&tx.Reader, was.ContactID)
 	if err != nil && !db.IsNoRow(err) {
@@ -309,6 +309,9 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 	c.Preview = summary(item)
 	if ref.Blocked {
 		return c, s.move(tx, was, &c, BlockedMessage, item, nil)
+	}
+	if item.quiet {
+		return c, s.move(tx, was, &c, MachineMessage, item, nil)
 	}
 	if was.State == Closed {
 		if reopens, err := s.reopens(tx, &was); err != nil {
