@@ -202,6 +202,7 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
+	a.Conversations.HandBack(a.Agents)
 	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
 	a.Commerce = commerce.New(a.DB, book{a.Contacts})
 	a.Conversations.Sell(shop{a.Commerce})

@@ -53,6 +53,13 @@ func (s *Service) OnPresence(fn func(tenant, agent uuid.UUID, presence string)) 
 	s.chose = append(s.chose, fn)
 }
 
+// HandsBack says whether an agent chose to be away and to leave what comes to
+// others.
+func (s *Service) HandsBack(r *db.Reader, agent uuid.UUID) (bool, error) {
+	profiles, err := profilesOf(r, []uuid.UUID{agent})
+	return profiles[agent].presence == AwayReassign, err
+}
+
 // Chosen is what an agent last chose to be, "" if they never did.
 func (s *Service) Chosen(ctx context.Context, id uuid.UUID) (chosen string, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
