@@ -23,6 +23,7 @@ import (
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/mailer"
+	"konak/internal/kit/trtext"
 )
 
 const sendJob = "email.send"
@@ -201,7 +202,7 @@ func (s *Service) keep(ctx context.Context, p *parcel, raw []byte) error {
 func plainReason(err error) string {
 	text := strings.ReplaceAll(err.Error(), jobs.ErrDrop.Error(), "")
 	text = strings.Join(strings.Fields(text), " ")
-	return text[:min(len(text), 500)]
+	return trtext.Cut(text, 500)
 }
 
 // carry renders a mail and hands it over.

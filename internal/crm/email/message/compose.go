@@ -16,6 +16,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"konak/internal/kit/trtext"
 )
 
 // Draft is a mail to be written.
@@ -90,7 +92,7 @@ func (d *Draft) head(out *bytes.Buffer) {
 	field("To", addressList(d.To))
 	field("Cc", addressList(d.Cc))
 	field("Reply-To", addressList(nonEmpty([]string{d.ReplyTo})))
-	field("Subject", strings.ReplaceAll(mime.QEncoding.Encode("utf-8", cut(oneLine(d.Subject), 800)), "?= =?", "?=\r\n =?"))
+	field("Subject", strings.ReplaceAll(mime.QEncoding.Encode("utf-8", trtext.Cut(oneLine(d.Subject), 800)), "?= =?", "?=\r\n =?"))
 	field("Date", d.Date.Format(time.RFC1123Z))
 	field("Message-ID", "<"+d.MessageID+">")
 	if d.InReplyTo != "" {
