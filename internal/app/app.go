@@ -215,7 +215,7 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Channels.Add(email.Kind, a.Email)
 	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log, Node: a.Sender.Claim()}
-	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
+	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook, a.cfg.BaseURL())
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
 	}
