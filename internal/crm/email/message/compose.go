@@ -79,7 +79,9 @@ func (d *Draft) Render() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return out.Bytes(), mixed.Close()
+	// Closing writes the last line, so the bytes are only whole after it.
+	err = mixed.Close()
+	return out.Bytes(), err
 }
 
 func (d *Draft) head(out *bytes.Buffer) {
@@ -161,7 +163,8 @@ func (d *Draft) alternative() (kind string, content []byte, err error) {
 			return "", nil, err
 		}
 	}
-	return fmt.Sprintf("multipart/alternative; boundary=%q", w.Boundary()), out.Bytes(), w.Close()
+	err = w.Close()
+	return fmt.Sprintf("multipart/alternative; boundary=%q", w.Boundary()), out.Bytes(), err
 }
 
 var link = regexp.MustCompile(`https?://[^\s<>"]+[^\s<>".,;:!?)\]]`)
