@@ -8,6 +8,7 @@ import { Drawer } from '@/ui/Dialog'
 import { Checkbox, Field, Input, Select, Textarea } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
+import { HoursFields } from './HoursFields'
 import { useSaveWidget, useWidget, type Account, type Look } from './channels'
 
 const fresh: Look = {
@@ -30,6 +31,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
   const save = useSaveWidget(id)
   const form = useFocusOnError(save.error)
   const look = (account?.settings as Look | undefined) ?? fresh
+  const [hours, setHours] = useState(account?.business_hours ?? null)
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -42,6 +44,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
     save.mutate(
       {
         name: textOf(data, 'name'),
+        hours,
         look: {
           color: textOf(data, 'color'),
           position: textOf(data, 'position') as Look['position'],
@@ -81,7 +84,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
         </>
       }
     >
-      {save.error && !isAboutFields(save.error, ['name', 'origins', 'color', 'look.origins', 'look.color']) && (
+      {save.error && !isAboutFields(save.error, ['name', 'origins', 'color', 'look.origins', 'look.color', 'business_hours.timezone', 'business_hours.spans']) && (
         <Notice tone="danger" className="mb-4">
           {errorText(save.error)}
         </Notice>
@@ -133,6 +136,12 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
           <Checkbox name="emailRequired" label={t('channels.prechatEmail')} defaultChecked={look.prechat.email_required} />
           <Checkbox name="phone" label={t('channels.prechatPhone')} defaultChecked={look.prechat.phone} />
         </fieldset>
+        <HoursFields
+          value={hours}
+          onChange={setHours}
+          zoneError={fieldText(save.error, 'business_hours.timezone', { unknown_timezone: 'channels.timezoneWrong' })}
+          spansError={fieldText(save.error, 'business_hours.spans', { out_of_range: 'channels.spansWrong' })}
+        />
       </form>
     </Drawer>
   )
