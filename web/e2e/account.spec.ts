@@ -1,6 +1,4 @@
-import { expect, expectAccessible, mailedLink, owner, shoot, signIn, test, totp } from './helpers'
-
-const password = 'dort at yesil cayirda kosar'
+import { expect, expectAccessible, mailedLink, owner, password, shoot, signIn, test, totp } from './helpers'
 
 test('an account is opened by mail, secured by a second step, and recovered', async ({ page, browser }) => {
   const outbox = await browser.newContext({ baseURL: process.env.KONAK_TEST_URL })

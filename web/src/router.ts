@@ -4,6 +4,7 @@ import { publicRoutes } from './routes/public'
 import { rootRoute } from './routes/root'
 import { shellRoute } from './routes/shell'
 import { signInRoute } from './routes/signIn'
+import { UnexpectedPage } from './shell/ErrorPages'
 
 const routeTree = rootRoute.addChildren([signInRoute, ...publicRoutes, shellRoute.addChildren(screenRoutes)])
 
@@ -12,6 +13,8 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultPendingMs: 300,
+  // A screen that breaks leaves the house around it standing.
+  defaultErrorComponent: UnexpectedPage,
 })
 
 declare module '@tanstack/react-router' {

@@ -4,7 +4,6 @@ export const channels = {
   'channels.empty.title': 'No channel yet',
   'channels.empty.text': 'Put live chat on your website, or connect your own software. What customers write there arrives in the inbox.',
   'channels.name': 'Name',
-  'channels.created': 'Connected',
   'channels.failed': 'That did not work',
   'channels.saved': 'Saved',
   'channels.settings': 'Settings',

@@ -65,6 +65,8 @@ export const shell = {
   'errors.unlicensed.title': 'Module not licensed',
   'errors.unlicensed.lead': 'This workspace has no licence for the module',
   'errors.unlicensed.text': 'An owner of the workspace can add this licence:',
+  'errors.offline.title': 'No connection',
+  'errors.offline.lead': 'The server cannot be reached right now',
   'errors.unexpected.title': 'This screen could not be shown',
   'errors.unexpected.lead': 'Something went wrong on the way',
   'field.required': 'Fill in this field.',

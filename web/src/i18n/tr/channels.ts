@@ -4,7 +4,6 @@ export const channels = {
   'channels.empty.title': 'Henüz kanal yok',
   'channels.empty.text': 'Web sitenize canlı sohbet koyun ya da kendi yazılımınızı bağlayın. Müşterilerin orada yazdıkları gelen kutusuna düşer.',
   'channels.name': 'Ad',
-  'channels.created': 'Bağlandı',
   'channels.failed': 'Bu işe yaramadı',
   'channels.saved': 'Kaydedildi',
   'channels.settings': 'Ayarlar',

@@ -67,6 +67,8 @@ export const shell: Record<keyof typeof en, string> = {
   'errors.unlicensed.title': 'Modül lisanslı değil',
   'errors.unlicensed.lead': 'Bu çalışma alanının modül için lisansı yok',
   'errors.unlicensed.text': 'Çalışma alanının bir sahibi şu lisansı ekleyebilir:',
+  'errors.offline.title': 'Bağlantı yok',
+  'errors.offline.lead': 'Sunucuya şu anda ulaşılamıyor',
   'errors.unexpected.title': 'Bu ekran gösterilemedi',
   'errors.unexpected.lead': 'Yolda bir sorun çıktı',
   'field.required': 'Bu alanı doldurun.',

@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { useMe } from '@/api/session'
-import { formatAgo, useI18n } from '@/i18n'
+import { useI18n } from '@/i18n'
 import { useStore } from '@/lib/store'
 import { activity } from '@/live/LiveUpdates'
 import { streamState } from '@/live/stream'
 import { modules } from '@/modules'
 import { entriesFor } from '@/modules/module'
 import { activeShortcuts } from '@/shell/shortcuts'
+import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
 import { Card } from '@/ui/Card'
 import { Kbd } from '@/ui/Kbd'
@@ -104,9 +105,7 @@ function ActivityCard() {
           {entries.map((entry) => (
             <li key={entry.id} className="flex items-baseline justify-between gap-3 text-[13px]">
               <Code>{entry.type}</Code>
-              <time dateTime={entry.at} className="whitespace-nowrap text-ink-3">
-                {formatAgo(entry.at)}
-              </time>
+              <Ago at={entry.at} className="text-ink-3" />
             </li>
           ))}
         </ol>

@@ -1,8 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { ScrollText, SlidersHorizontal, X } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
-import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
+import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { CodeBlock } from '@/ui/CodeBlock'
@@ -56,11 +57,7 @@ export function AuditScreen() {
     {
       id: 'at',
       header: t('audit.when'),
-      cell: (row) => (
-        <time dateTime={row.at} title={formatDateTime(row.at)} className="whitespace-nowrap text-ink-2">
-          {formatAgo(row.at)}
-        </time>
-      ),
+      cell: (row) => <Ago at={row.at} />,
     },
     { id: 'actor', header: t('audit.who'), cell: (row) => <Actor line={row} onFilter={(actor) => filter({ actor })} /> },
     { id: 'action', header: t('audit.what'), cell: (row) => <Code>{row.action}</Code> },

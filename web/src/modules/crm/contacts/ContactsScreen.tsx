@@ -1,9 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { ContactRound, Download, Plus, Upload } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { ContactRound, Download, Upload } from 'lucide-react'
+import { useState } from 'react'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n } from '@/i18n'
-import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { useI18n } from '@/i18n'
+import { useSettled } from '@/lib/settled'
+import { useAdd } from '@/shell/ListPage'
+import { Ago } from '@/ui/Ago'
 import { Badge } from '@/ui/Badge'
 import { Button, buttonClass } from '@/ui/Button'
 import { EmptyState } from '@/ui/EmptyState'
@@ -17,8 +19,6 @@ import { ContactForm } from './ContactForm'
 import { useContacts, type Contact, type ContactFilter } from './contacts'
 import { ImportDialog } from './ImportDialog'
 
-const noShortcuts: readonly Shortcut[] = []
-const typingPause = 250
 
 function exportAddress({ q, kind }: ContactFilter): string {
   const query = new URLSearchParams()
@@ -34,17 +34,12 @@ export function ContactsScreen() {
   const canManage = meets(me, { permission: 'crm.contacts.manage' })
   const canExport = meets(me, { permission: 'crm.contacts.export' })
   const [text, setText] = useState('')
-  const [filter, setFilter] = useState<ContactFilter>({ q: '', kind: '' })
+  const [kind, setKind] = useState<ContactFilter['kind']>('')
+  const filter: ContactFilter = { q: useSettled(text), kind }
   const [layer, setLayer] = useState<'add' | 'import' | null>(null)
   const list = useContacts(filter)
 
-  useEffect(() => {
-    const timer = setTimeout(() => setFilter((now) => (now.q === text ? now : { ...now, q: text })), typingPause)
-    return () => clearTimeout(timer)
-  }, [text])
-
-  const shortcuts = useMemo<Shortcut[]>(() => [{ keys: 'n', label: 'contacts.add', run: () => setLayer('add') }], [])
-  useShortcuts(canManage ? shortcuts : noShortcuts)
+  const addButton = useAdd('contacts.add', canManage, () => setLayer('add'))
 
   const columns: Column<Contact>[] = [
     {
@@ -102,19 +97,10 @@ export function ContactsScreen() {
       id: 'created',
       header: t('common.created'),
       wide: true,
-      cell: (row) => (
-        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="whitespace-nowrap text-ink-2">
-          {formatAgo(row.created_at)}
-        </time>
-      ),
+      cell: (row) => <Ago at={row.created_at} />,
     },
   ]
 
-  const addButton = canManage && (
-    <Button look="primary" icon={Plus} onClick={() => setLayer('add')}>
-      {t('contacts.add')}
-    </Button>
-  )
   const importButton = canManage && (
     <Button icon={Upload} onClick={() => setLayer('import')}>
       {t('contacts.import')}
@@ -150,7 +136,7 @@ export function ContactsScreen() {
             { value: 'customer', label: t('contacts.kind.customer') },
             { value: 'lead', label: t('contacts.kind.lead') },
           ]}
-          onChange={(kind) => setFilter((now) => ({ ...now, kind }))}
+          onChange={setKind}
         />
       </div>
       <QueryState
