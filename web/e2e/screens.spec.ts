@@ -77,7 +77,10 @@ for (const sight of sights) {
 
     test('webhooks', async ({ page }) => {
       const receiver = await startReceiver()
-      await signIn(page, '/erp/webhooks')
+      await signIn(page)
+      const { data: left } = (await (await page.request.get('/api/erp/v1/webhooks')).json()) as { data: { id: string }[] }
+      for (const { id } of left) await page.request.delete(`/api/erp/v1/webhooks/${id}`)
+      await page.goto('/erp/webhooks')
       await page.getByRole('button', { name: 'Register a webhook' }).click()
       const drawer = page.getByRole('dialog')
       await drawer.getByRole('textbox', { name: 'Address' }).fill(receiver.address)
@@ -136,6 +139,9 @@ test.describe('in Turkish', () => {
           ['/crm/agents', 'Temsilciler'],
           ['/advisor', 'Mevzuat'],
           ['/erp/webhooks', 'Webhook'],
+          ['/crm/channels', 'Kanallar'],
+          ['/settings/macros', 'Makrolar'],
+          ['/settings/canned-replies', 'Hazır yanıtlar'],
           ['/settings/roles', 'Roller'],
           ['/settings/api-keys', 'API anahtarları'],
           ['/settings/audit', 'Denetim'],

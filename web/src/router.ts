@@ -2,11 +2,11 @@ import { createRouter } from '@tanstack/react-router'
 import { screenRoutes } from './modules'
 import { publicRoutes } from './routes/public'
 import { rootRoute } from './routes/root'
-import { shellRoute } from './routes/shell'
+import { shellRoute, strayRoute } from './routes/shell'
 import { signInRoute } from './routes/signIn'
 import { UnexpectedPage } from './shell/ErrorPages'
 
-const routeTree = rootRoute.addChildren([signInRoute, ...publicRoutes, shellRoute.addChildren(screenRoutes)])
+const routeTree = rootRoute.addChildren([signInRoute, ...publicRoutes, shellRoute.addChildren([...screenRoutes, strayRoute])])
 
 export const router = createRouter({
   routeTree,

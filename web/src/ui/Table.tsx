@@ -27,7 +27,7 @@ export function Table<Row>({ label, columns, rows, rowKey, more }: TableProps<Ro
   const { t, tCount } = useI18n()
   return (
     <div>
-      <div className="overflow-x-auto rounded-lg border border-line bg-surface shadow-1">
+      <div className="relative overflow-x-auto rounded-lg border border-line bg-surface shadow-1">
         <table aria-label={label} className="w-full border-collapse text-left text-sm">
           <thead>
             <tr className="border-b border-line bg-sunken/60">

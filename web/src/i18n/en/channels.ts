@@ -5,7 +5,7 @@ export const channels = {
   'channels.empty.text': 'Put live chat on your website, or connect your own software. What customers write there arrives in the inbox.',
   'channels.name': 'Name',
   'channels.failed': 'That did not work',
-  'channels.saved': 'Saved',
+  'channels.saved': 'The channel is saved',
   'channels.settings': 'Settings',
   'channels.pause': 'Pause',
   'channels.resume': 'Make active',

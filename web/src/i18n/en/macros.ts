@@ -1,6 +1,6 @@
 export const macros = {
   'macros.add': 'Add a macro',
-  'macros.change': 'Change the macro',
+  'macros.change': 'Edit the macro',
   'macros.drawerLead': 'Several steps under one name. An agent runs it from the answer box, and all of it happens or none of it.',
   'macros.saved': '{name} is saved',
   'macros.name': 'Name',
@@ -66,7 +66,7 @@ export const macros = {
   'placeholders.agent': 'Name of the agent',
   'placeholders.subject': 'Subject of the conversation',
   'replies.add': 'Add a canned reply',
-  'replies.change': 'Change the reply',
+  'replies.change': 'Edit the reply',
   'replies.drawerLead': 'A text that is put into an answer by typing / and its shortcut. It can be edited before it is sent.',
   'replies.saved': '/{shortcut} is saved',
   'replies.shortcut': 'Shortcut',

@@ -29,6 +29,7 @@ export const shell = {
   'nav.erp': 'ERP',
   'nav.identity': 'Administration',
   'nav.advisor': 'Advisor',
+  'nav.commerce': 'Commerce',
   'language.label': 'Language',
   'theme.label': 'Theme',
   'theme.light': 'Light',

@@ -5,7 +5,7 @@ export const channels = {
   'channels.empty.text': 'Web sitenize canlı sohbet koyun ya da kendi yazılımınızı bağlayın. Müşterilerin orada yazdıkları gelen kutusuna düşer.',
   'channels.name': 'Ad',
   'channels.failed': 'Bu işe yaramadı',
-  'channels.saved': 'Kaydedildi',
+  'channels.saved': 'Kanal kaydedildi',
   'channels.settings': 'Ayarlar',
   'channels.pause': 'Duraklat',
   'channels.resume': 'Etkinleştir',

@@ -31,6 +31,7 @@ export const shell: Record<keyof typeof en, string> = {
   'nav.erp': 'ERP',
   'nav.identity': 'Yönetim',
   'nav.advisor': 'Müşavir',
+  'nav.commerce': 'Ticaret',
   'language.label': 'Dil',
   'theme.label': 'Tema',
   'theme.light': 'Açık',

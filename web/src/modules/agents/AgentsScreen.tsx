@@ -77,7 +77,7 @@ export function AgentsScreen() {
         {canManage && (
           <>
             <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: 'edit', agent: row })}>
-              {t('agents.edit')}
+              {t('common.edit')}
             </MenuItem>
             <MenuRule />
             {row.state === 'active' && (

@@ -63,7 +63,7 @@ export function ApiKeysScreen() {
           ((row: ApiKey) => (
             <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
               <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: 'change', row })}>
-                {t('keys.change')}
+                {t('common.edit')}
               </MenuItem>
               <MenuItem icon={RefreshCw} onSelect={() => setLayer({ kind: 'rotate', row })}>
                 {t('keys.rotate.menu')}

@@ -73,7 +73,7 @@ export function AppsScreen() {
           ((row: App) => (
             <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
               <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: 'edit', app: row })}>
-                {t('apps.change')}
+                {t('common.edit')}
               </MenuItem>
               <MenuItem icon={Trash2} onSelect={() => setLayer({ kind: 'delete', app: row })}>
                 {t('common.delete')}

@@ -31,6 +31,15 @@ const kinds = {
   'workspace.*': 'audit.kind.workspace',
   'webhook.*': 'audit.kind.webhook',
   'dlp.*': 'audit.kind.dlp',
+  'member.*': 'audit.kind.member',
+  'profile.*': 'audit.kind.profile',
+  'contact.*': 'audit.kind.contact',
+  'conversation.*': 'audit.kind.conversation',
+  'channel.*': 'audit.kind.channel',
+  'group.*': 'audit.kind.group',
+  'macro.*': 'audit.kind.macro',
+  'canned_reply.*': 'audit.kind.cannedReply',
+  'view.*': 'audit.kind.view',
 } as const satisfies Record<string, PlainKey>
 
 const actorKinds = {
@@ -60,7 +69,7 @@ export function AuditScreen() {
       cell: (row) => <Ago at={row.at} />,
     },
     { id: 'actor', header: t('audit.who'), cell: (row) => <Actor line={row} onFilter={(actor) => filter({ actor })} /> },
-    { id: 'action', header: t('audit.what'), cell: (row) => <Code>{row.action}</Code> },
+    { id: 'action', header: t('audit.what'), cell: (row) => <Action name={row.action} /> },
     { id: 'ip', header: t('audit.ip'), wide: true, cell: (row) => <span className="font-mono text-[12.5px] text-ink-2">{row.ip || '–'}</span> },
     {
       id: 'details',
@@ -92,6 +101,18 @@ export function AuditScreen() {
       </QueryState>
       {open && <LineDrawer line={open} onClose={() => setOpen(null)} onFilter={filter} />}
     </>
+  )
+}
+
+/** In words what was touched, and beside it the exact name that filters and exports use. */
+function Action({ name }: { name: string }) {
+  const { t } = useI18n()
+  const label = (kinds as Record<string, PlainKey>)[`${name.split('.')[0]}.*`]
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      {label && <span>{t(label)}</span>}
+      <Code>{name}</Code>
+    </span>
   )
 }
 

@@ -74,7 +74,7 @@ function Matrix({ roles, permissions, onLayer }: MatrixProps) {
       role="region"
       aria-label={t('roles.matrix')}
       tabIndex={0}
-      className="max-h-[72dvh] overflow-auto rounded-lg border border-line bg-surface shadow-1 focus-visible:-outline-offset-2"
+      className="relative max-h-[72dvh] overflow-auto rounded-lg border border-line bg-surface shadow-1 focus-visible:-outline-offset-2"
     >
       <table aria-label={t('roles.matrix')} className="w-full border-separate border-spacing-0 text-sm">
         <thead className="sticky top-0 z-10 bg-surface">
@@ -89,7 +89,7 @@ function Matrix({ roles, permissions, onLayer }: MatrixProps) {
                   {onLayer && !role.fixed && (
                     <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: titleOf(role) })} className="-mr-2" />}>
                       <MenuItem icon={Pencil} onSelect={() => onLayer({ kind: 'edit', role })}>
-                        {t('roles.edit')}
+                        {t('common.edit')}
                       </MenuItem>
                       {role.changed && (
                         <MenuItem icon={role.built_in ? Undo2 : Trash2} onSelect={() => onLayer({ kind: 'delete', role })}>

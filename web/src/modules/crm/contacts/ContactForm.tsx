@@ -3,10 +3,10 @@ import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
 import { Field, Input, Select } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
+import { contactTexts } from './contactTexts'
 import { useSaveContact, type Contact } from './contacts'
 import { splitList } from './splitList'
 
-const texts = { taken: 'contacts.taken', invalid_phone: 'contacts.phoneInvalid', invalid_address: 'field.email' } as const
 const fields = ['name', 'emails', 'phones', 'company', 'kind', 'language']
 
 interface ContactFormProps {
@@ -33,7 +33,7 @@ export function ContactForm({ contact, onClose, onSaved }: ContactFormProps) {
   }
 
   function complaint(name: string): string | null {
-    return fieldText(save.error, name, texts)
+    return fieldText(save.error, name, contactTexts)
   }
 
   return (

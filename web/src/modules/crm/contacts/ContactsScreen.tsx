@@ -4,16 +4,14 @@ import { useState } from 'react'
 import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { useSettled } from '@/lib/settled'
-import { useAdd } from '@/shell/ListPage'
+import { ListView, useAdd } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import { Badge } from '@/ui/Badge'
 import { Button, buttonClass } from '@/ui/Button'
-import { EmptyState } from '@/ui/EmptyState'
 import { Input } from '@/ui/Field'
 import { PageHeader } from '@/ui/PageHeader'
-import { QueryState } from '@/ui/QueryState'
 import { Segmented } from '@/ui/Segmented'
-import { Table, type Column } from '@/ui/Table'
+import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
 import { ContactForm } from './ContactForm'
 import { useContacts, type Contact, type ContactFilter } from './contacts'
@@ -106,7 +104,8 @@ export function ContactsScreen() {
       {t('contacts.import')}
     </Button>
   )
-  const narrowed = filter.q !== '' || filter.kind !== ''
+  const narrowed = text !== '' || filter.q !== '' || filter.kind !== ''
+  const nobody = !list.isPending && !list.error && list.rows.length === 0 && !narrowed
 
   return (
     <>
@@ -114,55 +113,55 @@ export function ContactsScreen() {
         title={t('contacts.title')}
         lead={t('contacts.lead')}
         actions={
-          <>
-            {canExport && (
-              <a href={exportAddress(filter)} download="contacts.csv" className={buttonClass()}>
-                <Download aria-hidden className="size-4" />
-                {t('contacts.export')}
-              </a>
-            )}
-            {importButton}
-            {addButton}
-          </>
-        }
-      />
-      <div className="mb-4 flex flex-wrap items-center gap-3">
-        <Input type="search" aria-label={t('contacts.search')} placeholder={t('contacts.search')} value={text} onChange={(event) => setText(event.target.value)} className="max-w-96" />
-        <Segmented
-          label={t('contacts.kind')}
-          value={filter.kind}
-          options={[
-            { value: '', label: t('contacts.kind.all') },
-            { value: 'customer', label: t('contacts.kind.customer') },
-            { value: 'lead', label: t('contacts.kind.lead') },
-          ]}
-          onChange={setKind}
-        />
-      </div>
-      <QueryState
-        {...list}
-        isEmpty={list.rows.length === 0}
-        empty={
-          narrowed ? (
-            <p className="py-6 text-sm text-ink-2">{t('contacts.noneFound')}</p>
-          ) : (
-            <EmptyState
-              icon={ContactRound}
-              title={t('contacts.empty.title')}
-              action={
-                <>
-                  {addButton}
-                  {importButton}
-                </>
-              }
-            >
-              {t('contacts.empty.text')}
-            </EmptyState>
+          !nobody && (
+            <>
+              {canExport && (
+                <a href={exportAddress(filter)} download="contacts.csv" className={buttonClass()}>
+                  <Download aria-hidden className="size-4" />
+                  {t('contacts.export')}
+                </a>
+              )}
+              {importButton}
+              {addButton}
+            </>
           )
         }
-      >
-        <Table label={t('contacts.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
-      </QueryState>
+      />
+      {!nobody && (
+        <div className="mb-4 flex flex-wrap items-center gap-3">
+          <Input type="search" aria-label={t('contacts.search')} placeholder={t('contacts.search')} value={text} onChange={(event) => setText(event.target.value)} className="max-w-96" />
+          <Segmented
+            label={t('contacts.kind')}
+            value={filter.kind}
+            options={[
+              { value: '', label: t('contacts.kind.all') },
+              { value: 'customer', label: t('contacts.kind.customer') },
+              { value: 'lead', label: t('contacts.kind.lead') },
+            ]}
+            onChange={setKind}
+          />
+        </div>
+      )}
+      <ListView
+        label={t('contacts.title')}
+        list={list}
+        columns={columns}
+        empty={
+          narrowed
+            ? { icon: ContactRound, title: t('contacts.none.title'), text: t('contacts.noneFound') }
+            : {
+                icon: ContactRound,
+                title: t('contacts.empty.title'),
+                text: t('contacts.empty.text'),
+                action: (
+                  <>
+                    {addButton}
+                    {importButton}
+                  </>
+                ),
+              }
+        }
+      />
       {layer === 'add' && (
         <ContactForm
           onClose={() => setLayer(null)}

@@ -64,7 +64,7 @@ export function MacrosScreen() {
           ((row: Macro) => (
             <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
               <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: 'edit', macro: row })}>
-                {t('macros.change')}
+                {t('common.edit')}
               </MenuItem>
               <MenuItem icon={Trash2} onSelect={() => setLayer({ kind: 'delete', macro: row })}>
                 {t('common.delete')}

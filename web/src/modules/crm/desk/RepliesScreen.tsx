@@ -26,7 +26,7 @@ export function RepliesScreen() {
   const [layer, setLayer] = useState<Layer | null>(null)
   const add = useAdd('replies.add', true, () => setLayer({ kind: 'edit', reply: null }))
   const searching = text !== '' || q !== ''
-  const empty = !list.isPending && list.rows.length === 0 && !searching
+  const empty = !list.isPending && !list.error && list.rows.length === 0 && !searching
 
   const columns: Column<CannedReply>[] = [
     {
@@ -79,7 +79,7 @@ export function RepliesScreen() {
           (canShare || !row.shared) && (
             <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: `/${row.shortcut}` })} />}>
               <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: 'edit', reply: row })}>
-                {t('replies.change')}
+                {t('common.edit')}
               </MenuItem>
               <MenuItem icon={Trash2} onSelect={() => setLayer({ kind: 'delete', reply: row })}>
                 {t('common.delete')}
