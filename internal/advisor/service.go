@@ -54,12 +54,10 @@ func (s *Service) Ready(ctx context.Context) bool {
 	return err == nil && v.Rev == 0
 }
 
-func (s *Service) latest(ctx context.Context) (v Revision, err error) {
-	err = s.corpus().Read(ctx, func(r *db.Reader) (err error) {
-		v, err = latestRevision(r)
-		return err
+func (s *Service) latest(ctx context.Context) (Revision, error) {
+	return db.Read(ctx, s.corpus(), func(r *db.Reader) (Revision, error) {
+		return latestRevision(r)
 	})
-	return v, err
 }
 
 // Step brings the engine to the newest revision and says whether it moved.

@@ -6665,6 +6665,8 @@ export interface components {
              * @enum {string}
              */
             author_kind: "agent" | "contact" | "bot" | "system" | "api_key";
+            /** @description A machine of the customer's wrote it: an absence note, a notification */
+            automatic: boolean;
             /** @example Siparişim ne zaman gelir? */
             body: string;
             /** @example whatsapp */
