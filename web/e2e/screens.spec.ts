@@ -115,6 +115,7 @@ for (const sight of sights) {
 
     test('design system', async ({ page }) => {
       await signIn(page, '/design')
+      await expect(page.getByRole('tab').first()).toBeVisible()
       for (const tab of await page.getByRole('tab').all()) {
         await tab.click()
         await expectAccessible(page)
@@ -127,9 +128,9 @@ for (const sight of sights) {
 
 test.describe('in Turkish', () => {
   test.use({ locale: 'tr-TR' })
-  for (const scheme of ['light', 'dark'] as const) {
-    test.describe(scheme, () => {
-      test.use({ colorScheme: scheme })
+  for (const sight of sights) {
+    test.describe(sight.name, () => {
+      test.use({ colorScheme: sight.colorScheme, viewport: sight.viewport })
       test('the screens speak it and nothing breaks', async ({ page }) => {
         await signIn(page)
         for (const [path, title] of [
@@ -151,7 +152,9 @@ test.describe('in Turkish', () => {
           await expect(page.getByRole('heading', { level: 1 })).toContainText(title)
           await expect(page.getByRole('status').filter({ hasText: 'Yükleniyor' })).toHaveCount(0)
           await expectAccessible(page)
-          await shoot(page, `tr-${path === '/' ? 'home' : path.slice(1).replaceAll('/', '-')}-${scheme}`)
+          await shoot(page, `tr-${path === '/' ? 'home' : path.slice(1).replaceAll('/', '-')}-${sight.name}`)
+          const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+          expect(beyond, 'the page is wider than the window').toBeLessThanOrEqual(0)
         }
       })
     })

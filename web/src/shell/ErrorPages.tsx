@@ -17,9 +17,9 @@ function HomeLink() {
   )
 }
 
-/** Stands alone when nothing is signed in, and inside of the shell when someone is. */
+/** Stands alone when nothing is signed in; inside of the shell it stands where every screen does. */
 function Standing({ children }: { children: React.ReactNode }) {
-  return <div className="mx-auto w-full max-w-3xl px-4 py-10 sm:px-8">{children}</div>
+  return <div className="mx-auto w-full max-w-3xl px-4 py-10 sm:px-8 [main_&]:max-w-none [main_&]:p-0">{children}</div>
 }
 
 export function NotFoundPage() {

@@ -1,10 +1,10 @@
 import { useId, type ReactNode } from 'react'
-import { asApiError } from '@/api/error'
-import { errorText, isAboutFields } from '@/api/message'
+import { isAboutFields } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { useFocusOnError } from '@/lib/form'
 import { Button } from './Button'
 import { Dialog, Drawer } from './Dialog'
+import { FailureText } from './FailureText'
 import { Notice } from './Notice'
 
 interface FormLayerProps {
@@ -33,7 +33,6 @@ function useFormLayer({ action, dismiss, busy, disabled, error, fields, said, on
   const { t } = useI18n()
   const id = useId()
   const form = useFocusOnError(error)
-  const trace = asApiError(error)?.traceId
   return {
     footer: (
       <>
@@ -48,12 +47,7 @@ function useFormLayer({ action, dismiss, busy, disabled, error, fields, said, on
         {before}
         {error != null && !said && !isAboutFields(error, fields) && (
           <Notice tone="danger" className="mb-4">
-            {errorText(error)}
-            {trace && (
-              <span className="mt-1 block text-[13px]">
-                {t('errors.trace')} <span className="font-mono">{trace}</span>
-              </span>
-            )}
+            <FailureText error={error} />
           </Notice>
         )}
         <form

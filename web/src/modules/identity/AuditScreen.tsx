@@ -68,8 +68,8 @@ export function AuditScreen() {
       header: t('audit.when'),
       cell: (row) => <Ago at={row.at} />,
     },
-    { id: 'actor', header: t('audit.who'), cell: (row) => <Actor line={row} onFilter={(actor) => filter({ actor })} /> },
-    { id: 'action', header: t('audit.what'), cell: (row) => <Action name={row.action} /> },
+    { id: 'actor', header: t('audit.who'), wide: true, cell: (row) => <Actor line={row} onFilter={(actor) => filter({ actor })} /> },
+    { id: 'action', header: t('audit.what'), cell: (row) => <Action line={row} /> },
     { id: 'ip', header: t('audit.ip'), wide: true, cell: (row) => <span className="font-mono text-[12.5px] text-ink-2">{row.ip || '–'}</span> },
     {
       id: 'details',
@@ -105,13 +105,14 @@ export function AuditScreen() {
 }
 
 /** In words what was touched, and beside it the exact name that filters and exports use. */
-function Action({ name }: { name: string }) {
+function Action({ line }: { line: AuditLine }) {
   const { t } = useI18n()
-  const label = (kinds as Record<string, PlainKey>)[`${name.split('.')[0]}.*`]
+  const label = (kinds as Record<string, PlainKey>)[`${line.action.split('.')[0]}.*`]
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
       {label && <span>{t(label)}</span>}
-      <Code>{name}</Code>
+      <Code>{line.action}</Code>
+      <span className="w-full text-[13px] text-ink-2 md:hidden">{line.actor.name || t(actorKinds[line.actor.kind])}</span>
     </span>
   )
 }
