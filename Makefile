@@ -71,7 +71,8 @@ test: test-go test-web test-browser ## Run every test
 test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-postgres || true
 	@scripts/ensure-snippets || true
-	@scripts/with-postgres go test -timeout 12m $(TESTFLAGS) $(PACKAGES)
+	@scripts/ensure-mail-servers || true
+	@PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m $(TESTFLAGS) $(PACKAGES)
 
 .PHONY: test-race
 test-race: ## Run the Go tests under the race detector

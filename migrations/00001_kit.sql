@@ -53,6 +53,7 @@ CREATE TABLE job (
     test       boolean NOT NULL,
     next_at    bigint NOT NULL,
     claim_id   uuid,
+    node_id    uuid, -- the process behind the claim
     attempts   bigint NOT NULL DEFAULT 0,
     last_error text,
     dead_at    bigint,

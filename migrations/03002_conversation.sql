@@ -103,6 +103,7 @@ CREATE TABLE conversation_item (
     merged_from         uuid,
     edited_at           bigint,
     deleted_at          bigint,
+    automatic           boolean NOT NULL DEFAULT false,
     test                boolean NOT NULL,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversation (tenant_id, id)

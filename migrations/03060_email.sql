@@ -10,6 +10,7 @@ CREATE TABLE email_mailbox (
     polls        boolean NOT NULL,
     next_poll_at bigint,
     claim_id     uuid,
+    node_id      uuid, -- the process behind the claim
     uid_validity bigint,
     last_uid     bigint,
     failures     bigint NOT NULL DEFAULT 0,

@@ -39,6 +39,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
+	"konak/internal/kit/headroom"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
@@ -202,7 +203,7 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
-	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
+	a.Conversations.HandBack(a.Agents)
 	a.Commerce = commerce.New(a.DB, book{a.Contacts})
 	a.Conversations.Sell(shop{a.Commerce})
 	a.Contacts.Follow(shop{a.Commerce})
@@ -214,8 +215,9 @@ func (a *App) wire(box *secret.Box) error {
 		Key: box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
 	})
 	a.Channels.Add(email.Kind, a.Email)
-	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log}
-	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
+	a.Conversations.ForwardWith(email.Forwarder{Mailboxes: a.Email, Otherwise: conversation.Letters{Mailer: a.Mailer}})
+	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log, Node: a.Sender.Claim()}
+	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook, a.cfg.BaseURL())
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
 	}
@@ -233,7 +235,7 @@ func (a *App) wire(box *secret.Box) error {
 	handlers[webhook.OutcomeJob] = a.Custom.Outcome
 	handlers[contact.ImportJob] = a.Contacts.RunImport
 	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
-	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers}
+	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers, Node: a.Sender.Claim()}
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
 	maps.Copy(a.Jobs.Handlers, a.Email.Jobs())
@@ -309,7 +311,7 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 		return func() {}
 	}
 	if n.Before != uuid.Nil {
-		err = a.Sender.Succeed(ctx, n.Before)
+		err = errors.Join(a.Sender.Succeed(ctx, n.Before), a.Jobs.Succeed(ctx, n.Before), a.Mailboxes.Succeed(ctx, n.Before))
 	}
 	if err == nil {
 		err = n.Keep(a.Sender.Claim())
@@ -326,6 +328,7 @@ const grace = 20 * time.Second
 // Serve answers on ln until ctx ends, then drains: no new requests, open ones
 // finish, workers stop.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
+	defer headroom.Keep(headroom.Size)()
 	server := &http.Server{
 		Handler: a.API.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,

@@ -2,10 +2,8 @@ package app_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/uuid"
@@ -13,7 +11,6 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
-	"konak/internal/kit/pgtest"
 	"konak/internal/mail"
 )
 
@@ -32,18 +29,7 @@ const (
 // the one before stopped, without waiting for its lease.
 func TestKillSender(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts the server sixty times")
-	}
-	binary := buildBinary(t)
-	t.Run("sqlite", func(t *testing.T) {
-		dir := t.TempDir()
-		newTrial(t, binary, "sqlite:"+filepath.Join(dir, "konak.db"), "--data="+dir).runQueue(1)
-	})
-	t.Run("postgres", func(t *testing.T) {
-		d := durablePostgres(t)
-		newTrial(t, binary, d, "--data="+t.TempDir(), "--db="+d).runQueue(1)
-	})
+	onBoth(t, func(k *trial) { k.runQueue(1) })
 }
 
 // Two nodes share a database and one of them is killed in the middle, at last
@@ -54,29 +40,7 @@ func TestKillOneOfTwo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the server several times")
 	}
-	d := durablePostgres(t)
-	newTrial(t, buildBinary(t), d, "--data="+t.TempDir(), "--db="+d).runQueue(2)
-}
-
-func durablePostgres(t *testing.T) string {
-	t.Helper()
-	server, err := pgtest.Start(pgtest.Options{Durable: true})
-	if errors.Is(err, pgtest.ErrNoServer) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	d, err := server.CreateDatabase(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d.Owner
+	onPostgres(t, buildBinary(t)).runQueue(2)
 }
 
 // runQueue works a long queue off with so many nodes, killing the first one

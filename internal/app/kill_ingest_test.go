@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -25,18 +24,7 @@ const (
 // a form.
 func TestKillIngest(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts the server sixteen times")
-	}
-	binary := buildBinary(t)
-	t.Run("sqlite", func(t *testing.T) {
-		dir := t.TempDir()
-		newTrial(t, binary, "sqlite:"+filepath.Join(dir, "konak.db"), "--data="+dir).runIngest()
-	})
-	t.Run("postgres", func(t *testing.T) {
-		d := durablePostgres(t)
-		newTrial(t, binary, d, "--data="+t.TempDir(), "--db="+d).runIngest()
-	})
+	onBoth(t, (*trial).runIngest)
 }
 
 // inlet is one way in: what is posted where, and how the record is found.

@@ -2,20 +2,18 @@ package app_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/smtp"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
-	"konak/internal/app"
+	"konak/internal/crm/email/mailtest"
 	"konak/internal/kit/db"
-	"konak/internal/kit/pgtest"
 )
 
 const mailKills = 8
@@ -24,66 +22,50 @@ const mailKills = 8
 // moment, once, however often its sender tried.
 func TestKillMail(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts the server many times")
-	}
-	binary := buildBinary(t)
-	t.Run("sqlite", func(t *testing.T) {
-		dir := t.TempDir()
-		newMailTrial(t, binary, "sqlite:"+filepath.Join(dir, "konak.db"), "--data="+dir).mails()
-	})
-	t.Run("postgres", func(t *testing.T) {
-		server, err := pgtest.Start(pgtest.Options{Durable: true})
-		if errors.Is(err, pgtest.ErrNoServer) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := server.Stop(); err != nil {
-				t.Error(err)
-			}
-		})
-		d, err := server.CreateDatabase(t.Context(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		newMailTrial(t, binary, d.Owner, "--data="+t.TempDir(), "--db="+d.Owner).mails()
+	onBoth(t, func(k *trial) {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		k.must(err)
+		door := ln.Addr().String()
+		k.must(ln.Close())
+		k.args = append(k.args, "--mail-listen="+door, "--mail-domain=in.konak.example")
+		(&mailTrial{trial: k, door: door}).delivered()
 	})
 }
 
-// mailTrial is a trial whose writers send mail.
+// What lies in a mailbox elsewhere is in the inbox, once, however often whoever
+// fetches it is killed. Nobody waits for the leases of the dead.
+func TestKillPoller(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(k *trial) { (&mailTrial{trial: k}).fetched() })
+}
+
+// mailTrial is a trial that is about mail.
 type mailTrial struct {
 	*trial
 	door, to string
 }
 
-func newMailTrial(t *testing.T, binary, url string, args ...string) *mailTrial {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+// connect makes a mailbox.
+func (k *mailTrial) connect(p *process, more map[string]any) uuid.UUID {
+	k.t.Helper()
+	in, err := newClient(p.url, "").post(k.ctx, "/api/v1/auth/sign-in", "", k.owner())
+	k.must(err)
+	body := map[string]any{"name": "Kutu", "address": "kutu@firma.example"}
+	maps.Copy(body, more)
+	box, err := newClient(p.url, in.Data.Token).post(k.ctx, "/api/crm/v1/channels/email", "", body)
+	k.must(err)
+	if box.Data.ID == "" {
+		k.t.Fatalf("no mailbox: %+v", box)
 	}
-	door := ln.Addr().String()
-	if err := ln.Close(); err != nil {
-		t.Fatal(err)
-	}
-	args = append(args, "--mail-listen="+door, "--mail-domain=in.konak.example")
-	return &mailTrial{trial: newTrial(t, binary, url, args...), door: door}
+	return uuid.MustParse(box.Data.ID)
 }
 
-func (k *mailTrial) mails() {
+func (k *mailTrial) delivered() {
 	p := k.start()
-	in, err := newClient(p.url, "").post(k.ctx, "/api/v1/auth/sign-in", "",
-		map[string]any{"email": "owner@demo.localhost", "password": app.DemoPassword})
-	k.must(err)
-	box, err := newClient(p.url, in.Data.Token).post(k.ctx, "/api/crm/v1/channels/email", "",
-		map[string]any{"name": "Kutu", "address": "kutu@firma.example"})
-	k.must(err)
+	box := k.connect(p, nil)
 	d := k.open()
 	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) error {
-		local, err := db.One(r, db.Scalar[string], `SELECT local_part FROM email_mailbox WHERE account_id = $1`, uuid.MustParse(box.Data.ID))
+		local, err := db.One(r, db.Scalar[string], `SELECT local_part FROM email_mailbox WHERE account_id = $1`, box)
 		k.to = local + "@in.konak.example"
 		return err
 	}))
@@ -99,24 +81,70 @@ func (k *mailTrial) mails() {
 		wg.Wait()
 		p = k.start()
 	}
-	k.until("mails to be read", func() bool {
-		open := -1
-		k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {
-			open, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM email_inbound WHERE state = 'received'`)
+	k.finish(p, d)
+}
+
+// fetched lets mails lie in a mailbox and kills the server somewhere on its
+// way through them.
+func (k *mailTrial) fetched() {
+	elsewhere := mailtest.StartIMAP(k.t)
+	p := k.start()
+	box := k.connect(p, map[string]any{"imap": map[string]any{
+		"host": "127.0.0.1", "port": elsewhere.Port, "security": "none", "user": mailtest.User, "password": mailtest.Password,
+	}})
+	d := k.open()
+	k.until("the mailbox to be looked at", func() bool {
+		return k.number(d, `SELECT count(*) FROM email_mailbox WHERE account_id = $1 AND last_uid IS NOT NULL AND claim_id IS NULL`, box) == 1
+	})
+	taken := func() int { return k.number(d, `SELECT count(*) FROM email_inbound WHERE account_id = $1`, box) }
+	for range mailKills {
+		k.must(p.kill())
+		for range mostWrites {
+			name := k.next(0)
+			elsewhere.Put(k.t, raw(name))
+			k.acknowledged[name], k.pending[0] = name, ""
+		}
+		// The time for the next look comes while nobody is there.
+		k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE email_mailbox SET next_poll_at = 0 WHERE account_id = $1 AND claim_id IS NULL`, box)
 			return err
 		}))
-		return open == 0
+		p = k.start()
+		goal := taken() + 1 + k.rand.IntN(mostWrites)
+		k.until("mails to be fetched", func() bool { return taken() >= min(goal, len(k.acknowledged)) })
+	}
+	k.must(p.kill())
+	p = k.start()
+	k.until("the rest to be fetched", func() bool { return taken() == len(k.acknowledged) })
+	k.finish(p, d)
+}
+
+func (k *mailTrial) number(d *db.DB, query string, args ...any) (n int) {
+	k.must(d.System("test").Read(k.ctx, func(r *db.Reader) (err error) {
+		n, err = db.One(r, db.Scalar[int], query, args...)
+		return err
+	}))
+	return n
+}
+
+// finish waits until everything is read and holds it against what was taken.
+func (k *mailTrial) finish(p *process, d *db.DB) {
+	k.until("mails to be read", func() bool {
+		return k.number(d, `SELECT count(*) FROM email_inbound WHERE state = 'received'`) == 0
 	})
 	k.must(p.stop())
 	k.count(d)
+}
+
+func raw(name string) string {
+	return fmt.Sprintf("From: %s\r\nTo: kutu@firma.example\r\nSubject: %s\r\nMessage-ID: <%s>\r\n\r\nNerede %s?\r\n", name, name, name, name)
 }
 
 // send hands mails over until ctx ends; one that was not taken comes again.
 func (k *mailTrial) send(ctx context.Context, i int) {
 	for ctx.Err() == nil {
 		name := k.next(i)
-		raw := fmt.Sprintf("From: %s\r\nTo: kutu@firma.example\r\nSubject: %s\r\nMessage-ID: <%s>\r\n\r\nNerede %s?\r\n", name, name, name, name)
-		if err := smtp.SendMail(k.door, nil, name, []string{k.to}, []byte(raw)); err != nil {
+		if err := smtp.SendMail(k.door, nil, name, []string{k.to}, []byte(raw(name))); err != nil {
 			select {
 			case <-ctx.Done():
 			case <-time.After(5 * time.Millisecond):

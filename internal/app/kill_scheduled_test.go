@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -26,18 +25,7 @@ const (
 // the server is killed before, while and after it sends it.
 func TestKillScheduled(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts the server eighteen times")
-	}
-	binary := buildBinary(t)
-	t.Run("sqlite", func(t *testing.T) {
-		dir := t.TempDir()
-		newTrial(t, binary, "sqlite:"+filepath.Join(dir, "konak.db"), "--data="+dir).runScheduled()
-	})
-	t.Run("postgres", func(t *testing.T) {
-		d := durablePostgres(t)
-		newTrial(t, binary, d, "--data="+t.TempDir(), "--db="+d).runScheduled()
-	})
+	onBoth(t, (*trial).runScheduled)
 }
 
 func (k *trial) runScheduled() {
@@ -58,7 +46,6 @@ func (k *trial) runScheduled() {
 		}
 		k.must(p.kill())
 		stop()
-		k.endJobLeases(d)
 		p = k.start()
 	}
 	k.until("what is scheduled to be sent", func() bool {
@@ -123,14 +110,6 @@ func (k *trial) sentCount(d *db.DB) (n int) {
 		return err
 	}))
 	return n
-}
-
-// endJobLeases is the time after which a dead runner's jobs are due again.
-func (k *trial) endJobLeases(d *db.DB) {
-	k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE job SET next_at = 0 WHERE claim_id IS NOT NULL`)
-		return err
-	}))
 }
 
 // verifyScheduled holds what was acknowledged against the timeline and the

@@ -41,35 +41,46 @@ const (
 // its event or not at all.
 func TestKill(t *testing.T) {
 	t.Parallel()
+	onBoth(t, (*trial).run)
+}
+
+// onBoth takes a database of each kind through a trial.
+func onBoth(t *testing.T, run func(k *trial)) {
+	t.Helper()
 	if testing.Short() {
-		t.Skip("starts the server forty times")
+		t.Skip("starts the server many times")
 	}
 	binary := buildBinary(t)
 	t.Run("sqlite", func(t *testing.T) {
 		dir := t.TempDir()
-		k := newTrial(t, binary, "sqlite:"+filepath.Join(dir, "konak.db"), "--data="+dir)
-		k.run(nil)
+		run(newTrial(t, binary, "sqlite:"+filepath.Join(dir, "konak.db"), "--data="+dir))
 	})
-	t.Run("postgres", func(t *testing.T) {
-		server, err := pgtest.Start(pgtest.Options{Durable: true})
-		if errors.Is(err, pgtest.ErrNoServer) {
-			t.Skip(err)
+	t.Run("postgres", func(t *testing.T) { run(onPostgres(t, binary)) })
+}
+
+// onPostgres is a trial on a PostgreSQL server of its own that keeps what it
+// acknowledged, as SQLite does.
+func onPostgres(t *testing.T, binary string) *trial {
+	t.Helper()
+	server, err := pgtest.Start(pgtest.Options{Durable: true})
+	if errors.Is(err, pgtest.ErrNoServer) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := server.Stop(); err != nil {
-				t.Error(err)
-			}
-		})
-		d, err := server.CreateDatabase(t.Context(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := newTrial(t, binary, d.Owner, "--data="+t.TempDir(), "--db="+d.Owner)
-		k.run(server.Crash)
 	})
+	d, err := server.CreateDatabase(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := newTrial(t, binary, d.Owner, "--data="+t.TempDir(), "--db="+d.Owner)
+	k.crash = server.Crash
+	return k
 }
 
 // trial is one database through all its kills.
@@ -81,6 +92,8 @@ type trial struct {
 	url    string
 	rand   *rand.Rand
 	hook   *receiver
+	// crash ends the database server under load, nil where there is none.
+	crash func() error
 
 	token string
 	mu    sync.Mutex
@@ -110,8 +123,8 @@ func (k *trial) must(err error) {
 }
 
 // run takes the database through the kills and looks at what is left. Where
-// the database is a server of its own, crash ends it once under load too.
-func (k *trial) run(crash func() error) {
+// the database is a server of its own, it crashes once under load too.
+func (k *trial) run() {
 	hook := httptest.NewServer(k.hook)
 	k.t.Cleanup(hook.Close)
 	p := k.start()
@@ -123,9 +136,9 @@ func (k *trial) run(crash func() error) {
 		stop()
 		p = k.start()
 	}
-	if crash != nil {
+	if k.crash != nil {
 		stop := k.load(p)
-		k.must(crash())
+		k.must(k.crash())
 		k.writeUntil(1) // the node found its way back by itself
 		stop()
 	}

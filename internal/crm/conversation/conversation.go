@@ -99,6 +99,7 @@ type Item struct {
 	DeliveryError    *string        `json:"delivery_error" nullable:"true"`
 	Attachments      []Attachment   `json:"attachments" nullable:"false" doc:"Files"`
 	Tepkiler         []Reaction     `json:"tepkiler" nullable:"false" doc:"Reactions"`
+	Automatic        bool           `json:"automatic" doc:"A machine of the customer's wrote it: an absence note, a notification"`
 	HasEmail         bool           `json:"has_email" doc:"Whether the original e-mail can be read"`
 	EditedAt         *clock.Time    `json:"edited_at" nullable:"true"`
 	DeletedAt        *clock.Time    `json:"deleted_at" nullable:"true" doc:"Set only in the event that tells of the deletion"`
@@ -106,6 +107,7 @@ type Item struct {
 
 	providerMessageID *string
 	test              bool
+	quiet             bool       // a machine's answer, which asks for nothing
 	email             *Email     // kept with the item
 	sources           []AISource // kept with the item
 }

@@ -122,6 +122,13 @@ func TestTransitions(t *testing.T) {
 				_, err := gate.ReplyAsCustomer(ctx, id, "Engelli")
 				return err
 			},
+			conversation.MachineMessage: func(id uuid.UUID) error {
+				_, err := gate.Ingest(ctx, conversation.Inbound{
+					Channel: conversation.Mail, Body: "Ofis dışındayım", ConversationID: &id, AutoReply: true,
+					From: contact.Sender{Channel: conversation.Mail, AccountID: uuid.New(), ExternalID: "elif@example.com", Email: "elif@example.com"},
+				})
+				return err
+			},
 			conversation.AgentComment: func(id uuid.UUID) error {
 				_, err := gate.Reply(ctx, id, conversation.Answer{Author: conversation.AgentAuthor(in.Member), Body: "Yarın"})
 				return err

@@ -299,7 +299,7 @@ func absent(err error) error {
 }
 
 // wrote puts a message of the customer into a conversation and tells the
-// agents who joined.
+// agents who joined. What a machine answered is kept, and sets nothing off.
 func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	ref, err := s.contacts.Find(&tx.Reader, was.ContactID)
 	if err != nil && !db.IsNoRow(err) {
@@ -309,6 +309,9 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 	c.Preview = summary(item)
 	if ref.Blocked {
 		return c, s.move(tx, was, &c, BlockedMessage, item, nil)
+	}
+	if item.quiet {
+		return c, s.move(tx, was, &c, MachineMessage, item, nil)
 	}
 	if was.State == Closed {
 		if reopens, err := s.reopens(tx, &was); err != nil {
@@ -332,7 +335,25 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 	if err := s.cancelOnReply(tx, &c); err != nil {
 		return c, err
 	}
+	if err := s.handBack(tx, &c); err != nil {
+		return c, err
+	}
 	return c, s.notify(tx, &c)
+}
+
+// handBack gives a conversation whose owner is away, and wants it so, back to
+// the team. The owner stays in it and reads on when they return.
+func (s *Service) handBack(tx *db.Tx, c *Conversation) error {
+	if c.OwnerID == nil || s.absences == nil {
+		return nil
+	}
+	away, err := s.absences.HandsBack(&tx.Reader, *c.OwnerID)
+	if err != nil || !away {
+		return err
+	}
+	was := *c
+	c.OwnerID = nil
+	return s.move(tx, was, c, Assign, nil, map[string]any{"owner_id": nil, "reason": "away"})
 }
 
 // reopens says whether a customer's message brings a closed conversation back.

@@ -7,42 +7,30 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/crm/contact"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/trtext"
 )
 
 // Groups lists the teams, the oldest first.
-func (s *Service) Groups(ctx context.Context, p db.Page) (out db.List[Group], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = groups(r, p)
-		return err
+func (s *Service) Groups(ctx context.Context, p db.Page) (db.List[Group], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Group], error) {
+		return groups(r, p)
 	})
-	return out, err
 }
 
 // Group reads one team.
-func (s *Service) Group(ctx context.Context, id uuid.UUID) (g Group, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		g, err = groupByID(r, id)
-		return absent(err)
+func (s *Service) Group(ctx context.Context, id uuid.UUID) (Group, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Group, error) {
+		g, err := groupByID(r, id)
+		return g, absent(err)
 	})
-	return g, err
 }
 
-// HasGroup says whether there is a team with this id.
-func (s *Service) HasGroup(r *db.Reader, id uuid.UUID) (bool, error) {
-	_, err := groupByID(r, id)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// nameKey is a group's name without regard to case and marks.
-func nameKey(name string) string { return strings.Join(contact.Terms(name), " ") }
+// nameKey is a group's name without regard to case, marks and spaces.
+func nameKey(name string) string { return strings.Join(strings.Fields(trtext.Fold(name)), " ") }
 
 // IsGroup says whether an id is a group's.
 func (s *Service) IsGroup(r *db.Reader, id uuid.UUID) (bool, error) {

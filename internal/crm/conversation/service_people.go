@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -307,3 +308,6 @@ func (s *Service) Released(tx *db.Tx, agent uuid.UUID) (int, error) {
 	}
 	return len(list), nil
 }
+
+// errNoAgent says that only a person can do this.
+var errNoAgent = errors.New("conversation: the caller is no agent")

@@ -9,6 +9,7 @@ const (
 	BeginBlocked    Trigger = "begin_blocked"    // first inbound from a blocked contact
 	CustomerMessage Trigger = "customer_message" // a customer wrote
 	BlockedMessage  Trigger = "blocked_message"  // a blocked customer wrote
+	MachineMessage  Trigger = "machine_message"  // a machine of the customer's answered, such as an absence note
 	AgentComment    Trigger = "agent_comment"    // an agent, the API or the assistant answered
 	WriteNote       Trigger = "note"
 	Snooze          Trigger = "snooze"
@@ -52,6 +53,10 @@ var Transitions = []Transition{
 	{From: Open, On: BlockedMessage, To: Open, Emits: []string{Replied}},
 	{From: Snoozed, On: BlockedMessage, To: Snoozed, Emits: []string{Replied}},
 	{From: Closed, On: BlockedMessage, To: Closed, Emits: []string{Replied}},
+
+	{From: Open, On: MachineMessage, To: Open, Emits: []string{Replied}},
+	{From: Snoozed, On: MachineMessage, To: Snoozed, Emits: []string{Replied}},
+	{From: Closed, On: MachineMessage, To: Closed, Emits: []string{Replied}},
 
 	{From: Open, On: AgentComment, To: Open, Emits: []string{Replied}},
 	{From: Snoozed, On: AgentComment, To: Snoozed, Emits: []string{Replied}},

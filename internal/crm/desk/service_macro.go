@@ -18,21 +18,18 @@ import (
 )
 
 // Macros lists the macros, the oldest first.
-func (s *Service) Macros(ctx context.Context, p db.Page) (out db.List[Macro], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = macros(r, p)
-		return err
+func (s *Service) Macros(ctx context.Context, p db.Page) (db.List[Macro], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Macro], error) {
+		return macros(r, p)
 	})
-	return out, err
 }
 
 // Macro reads one macro.
-func (s *Service) Macro(ctx context.Context, id uuid.UUID) (m Macro, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		m, err = macroByID(r, id)
-		return absent(err)
+func (s *Service) Macro(ctx context.Context, id uuid.UUID) (Macro, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Macro, error) {
+		m, err := macroByID(r, id)
+		return m, absent(err)
 	})
-	return m, err
 }
 
 // NewMacro is what a caller gives for one.
@@ -80,7 +77,7 @@ func (s *Service) fillMacro(tx *db.Tx, m *Macro, n NewMacro) error {
 func (s *Service) checkNamed(tx *db.Tx, list []Action) error {
 	for i, a := range list {
 		if a.GroupID != nil && *a.GroupID != uuid.Nil {
-			if ok, err := s.conversations.HasGroup(&tx.Reader, *a.GroupID); err != nil {
+			if ok, err := s.conversations.IsGroup(&tx.Reader, *a.GroupID); err != nil {
 				return err
 			} else if !ok {
 				return fault.Invalid(fmt.Sprintf("actions[%d].group_id", i), "unknown_group")

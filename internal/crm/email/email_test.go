@@ -2,6 +2,7 @@ package email_test
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -45,7 +46,7 @@ type post struct {
 
 func open(t *testing.T, s *apptest.Server) *post {
 	t.Helper()
-	p := &post{Workspace: s.Workspace("demo"), t: t, s: s, door: door(t, s), sink: newSink(t)}
+	p := &post{Workspace: s.Workspace("demo"), t: t, s: s, door: door(t, s, nil), sink: newSink(t)}
 	p.box = p.connect(p.Workspace, "destek@firma.example", map[string]any{})
 	return p
 }
@@ -63,8 +64,9 @@ func (p *post) connect(w *apptest.Workspace, addr string, more map[string]any) (
 	return m
 }
 
-// door serves the house's SMTP on a port of its own.
-func door(t *testing.T, s *apptest.Server) string {
+// door serves the house's SMTP on a port of its own, with STARTTLS where there
+// is a certificate.
+func door(t *testing.T, s *apptest.Server, cert *tls.Certificate) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -72,7 +74,7 @@ func door(t *testing.T, s *apptest.Server) string {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- s.Email.Serve(ctx, ln, nil) }()
+	go func() { done <- s.Email.Serve(ctx, ln, cert) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
@@ -502,12 +504,6 @@ func TestDelivery(t *testing.T) {
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+p.box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", map[string]any{"body": "x"}).Refused(422, "no_route")
 	})
-}
-
-// apptestRunSQLite is for what the database does not matter to.
-func apptestRunSQLite(t *testing.T, fn func(t *testing.T, s *apptest.Server)) {
-	t.Helper()
-	fn(t, apptest.NewWith(t, func(c *app.Config) { c.MailDomain = domain }))
 }
 
 // The original can be read, its pictures are its attachments, and whoever got

@@ -2,21 +2,12 @@ package email_test
 
 import (
 	"bytes"
-	"context"
+	"encoding/json"
 	"fmt"
-	"net"
 	"net/smtp"
-	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/emersion/go-imap/v2"
-	"github.com/emersion/go-imap/v2/imapserver"
-	"github.com/emersion/go-imap/v2/imapserver/imapmemserver"
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/email"
@@ -72,7 +63,7 @@ func TestTrials(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
-		imapPort := memServer(t).port
+		imapPort := mailtest.StartIMAP(t).Port
 		for _, c := range []struct {
 			name string
 			body map[string]any
@@ -321,64 +312,19 @@ func TestOutbox(t *testing.T) {
 	})
 }
 
-// memory is go-imap's own server with one mailbox.
-type memory struct {
-	port int
-	user *imapmemserver.User
-}
-
-func (m *memory) put(t *testing.T, raw string) {
-	t.Helper()
-	if _, err := m.user.Append("INBOX", literal{strings.NewReader(raw), int64(len(raw))}, &imap.AppendOptions{}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-type literal struct {
-	*strings.Reader
-	size int64
-}
-
-func (l literal) Size() int64 { return l.size }
-
-func memServer(t *testing.T) *memory {
-	t.Helper()
-	m := &memory{user: imapmemserver.NewUser("destek", "geheim-1")}
-	if err := m.user.Create("INBOX", nil); err != nil {
-		t.Fatal(err)
-	}
-	mem := imapmemserver.New()
-	mem.AddUser(m.user)
-	server := imapserver.New(&imapserver.Options{
-		NewSession: func(*imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
-			return mem.NewSession(), nil, nil
-		},
-		Caps: imap.CapSet{imap.CapIMAP4rev1: {}}, InsecureAuth: true,
-	})
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.port = ln.Addr().(*net.TCPAddr).Port
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(ln) }()
-	t.Cleanup(func() { _ = server.Close(); <-done })
-	return m
-}
-
 func TestPolling(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
-		elsewhere := memServer(t)
-		elsewhere.put(t, letter("eski@kaya.example", "old@kaya.example", "Eski", "Bağlanmadan önce"))
-		box := p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(elsewhere.port, "geheim-1")})
+		elsewhere := mailtest.StartIMAP(t)
+		elsewhere.Put(t, letter("eski@kaya.example", "old@kaya.example", "Eski", "Bağlanmadan önce"))
+		box := p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(elsewhere.Port, "geheim-1")})
 		s.Settle()
 		if n := len(p.talks()); n != 0 {
 			t.Fatalf("history became %d conversations", n)
 		}
-		elsewhere.put(t, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
-		elsewhere.put(t, "Subject: kimden?\r\n\r\nimzasız")
+		elsewhere.Put(t, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
+		elsewhere.Put(t, "Subject: kimden?\r\n\r\nimzasız")
 		for range 3 {
 			s.Clock.Advance(2 * time.Minute)
 			s.Settle()
@@ -387,15 +333,15 @@ func TestPolling(t *testing.T) {
 			t.Errorf("%d conversations, %d failed", len(p.talks()), len(p.mails("failed")))
 		}
 		// The password changes there: people are told why, and it slows down.
-		p.Owner.Put(base+"/"+box.ID.String(), map[string]any{"name": "Kutu", "address": "kutu@firma.example", "imap": server(elsewhere.port, "falsch")}).Want(200)
+		p.Owner.Put(base+"/"+box.ID.String(), map[string]any{"name": "Kutu", "address": "kutu@firma.example", "imap": server(elsewhere.Port, "falsch")}).Want(200)
 		s.Settle()
 		var m email.Mailbox
 		p.Owner.Get(base + "/" + box.ID.String()).Want(200).Data(&m)
 		if m.Status != "attention" || m.Reason == nil || *m.Reason != "sign_in_failed" || m.LastError == nil || !m.NextPollAt.After(s.Clock.Now().Add(time.Minute)) {
 			t.Errorf("got %+v", m)
 		}
-		p.Owner.Put(base+"/"+box.ID.String(), map[string]any{"name": "Kutu", "address": "kutu@firma.example", "imap": server(elsewhere.port, "geheim-1")}).Want(200)
-		elsewhere.put(t, letter("elif@kaya.example", "c2@kaya.example", "Bir daha", "Nerede?"))
+		p.Owner.Put(base+"/"+box.ID.String(), map[string]any{"name": "Kutu", "address": "kutu@firma.example", "imap": server(elsewhere.Port, "geheim-1")}).Want(200)
+		elsewhere.Put(t, letter("elif@kaya.example", "c2@kaya.example", "Bir daha", "Nerede?"))
 		s.Settle()
 		p.Owner.Get(base + "/" + box.ID.String()).Want(200).Data(&m)
 		if m.Status != "active" || m.LastError != nil || len(p.talks()) != 2 {
@@ -403,7 +349,7 @@ func TestPolling(t *testing.T) {
 		}
 		// A paused mailbox is left alone.
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
-		elsewhere.put(t, letter("elif@kaya.example", "c3@kaya.example", "Üç", "Nerede?"))
+		elsewhere.Put(t, letter("elif@kaya.example", "c3@kaya.example", "Üç", "Nerede?"))
 		s.Clock.Advance(time.Hour)
 		s.Settle()
 		if n := len(p.talks()); n != 2 {
@@ -412,117 +358,92 @@ func TestPolling(t *testing.T) {
 	})
 }
 
-// TestDovecot polls a real Dovecot where one is installed.
+// A real Dovecot is polled.
 func TestDovecot(t *testing.T) {
 	t.Parallel()
-	bin, err := exec.LookPath("dovecot")
-	if err != nil {
-		t.Skip("no Dovecot here")
-	}
-	me, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
-	apptestRunSQLite(t, func(t *testing.T, s *apptest.Server) {
-		dir, err := os.MkdirTemp("/tmp", "dc")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		port := ln.Addr().(*net.TCPAddr).Port
-		_ = ln.Close()
-		maildir := filepath.Join(dir, "mail")
-		for _, d := range []string{"cur", "new", "tmp"} {
-			if err := os.MkdirAll(filepath.Join(maildir, d), 0o700); err != nil {
-				t.Fatal(err)
-			}
-		}
-		login, internal := me.Username, me.Username
-		if me.Uid == "0" {
-			login, internal = "dovenull", "dovecot" // whom the package made; Dovecot refuses to be root
-			me.Uid, me.Gid = "65534", "65534"
-			for _, d := range []string{"", "mail", "mail/cur", "mail/new", "mail/tmp"} {
-				if err := os.Chown(filepath.Join(dir, d), 65534, 65534); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := os.Chmod(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		conf := fmt.Sprintf(`base_dir = %[1]s/run
-state_dir = %[1]s/state
-log_path = %[1]s/log
-protocols = imap
-listen = 127.0.0.1
-ssl = no
-disable_plaintext_auth = no
-default_login_user = %[2]s
-default_internal_user = %[6]s
-default_internal_group = %[6]s
-first_valid_uid = 0
-first_valid_gid = 0
-mail_location = maildir:%[1]s/mail
-passdb {
-  driver = static
-  args = password=geheim-1
-}
-userdb {
-  driver = static
-  args = uid=%[3]s gid=%[4]s home=%[1]s
-}
-service imap-login {
-  chroot =
-  inet_listener imap {
-    port = %[5]d
-  }
-  inet_listener imaps {
-    port = 0
-  }
-}
-service anvil {
-  chroot =
-}
-`, dir, login, me.Uid, me.Gid, port, internal)
-		if err := os.WriteFile(filepath.Join(dir, "conf"), []byte(conf), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		ctx, stop := context.WithCancel(t.Context())
-		cmd := exec.CommandContext(ctx, bin, "-F", "-c", filepath.Join(dir, "conf"))
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { stop(); _ = cmd.Wait() })
-		for tries := 0; ; tries++ {
-			conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-			if err == nil {
-				_ = conn.Close()
-				break
-			}
-			if tries > 100 {
-				log, _ := os.ReadFile(filepath.Join(dir, "log"))
-				t.Skipf("Dovecot does not start here: %s", log)
-			}
-			<-time.After(50 * time.Millisecond)
-		}
+	run(t, func(t *testing.T, s *apptest.Server) {
+		elsewhere := mailtest.StartDovecot(t)
 		p := open(t, s)
-		p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(port, "geheim-1")})
+		p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(elsewhere.Port, mailtest.Password)})
 		s.Settle()
 		for i := range 3 {
-			raw := letter("elif@kaya.example", fmt.Sprintf("c%d@kaya.example", i), "Teslimat", fmt.Sprintf("Soru %d", i))
-			if err := os.WriteFile(filepath.Join(maildir, "new", fmt.Sprintf("%d.x", i)), []byte(raw), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			elsewhere.Put(t, letter("elif@kaya.example", fmt.Sprintf("c%d@kaya.example", i), "Teslimat", fmt.Sprintf("Soru %d", i)))
 		}
 		s.Clock.Advance(2 * time.Minute)
 		s.Settle()
 		if n := len(p.talks()); n != 3 {
-			log, _ := os.ReadFile(filepath.Join(dir, "log"))
-			t.Errorf("%d conversations; %s", n, log)
+			t.Errorf("%d conversations", n)
+		}
+	})
+}
+
+// An absence note is kept and marked, and that is all: it reopens nothing, wakes
+// nobody, is not answered and leaves the wait where it was. The customer's own
+// next word does all of that.
+func TestAbsenceNotes(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		box := p.connect(p.Workspace, "bilgi@firma.example", map[string]any{"auto_reply": "Mesajınızı aldık."})
+		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)
+		to := *box.ForwardingAddress
+		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c1@kaya.example", "Teslimat", "Nerede?"))
+		id := p.talks()[0].ID
+		conv := "/api/crm/v1/conversations/" + id
+		p.Owner.Post(conv+"/join", nil).Want(200)
+		p.reply(id, "Yolda", nil)
+		all := p.sink.got()
+		answer := all[len(all)-1].parse(t)
+		absent := func(n int) {
+			p.mail("", to, letter("elif@kaya.example", fmt.Sprintf("o%d@kaya.example", n), "Otomatik yanıt: Teslimat", fmt.Sprintf("Tatildeyim %d", n),
+				"Auto-Submitted: auto-replied", "In-Reply-To: <"+answer.MessageID+">"))
+		}
+		type shape struct {
+			State   string  `json:"state"`
+			Waiting *string `json:"waiting_since"`
+			AI      string  `json:"ai_state"`
+		}
+		check := func(n int, state string) {
+			t.Helper()
+			var c shape
+			p.Owner.Get(conv).Want(200).Data(&c)
+			var line struct {
+				Body      string `json:"body"`
+				Automatic bool   `json:"automatic"`
+			}
+			var items []json.RawMessage
+			p.Owner.Get(conv + "/items?limit=1").Want(200).Data(&items)
+			if err := json.Unmarshal(items[0], &line); err != nil {
+				t.Fatal(err)
+			}
+			if c.State != state || c.Waiting != nil || c.AI != "handed_over" || !line.Automatic || line.Body != fmt.Sprintf("Tatildeyim %d", n) {
+				t.Errorf("note %d: got %+v, %+v", n, c, line)
+			}
+		}
+		absent(1)
+		check(1, "open")
+		p.Owner.Post(conv+"/snooze", map[string]any{"until_reply": true}).Want(200)
+		absent(2)
+		check(2, "snoozed")
+		p.Owner.Post(conv+"/close", nil).Want(200)
+		absent(3)
+		check(3, "closed")
+		if n := len(p.sink.got()); n != len(all) {
+			t.Errorf("%d mails went out after the notes", n-len(all))
+		}
+		if n := len(p.talks()); n != 1 {
+			t.Errorf("%d conversations", n)
+		}
+		p.mail("elif@kaya.example", to, letter("elif@kaya.example", "c2@kaya.example", "Re: Teslimat", "Döndüm, geldi mi?", "In-Reply-To: <"+answer.MessageID+">"))
+		var c shape
+		p.Owner.Get(conv).Want(200).Data(&c)
+		if c.State != "open" || c.Waiting == nil {
+			t.Errorf("got %+v", c)
+		}
+		// One that belongs to nothing is kept too, without an answer.
+		p.mail("", to, letter("veli@kaya.example", "v1@kaya.example", "Otomatik yanıt", "Yokum", "Auto-Submitted: auto-replied"))
+		if n := len(p.talks()); n != 2 || len(p.sink.got()) != len(all) {
+			t.Errorf("%d conversations, %d mails", n, len(p.sink.got()))
 		}
 	})
 }

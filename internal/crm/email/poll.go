@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/emersion/go-imap/v2"
@@ -43,38 +44,65 @@ const (
 type Poller struct {
 	Service *Service
 	Log     *slog.Logger
+	// Node is this process, by which its successor finds what it held.
+	Node uuid.UUID
+}
+
+// Succeed frees the mailboxes of a process that is known to be gone.
+func (p *Poller) Succeed(ctx context.Context, node uuid.UUID) error {
+	var n int64
+	err := p.Service.DB.System("mailbox poll").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = freeMailboxes(tx, node)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("email: end leases: %w", err)
+	}
+	if n > 0 {
+		p.Log.Info("mailboxes of the process before this one were freed", "mailboxes", n)
+	}
+	return nil
 }
 
 // Run polls until ctx ends.
 func (p *Poller) Run(ctx context.Context) {
-	jobs.Loop{Name: "mailboxes", DB: p.Service.DB, Log: p.Log, Step: p.Step, Full: pollRound, Every: 5 * time.Second}.Run(ctx)
+	jobs.Loop{Name: "mailboxes", DB: p.Service.DB, Log: p.Log, Step: p.Step, Full: 1, Every: 5 * time.Second}.Run(ctx)
 }
 
-// Step polls the mailboxes that are due. A claim keeps other nodes away from
-// them for as long as its lease.
+// Step polls the mailboxes that are due, side by side: one that hangs takes its
+// time, and not the others'. A claim keeps other nodes away from them for as
+// long as its lease.
 func (p *Poller) Step(ctx context.Context) (int, error) {
 	var due []claim
 	err := p.Service.DB.System("mailbox poll").InTx(ctx, func(tx *db.Tx) (err error) {
-		due, err = claimMailboxes(tx, pollLease, pollRound)
+		due, err = claimMailboxes(tx, p.Node, pollLease, pollRound)
 		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("email: claim: %w", err)
 	}
+	var wg sync.WaitGroup
 	for _, c := range due {
-		ctx := caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: c.tenant})
-		if err := p.Service.poll(ctx, c); err != nil {
-			p.Log.Error("mailbox poll could not be settled; its lease will end", "account", c.account, "error", err)
-		}
+		wg.Go(func() {
+			ctx := caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: c.tenant})
+			if err := p.Service.poll(ctx, c); err != nil {
+				p.Log.Error("mailbox poll could not be settled; its lease will end", "account", c.account, "error", err)
+			}
+		})
 	}
+	wg.Wait()
 	return len(due), nil
 }
 
 // poll fetches what is new and writes down how it went.
 func (s *Service) poll(ctx context.Context, c claim) error {
-	trouble := s.fetch(ctx, c)
+	more, trouble := s.fetch(ctx, c)
+	wait := backOff
+	if more {
+		wait = func(int) time.Duration { return 0 }
+	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		failures, mine, err := settlePoll(tx, c, trouble, backOff)
+		failures, mine, err := settlePoll(tx, c, trouble, wait)
 		if err != nil || !mine {
 			return err
 		}
@@ -145,11 +173,11 @@ func openIMAP(conn net.Conn, to *Server) (*imapclient.Client, error) {
 }
 
 // fetch accepts what came since the last time, each mail durable before the
-// next. It changes nothing in the mailbox.
-func (s *Service) fetch(ctx context.Context, c claim) error {
+// next, and says whether there is more. It changes nothing in the mailbox.
+func (s *Service) fetch(ctx context.Context, c claim) (more bool, err error) {
 	var set Settings
 	var creds credentials
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if _, set, err = s.account(r, c.account); err != nil {
 			return err
 		}
@@ -157,33 +185,33 @@ func (s *Service) fetch(ctx context.Context, c claim) error {
 		return err
 	})
 	if err != nil || set.IMAP == nil {
-		return err
+		return false, err
 	}
 	box, err := s.imap(ctx, set.IMAP, creds.IMAP)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = box.Close() }()
 	data, err := box.Select(set.IMAP.Folder, &imap.SelectOptions{ReadOnly: true}).Wait()
 	if err != nil {
-		return fmt.Errorf("the folder %s: %w", set.IMAP.Folder, err)
+		return false, fmt.Errorf("the folder %s: %w", set.IMAP.Folder, err)
 	}
 	uids, err := s.fresh(box, data, c)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if uids == nil {
-		return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		return false, s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 			return setPosition(tx, c, int64(data.UIDValidity), int64(data.UIDNext)-1)
 		})
 	}
 	for _, uid := range uids {
 		if err := s.fetchOne(ctx, box, c, data.UIDValidity, uid); err != nil {
-			return err
+			return false, err
 		}
 	}
 	_ = box.Logout().Wait()
-	return nil
+	return len(uids) == pollBatch, nil
 }
 
 // fresh lists the mails to fetch, the oldest first; nil means that the mailbox

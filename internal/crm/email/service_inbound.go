@@ -22,6 +22,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/trtext"
 )
 
 const ingestJob = "email.ingest"
@@ -88,8 +89,7 @@ func (s *Service) Accept(ctx context.Context, a Arrival) (fresh bool, err error)
 }
 
 func printable(s string) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
-	return s[:min(len(s), 320)]
+	return trtext.Cut(strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD"), 320)
 }
 
 // ingest is the handler of ingestJob.
@@ -253,7 +253,7 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 	got, err := s.Inbox.Ingest(ctx, conversation.Inbound{
 		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: m.Fingerprint(), ConversationID: place.ConversationID,
 		From: contact.Sender{Channel: Kind, AccountID: a.ID, ExternalID: address.Fold(from.Email), Email: from.Email, Name: from.Name},
-		AI:   a.AI && m.Auto == "", Attachments: files, GroupID: a.GroupID, Email: &mail,
+		AI:   a.AI && m.Auto == "", Automatic: m.Auto != "", AutoReply: m.AutoReply(), Attachments: files, GroupID: a.GroupID, Email: &mail,
 	})
 	if err != nil {
 		return err

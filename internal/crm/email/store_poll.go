@@ -20,7 +20,7 @@ type claim struct {
 
 // claimMailboxes takes mailboxes that are due; next_poll_at becomes the end of
 // the lease, so a holder that dies gives them up by itself.
-func claimMailboxes(tx *db.Tx, lease time.Duration, limit int) ([]claim, error) {
+func claimMailboxes(tx *db.Tx, node uuid.UUID, lease time.Duration, limit int) ([]claim, error) {
 	id := tx.NewID()
 	return db.All(&tx.Reader, func(row db.Row) (claim, error) {
 		c := claim{id: id}
@@ -28,10 +28,16 @@ func claimMailboxes(tx *db.Tx, lease time.Duration, limit int) ([]claim, error) 
 		return c, err
 	}, `WITH due AS MATERIALIZED (SELECT tenant_id, account_id FROM email_mailbox
 			WHERE polls AND next_poll_at <= $3 ORDER BY next_poll_at LIMIT $4`+tx.Dialect().SkipLocked()+`)
-		UPDATE email_mailbox SET claim_id = $1, next_poll_at = $2
+		UPDATE email_mailbox SET claim_id = $1, node_id = $5, next_poll_at = $2
 		WHERE (tenant_id, account_id) IN (SELECT tenant_id, account_id FROM due)
 		RETURNING tenant_id, account_id, uid_validity, last_uid, last_poll_at`,
-		id, clock.At(tx.Now().Add(lease)), clock.At(tx.Now()), limit)
+		id, clock.At(tx.Now().Add(lease)), clock.At(tx.Now()), limit, node)
+}
+
+// freeMailboxes makes the mailboxes of a process that is gone due at once.
+func freeMailboxes(tx *db.Tx, node uuid.UUID) (int64, error) {
+	return tx.Exec(`UPDATE email_mailbox SET claim_id = NULL, next_poll_at = $2 WHERE node_id = $1 AND claim_id IS NOT NULL AND polls`,
+		node, clock.At(tx.Now()))
 }
 
 // setPosition moves on in a mailbox that is still this node's.

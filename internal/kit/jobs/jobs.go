@@ -74,6 +74,8 @@ type Runner struct {
 	Handlers map[string]Handler
 	// Lease is how long a holder may be silent: a minute by default.
 	Lease time.Duration
+	// Node is this process, by which its successor finds what it held.
+	Node uuid.UUID
 
 	mu     sync.Mutex
 	cursor uuid.UUID // the first tenant of the next turn; the zero id holds nobody's jobs
@@ -108,7 +110,7 @@ func claimSQL(d db.Dialect) string {
 	return `WITH due AS MATERIALIZED (SELECT id FROM job
 			WHERE tenant_id = $3 AND dead_at IS NULL AND next_at <= $4
 			ORDER BY next_at LIMIT $5` + d.SkipLocked() + `)
-		UPDATE job SET claim_id = $1, next_at = $2, attempts = attempts + 1
+		UPDATE job SET claim_id = $1, node_id = $6, next_at = $2, attempts = attempts + 1
 		WHERE tenant_id = $3 AND id IN (SELECT id FROM due)
 		RETURNING tenant_id, id, kind, payload, test, attempts`
 }
@@ -192,6 +194,32 @@ func (r *Runner) prolong(ctx context.Context, j *Job) (ours bool, err error) {
 	return ours, err
 }
 
+// trusted is how many holders a job may lose before it is suspected of taking
+// them down. It then waits its lease out, so that a process that dies with it
+// again and again has some time for the others.
+const trusted = 5
+
+// Succeed frees the jobs of a process that is known to be gone: they are due
+// at once instead of at the end of their lease.
+func (r *Runner) Succeed(ctx context.Context, node uuid.UUID) error {
+	var n int64
+	err := r.DB.System("job claim").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = tx.Exec(`UPDATE job SET next_at = $2, claim_id = NULL
+			WHERE node_id = $1 AND claim_id IS NOT NULL AND dead_at IS NULL AND attempts <= $3`, node, clock.At(tx.Now()), trusted)
+		if n > 0 {
+			tx.Wake(Topic)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("jobs: end leases: %w", err)
+	}
+	if n > 0 {
+		r.Log.Info("jobs of the process before this one were freed", "jobs", n)
+	}
+	return nil
+}
+
 func (r *Runner) lease() time.Duration { return cmp.Or(r.Lease, time.Minute) }
 
 // release gives a job's place back and says whether others may wait for it.
@@ -241,7 +269,7 @@ func (r *Runner) claim(ctx context.Context) ([]Job, error) {
 				continue
 			}
 			js, err := db.All(&tx.Reader, scan, claimSQL(tx.Dialect()),
-				claim, clock.At(tx.Now().Add(lease)), id, now, room)
+				claim, clock.At(tx.Now().Add(lease)), id, now, room, r.Node)
 			if err != nil {
 				return fmt.Errorf("jobs: claim: %w", err)
 			}

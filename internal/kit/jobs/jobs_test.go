@@ -421,3 +421,49 @@ func TestPlacesAreTakenAsTheyBecomeFree(t *testing.T) {
 		}
 	})
 }
+
+// The successor of a process that was killed does not wait for its leases, but
+// with a job that was lost again and again it does.
+func TestSuccessorFreesJobs(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "x")
+		gone, ctx := uuid.New(), t.Context()
+		lose := func() {
+			t.Helper()
+			r := newRunner(t, d, func(context.Context, *jobs.Job) error {
+				// Its process ends here: it settles nothing.
+				return d.System("test").InTx(ctx, func(tx *db.Tx) error {
+					_, err := tx.Exec(`UPDATE job SET claim_id = $1`, uuid.New())
+					return err
+				})
+			})
+			if r.Node = gone; r.step() != 1 {
+				t.Fatal("nothing was claimed")
+			}
+		}
+		next := newRunner(t, d, done)
+		next.Node = uuid.New()
+		free := func(node uuid.UUID) {
+			t.Helper()
+			if err := next.Succeed(ctx, node); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 5 {
+			lose()
+			if free(next.Node); next.step() != 0 {
+				t.Fatalf("round %d: the job of another was freed", i)
+			}
+			free(gone)
+		}
+		lose() // the sixth holder
+		if free(gone); next.step() != 0 {
+			t.Error("a job that lost six holders was begun at once")
+		}
+		c.Advance(time.Minute)
+		if n := next.step(); n != 1 || len(rows(t, d)) != 0 {
+			t.Errorf("%d jobs, left %+v", n, rows(t, d))
+		}
+	})
+}

@@ -181,7 +181,7 @@ func TestReading(t *testing.T) {
 		{"boundary-not-found", func(m *message.Mail) string { return m.Text }, "hiç sınır yok"},
 		{"gmail-reply", func(m *message.Mail) string { return m.Body }, "Teşekkürler"},
 		{"signature", func(m *message.Mail) string { return m.Body }, "Merhaba"},
-		{"vacation", func(m *message.Mail) string { return m.Auto }, message.AutoSubmitted},
+		{"vacation", func(m *message.Mail) string { return m.Auto }, message.AutoReplied},
 		{"mailing-list", func(m *message.Mail) string { return m.Auto }, message.AutoList},
 		{"winmail", func(m *message.Mail) string { return m.Body + "|" + m.Files[0].Name }, "Ekte|winmail.dat"},
 		{"file-name-0", func(m *message.Mail) string { return m.Files[0].Name }, "passwd"},

@@ -1,0 +1,79 @@
+package conversation
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// Escalate hands a conversation from the assistant to people, because the
+// customer asked for one or the assistant gave up: it is open, its group's or
+// else the given one's where that still exists, and that group's agents are
+// told. A repeat changes nothing.
+func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
+	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		var to *uuid.UUID
+		if was.GroupID == nil && group != nil {
+			if there, err := s.IsGroup(&tx.Reader, *group); err != nil {
+				return was, err
+			} else if there {
+				to = group
+			}
+		}
+		return s.ToEscalate(reason, to)(tx, was)
+	})
+}
+
+// ToEscalate is Escalate as a step, to a group that was chosen for it.
+func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		if group != nil {
+			if err := s.checkPlace(tx, nil, group); err != nil {
+				return c, err
+			}
+			c.GroupID = group
+		}
+		if was.State == Open && was.AIState == AIHandedOver && same(was.GroupID, c.GroupID) {
+			return was, nil
+		}
+		handOver(&c, reason)
+		if c.WaitingSince == nil {
+			c.WaitingSince = clock.Ptr(tx.Now())
+		}
+		if err := s.keepOwner(tx, &c); err != nil {
+			return c, err
+		}
+		if err := s.move(tx, was, &c, Escalate, nil, map[string]any{"reason": reason}); err != nil {
+			return c, err
+		}
+		if err := s.notify(tx, &c); err != nil {
+			return c, err
+		}
+		if c.OwnerID != nil {
+			return c, nil // it is somebody's
+		}
+		return c, s.notifyGroup(tx, &c)
+	}
+}
+
+// SetAI turns the assistant on, off or to pause for one conversation.
+func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conversation, error) {
+	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		if c.AIState = state; was.AIState == state {
+			return c, nil
+		}
+		c.HandoverReason, c.UpdatedAt = nil, clock.At(tx.Now())
+		if err := save(tx, &c, was.State); err != nil {
+			return c, err
+		}
+		if err := s.follow(tx, &was, &c, nil); err != nil {
+			return c, err
+		}
+		return c, s.announce(tx, []string{Updated}, &was, &c, nil)
+	})
+}
