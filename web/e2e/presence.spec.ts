@@ -58,6 +58,7 @@ test('one hidden window keeps watch, the others let go', async ({ page, context 
   for (const one of [page, second]) await expect(one.getByRole('region', { name: 'Conversations' }).getByRole('link').first()).toBeVisible()
 
   await hide(second)
+  await expect.poll(() => second.evaluate(async () => (await navigator.locks.query()).held?.length)).toBe(1)
   await hide(page)
   const letGo = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/v1/stream'))
   for (const one of [page, second]) await one.clock.fastForward(61_000)
