@@ -148,6 +148,7 @@ test('outside its hours the chat says so, in the words of the workspace', async 
   await expect(kept.getByLabel('From').first()).toHaveValue('13:00')
   await expect(kept.getByLabel('To').first()).toHaveValue('00:00')
   await expect(kept.getByLabel('From').nth(1)).toHaveValue('09:00')
+  await settings.getByRole('group', { name: 'Sunday' }).scrollIntoViewIfNeeded()
   await shoot(page, 'channels-hours')
   await settings.getByLabel('Somebody is there only at certain hours').uncheck()
   const saved = page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
