@@ -118,7 +118,9 @@ func (s *serveCmd) greet(out io.Writer, port int) {
   Sign in  owner@demo.localhost   %[1]s   (workspace demo)
            owner@acme.localhost   %[1]s   (workspace acme)
 
-  Try      Mail > DLP exceptions: add an address, then the same one in capitals.
+  Try      CRM > Inbox: answer a customer, with a second window open beside it.
+           CRM > Channels: put the live chat on a page of yours.
+           Advisor: ask for "kidem tazminati", with or without its Turkish letters.
            ERP > Webhooks: register http://127.0.0.1:9000/ and send a test;
            listen with: nc -l 9000
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -54,12 +55,10 @@ func (s *Service) Ready(ctx context.Context) bool {
 	return err == nil && v.Rev == 0
 }
 
-func (s *Service) latest(ctx context.Context) (v Revision, err error) {
-	err = s.corpus().Read(ctx, func(r *db.Reader) (err error) {
-		v, err = latestRevision(r)
-		return err
+func (s *Service) latest(ctx context.Context) (Revision, error) {
+	return db.Read(ctx, s.corpus(), func(r *db.Reader) (Revision, error) {
+		return latestRevision(r)
 	})
-	return v, err
 }
 
 // Step brings the engine to the newest revision and says whether it moved.
@@ -156,6 +155,8 @@ func (s *Service) difference(ctx context.Context, e *Engine, from Revision, to i
 // load takes the engine from its file, or builds it from the database if the
 // file is missing, damaged or of another revision.
 func (s *Service) load(ctx context.Context, v Revision) error {
+	// Reading and building leave behind as much as the engine itself takes.
+	defer debug.FreeOSMemory()
 	if e := s.open(v); e != nil {
 		s.now.Store(&loaded{e, v})
 		s.log.Info("regulations loaded from file", "rev", v.Rev, "provisions", e.Stats().Provisions)

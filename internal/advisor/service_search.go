@@ -265,12 +265,10 @@ func facets(res Result) *Facets {
 }
 
 // Shelf lists the laws, the last updated first.
-func (s *Service) Shelf(ctx context.Context, p db.Page) (list db.List[ShelfLaw], err error) {
-	err = s.corpus().Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listShelf(r, p)
-		return err
+func (s *Service) Shelf(ctx context.Context, p db.Page) (db.List[ShelfLaw], error) {
+	return db.Read(ctx, s.corpus(), func(r *db.Reader) (db.List[ShelfLaw], error) {
+		return listShelf(r, p)
 	})
-	return list, err
 }
 
 // maxVersions is how many texts of a provision its page shows.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -532,57 +531,4 @@ func TestDemoCorpus(t *testing.T) {
 			}
 		}
 	})
-}
-
-// The real corpus, where it is at hand: import, search, update while eight
-// clients search.
-func TestRealCorpus(t *testing.T) {
-	t.Parallel()
-	folder := os.Getenv("KONAK_TEST_ADVISOR_DATA")
-	if folder == "" {
-		t.Skip("KONAK_TEST_ADVISOR_DATA names no folder with corpus.jsonl.gz and updates.jsonl.gz")
-	}
-	source := func(name string) advisor.Source {
-		return advisor.Source{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(filepath.Join(folder, name)) }}
-	}
-	s := apptest.New(t, db.SQLite)
-	w := s.Workspace("demo")
-	r, err := s.Advisor.Import(t.Context(), source("corpus.jsonl.gz"), advisor.ImportOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Settle()
-	t.Logf("imported %+v", r)
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				if a := ask(w.Owner, "q", "TTK m. 376"); len(a.Data) == 0 || a.Data[0].Match != "citation" {
-					t.Errorf("got %v of revision %d", a.ids(), a.CorpusRev)
-					return
-				}
-			}
-		})
-	}
-	src, err := s.Advisor.Updates(t.Context(), source("updates.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	next, err := s.Advisor.Import(t.Context(), src, advisor.ImportOptions{Partial: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Settle()
-	close(done)
-	wg.Wait()
-	t.Logf("updated %+v", next)
-	if a := ask(w.Owner, "q", "5326 sayılı kanun 43/C"); a.CorpusRev != next.Rev || a.Data[0].ID != "kanun-5326:m43/C" {
-		t.Errorf("revision %d: %v", a.CorpusRev, a.ids())
-	}
 }

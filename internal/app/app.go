@@ -39,6 +39,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
+	"konak/internal/kit/headroom"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
@@ -202,6 +203,7 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
+	a.Conversations.HandBack(a.Agents)
 	a.Commerce = commerce.New(a.DB, book{a.Contacts})
 	a.Conversations.Sell(shop{a.Commerce})
 	a.Contacts.Follow(shop{a.Commerce})
@@ -326,6 +328,7 @@ const grace = 20 * time.Second
 // Serve answers on ln until ctx ends, then drains: no new requests, open ones
 // finish, workers stop.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
+	defer headroom.Keep(headroom.Size)()
 	server := &http.Server{
 		Handler: a.API.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,

@@ -168,6 +168,17 @@ func (p *party) into(c *Customer) {
 	}
 }
 
+// stamps are what the house gives to a record, whatever the shop sends.
+type stamps struct {
+	id               *uuid.UUID
+	created, updated *clock.Time
+}
+
+func (o *Order) stamps() stamps    { return stamps{&o.ID, &o.CreatedAt, &o.UpdatedAt} }
+func (s *Shipment) stamps() stamps { return stamps{&s.ID, &s.CreatedAt, &s.UpdatedAt} }
+func (v *Return) stamps() stamps   { return stamps{&v.ID, &v.CreatedAt, &v.UpdatedAt} }
+func (e *Entry) stamps() stamps    { return stamps{&e.ID, &e.CreatedAt, &e.UpdatedAt} }
+
 // equal says whether two records are the same in everything that is shown.
 func equal[T any](a, b T) bool {
 	x, errX := json.Marshal(a)

@@ -117,22 +117,39 @@ func (u upsert[T]) done(tx *db.Tx, name string, was *T, now T) error {
 	return err
 }
 
+// whole is the gate of a record that the shop always sends whole.
+func whole[T any, P interface {
+	*T
+	stamps() stamps
+}](tx *db.Tx, in T, u upsert[T]) (T, error) {
+	as := func(id uuid.UUID, created, updated clock.Time) T {
+		out := in
+		s := P(&out).stamps()
+		*s.id, *s.created, *s.updated = id, created, updated
+		return out
+	}
+	u.made = func() T { return as(tx.NewID(), clock.At(tx.Now()), clock.At(tx.Now())) }
+	u.changed = func(was T) T {
+		s := P(&was).stamps()
+		return as(*s.id, *s.created, *s.updated)
+	}
+	u.stamp = func(now *T) { *P(now).stamps().updated = clock.At(tx.Now()) }
+	return u.write(tx)
+}
+
 // Customers lists the customers, the newest first.
-func (s *Service) Customers(ctx context.Context, external string, p db.Page) (out db.List[Customer], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = customers(r, isTest(ctx), external, p)
-		return err
+func (s *Service) Customers(ctx context.Context, external string, p db.Page) (db.List[Customer], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Customer], error) {
+		return customers(r, isTest(ctx), external, p)
 	})
-	return out, err
 }
 
 // Customer reads one customer.
-func (s *Service) Customer(ctx context.Context, id uuid.UUID) (c Customer, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		c, err = customerByID(r, isTest(ctx), id)
-		return absent(err)
+func (s *Service) Customer(ctx context.Context, id uuid.UUID) (Customer, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Customer, error) {
+		c, err := customerByID(r, isTest(ctx), id)
+		return c, absent(err)
 	})
-	return c, err
 }
 
 // PutCustomer writes down who a customer is.
@@ -202,12 +219,10 @@ func (s *Service) meant(tx *db.Tx, test bool, p party) (Customer, error) {
 }
 
 // Entries lists ledger entries, the newest first.
-func (s *Service) Entries(ctx context.Context, customer *uuid.UUID, external string, p db.Page) (out db.List[Entry], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = entries(r, isTest(ctx), customer, external, p)
-		return err
+func (s *Service) Entries(ctx context.Context, customer *uuid.UUID, external string, p db.Page) (db.List[Entry], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Entry], error) {
+		return entries(r, isTest(ctx), customer, external, p)
 	})
-	return out, err
 }
 
 // PutEntry writes or corrects a ledger entry; the balance follows.
@@ -223,21 +238,10 @@ func (s *Service) PutEntry(ctx context.Context, who Party, in Entry) (out Entry,
 			return err
 		}
 		in.CustomerID = c.ID
-		out, err = upsert[Entry]{
-			find: func() (Entry, error) { return lockEntry(tx, test, in.ExternalID) },
-			put:  func(e Entry) (bool, error) { return putEntry(tx, test, e) },
-			save: func(e Entry) error { return saveEntry(tx, e) },
-			made: func() Entry {
-				e := in
-				e.ID, e.CreatedAt = tx.NewID(), clock.At(tx.Now())
-				return e
-			},
-			changed: func(was Entry) Entry {
-				e := in
-				e.ID, e.CreatedAt, e.UpdatedAt = was.ID, was.CreatedAt, was.UpdatedAt
-				return e
-			},
-			stamp:   func(e *Entry) { e.UpdatedAt = clock.At(tx.Now()) },
+		out, err = whole(tx, in, upsert[Entry]{
+			find:    func() (Entry, error) { return lockEntry(tx, test, in.ExternalID) },
+			put:     func(e Entry) (bool, error) { return putEntry(tx, test, e) },
+			save:    func(e Entry) error { return saveEntry(tx, e) },
 			created: LedgerChanged, updated: LedgerChanged,
 			after: func(was *Entry, now Entry) error {
 				if was != nil {
@@ -247,7 +251,7 @@ func (s *Service) PutEntry(ctx context.Context, who Party, in Entry) (out Entry,
 				}
 				return addBalance(tx, now.CustomerID, now.Currency, now.Amount)
 			},
-		}.write(tx)
+		})
 		return err
 	})
 	return out, err

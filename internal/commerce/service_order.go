@@ -17,21 +17,18 @@ type OrderFilter struct {
 }
 
 // Orders lists the orders, the last placed first.
-func (s *Service) Orders(ctx context.Context, f OrderFilter, p db.Page) (out db.List[Order], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = orders(r, isTest(ctx), f, p)
-		return err
+func (s *Service) Orders(ctx context.Context, f OrderFilter, p db.Page) (db.List[Order], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Order], error) {
+		return orders(r, isTest(ctx), f, p)
 	})
-	return out, err
 }
 
 // Order reads one order.
-func (s *Service) Order(ctx context.Context, id uuid.UUID) (o Order, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		o, err = orderByID(r, isTest(ctx), id)
-		return absent(err)
+func (s *Service) Order(ctx context.Context, id uuid.UUID) (Order, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Order, error) {
+		o, err := orderByID(r, isTest(ctx), id)
+		return o, absent(err)
 	})
-	return o, err
 }
 
 // PutOrder writes an order by the shop's id.
@@ -50,24 +47,13 @@ func (s *Service) PutOrder(ctx context.Context, who Party, in Order) (out Order,
 			return err
 		}
 		in.CustomerID = c.ID
-		out, err = upsert[Order]{
-			find:  func() (Order, error) { return lockOrder(tx, test, in.ExternalID) },
-			put:   func(o Order) (bool, error) { return putOrder(tx, test, o) },
-			save:  func(o Order) error { return saveOrder(tx, o) },
-			stale: func(was Order) bool { return older(in.SourceUpdatedAt, was.SourceUpdatedAt) },
-			made: func() Order {
-				o := in
-				o.ID, o.CreatedAt = tx.NewID(), clock.At(tx.Now())
-				return o
-			},
-			changed: func(was Order) Order {
-				o := in
-				o.ID, o.CreatedAt, o.UpdatedAt = was.ID, was.CreatedAt, was.UpdatedAt
-				return o
-			},
-			stamp:   func(o *Order) { o.UpdatedAt = clock.At(tx.Now()) },
+		out, err = whole(tx, in, upsert[Order]{
+			find:    func() (Order, error) { return lockOrder(tx, test, in.ExternalID) },
+			put:     func(o Order) (bool, error) { return putOrder(tx, test, o) },
+			save:    func(o Order) error { return saveOrder(tx, o) },
+			stale:   func(was Order) bool { return older(in.SourceUpdatedAt, was.SourceUpdatedAt) },
 			created: OrderCreated, updated: OrderUpdated,
-		}.write(tx)
+		})
 		return err
 	})
 	return out, err
@@ -83,12 +69,10 @@ func orderNamed(tx *db.Tx, test bool, external string) (uuid.UUID, error) {
 }
 
 // Shipments lists shipments, the newest first.
-func (s *Service) Shipments(ctx context.Context, order *uuid.UUID, external string, p db.Page) (out db.List[Shipment], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = shipments(r, isTest(ctx), order, external, p)
-		return err
+func (s *Service) Shipments(ctx context.Context, order *uuid.UUID, external string, p db.Page) (db.List[Shipment], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Shipment], error) {
+		return shipments(r, isTest(ctx), order, external, p)
 	})
-	return out, err
 }
 
 // PutShipment writes a shipment of an order by the shop's ids.
@@ -98,36 +82,23 @@ func (s *Service) PutShipment(ctx context.Context, order string, in Shipment) (o
 		if in.OrderID, err = orderNamed(tx, test, order); err != nil {
 			return err
 		}
-		out, err = upsert[Shipment]{
-			find:  func() (Shipment, error) { return lockShipment(tx, test, in.ExternalID) },
-			put:   func(v Shipment) (bool, error) { return putShipment(tx, test, v) },
-			save:  func(v Shipment) error { return saveShipment(tx, v) },
-			stale: func(was Shipment) bool { return older(in.SourceUpdatedAt, was.SourceUpdatedAt) },
-			made: func() Shipment {
-				v := in
-				v.ID, v.CreatedAt = tx.NewID(), clock.At(tx.Now())
-				return v
-			},
-			changed: func(was Shipment) Shipment {
-				v := in
-				v.ID, v.CreatedAt, v.UpdatedAt = was.ID, was.CreatedAt, was.UpdatedAt
-				return v
-			},
-			stamp:   func(v *Shipment) { v.UpdatedAt = clock.At(tx.Now()) },
+		out, err = whole(tx, in, upsert[Shipment]{
+			find:    func() (Shipment, error) { return lockShipment(tx, test, in.ExternalID) },
+			put:     func(v Shipment) (bool, error) { return putShipment(tx, test, v) },
+			save:    func(v Shipment) error { return saveShipment(tx, v) },
+			stale:   func(was Shipment) bool { return older(in.SourceUpdatedAt, was.SourceUpdatedAt) },
 			created: ShipmentCreated, updated: ShipmentUpdated,
-		}.write(tx)
+		})
 		return err
 	})
 	return out, err
 }
 
 // Returns lists returns, the newest first.
-func (s *Service) Returns(ctx context.Context, order *uuid.UUID, external string, p db.Page) (out db.List[Return], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = returns(r, isTest(ctx), order, external, p)
-		return err
+func (s *Service) Returns(ctx context.Context, order *uuid.UUID, external string, p db.Page) (db.List[Return], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Return], error) {
+		return returns(r, isTest(ctx), order, external, p)
 	})
-	return out, err
 }
 
 // PutReturn writes a return of an order by the shop's ids.
@@ -137,24 +108,13 @@ func (s *Service) PutReturn(ctx context.Context, order string, in Return) (out R
 		if in.OrderID, err = orderNamed(tx, test, order); err != nil {
 			return err
 		}
-		out, err = upsert[Return]{
-			find:  func() (Return, error) { return lockReturn(tx, test, in.ExternalID) },
-			put:   func(v Return) (bool, error) { return putReturn(tx, test, v) },
-			save:  func(v Return) error { return saveReturn(tx, v) },
-			stale: func(was Return) bool { return older(in.SourceUpdatedAt, was.SourceUpdatedAt) },
-			made: func() Return {
-				v := in
-				v.ID, v.CreatedAt = tx.NewID(), clock.At(tx.Now())
-				return v
-			},
-			changed: func(was Return) Return {
-				v := in
-				v.ID, v.CreatedAt, v.UpdatedAt = was.ID, was.CreatedAt, was.UpdatedAt
-				return v
-			},
-			stamp:   func(v *Return) { v.UpdatedAt = clock.At(tx.Now()) },
+		out, err = whole(tx, in, upsert[Return]{
+			find:    func() (Return, error) { return lockReturn(tx, test, in.ExternalID) },
+			put:     func(v Return) (bool, error) { return putReturn(tx, test, v) },
+			save:    func(v Return) error { return saveReturn(tx, v) },
+			stale:   func(was Return) bool { return older(in.SourceUpdatedAt, was.SourceUpdatedAt) },
 			created: ReturnCreated, updated: ReturnUpdated,
-		}.write(tx)
+		})
 		return err
 	})
 	return out, err

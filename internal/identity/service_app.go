@@ -17,21 +17,18 @@ import (
 )
 
 // Apps lists the workspace's apps, the newest first.
-func (s *Service) Apps(ctx context.Context, p db.Page) (list db.List[App], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listApps(r, p)
-		return err
+func (s *Service) Apps(ctx context.Context, p db.Page) (db.List[App], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[App], error) {
+		return listApps(r, p)
 	})
-	return list, err
 }
 
 // App reads one of the workspace's apps.
-func (s *Service) App(ctx context.Context, id uuid.UUID) (a App, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		a, err = appByID(r, id)
-		return notFound(err)
+func (s *Service) App(ctx context.Context, id uuid.UUID) (App, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (App, error) {
+		a, err := appByID(r, id)
+		return a, notFound(err)
 	})
-	return a, err
 }
 
 // AddApp is the gate for registering an app.

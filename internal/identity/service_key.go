@@ -19,12 +19,10 @@ import (
 )
 
 // Keys lists the API keys that are not revoked, the newest first.
-func (s *Service) Keys(ctx context.Context, p db.Page) (list db.List[APIKey], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listKeys(r, p)
-		return err
+func (s *Service) Keys(ctx context.Context, p db.Page) (db.List[APIKey], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[APIKey], error) {
+		return listKeys(r, p)
 	})
-	return list, err
 }
 
 // AddKey is the gate for a new API key. Its rights are never more than those

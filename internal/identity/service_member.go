@@ -18,12 +18,10 @@ import (
 
 // Members lists a workspace's people, the newest first, in one state or in all
 // but removed.
-func (s *Service) Members(ctx context.Context, state string, p db.Page) (list db.List[Member], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listMembers(r, state, p)
-		return err
+func (s *Service) Members(ctx context.Context, state string, p db.Page) (db.List[Member], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Member], error) {
+		return listMembers(r, state, p)
 	})
-	return list, err
 }
 
 // Member reads one of a workspace's people.

@@ -52,12 +52,10 @@ func (s *Service) passkeyOwner(r *db.Reader, u User) (passkeyOwner, error) {
 }
 
 // Passkeys lists the caller's passkeys.
-func (s *Service) Passkeys(ctx context.Context, p db.Page) (list db.List[Passkey], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listPasskeys(r, caller.From(ctx).UserID, p)
-		return err
+func (s *Service) Passkeys(ctx context.Context, p db.Page) (db.List[Passkey], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Passkey], error) {
+		return listPasskeys(r, caller.From(ctx).UserID, p)
 	})
-	return list, err
 }
 
 // BeginPasskey gives what the browser needs to make a passkey.

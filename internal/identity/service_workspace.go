@@ -69,19 +69,15 @@ func (s *Service) AddMember(ctx context.Context, tenant uuid.UUID, name, email, 
 }
 
 // Tenants counts the workspaces, demo ones or others.
-func (s *Service) Tenants(ctx context.Context, demo bool) (n int, err error) {
-	err = s.db.System("count workspaces").Read(ctx, func(r *db.Reader) (err error) {
-		n, err = countTenants(r, demo)
-		return err
+func (s *Service) Tenants(ctx context.Context, demo bool) (int, error) {
+	return db.Read(ctx, s.db.System("count workspaces"), func(r *db.Reader) (int, error) {
+		return countTenants(r, demo)
 	})
-	return n, err
 }
 
 // TenantBySlug finds a workspace by the label of its host.
-func (s *Service) TenantBySlug(ctx context.Context, slug string) (id uuid.UUID, err error) {
-	err = s.db.System("count workspaces").Read(ctx, func(r *db.Reader) (err error) {
-		id, err = tenantBySlug(r, slug)
-		return err
+func (s *Service) TenantBySlug(ctx context.Context, slug string) (uuid.UUID, error) {
+	return db.Read(ctx, s.db.System("count workspaces"), func(r *db.Reader) (uuid.UUID, error) {
+		return tenantBySlug(r, slug)
 	})
-	return id, err
 }

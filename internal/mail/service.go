@@ -23,12 +23,10 @@ type Service struct{ db *db.DB }
 func New(d *db.DB) *Service { return &Service{db: d} }
 
 // Exceptions lists the newest first.
-func (s *Service) Exceptions(ctx context.Context, p db.Page) (list db.List[Exception], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listExceptions(r, p)
-		return err
+func (s *Service) Exceptions(ctx context.Context, p db.Page) (db.List[Exception], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Exception], error) {
+		return listExceptions(r, p)
 	})
-	return list, err
 }
 
 // AddException is the gate for a new exception.

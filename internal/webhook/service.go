@@ -67,21 +67,18 @@ func (s *Service) checkEvents(ctx context.Context, names ...string) error {
 }
 
 // Endpoints lists a module's endpoints, the newest first.
-func (s *Service) Endpoints(ctx context.Context, module string, p db.Page) (list db.List[Endpoint], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listEndpoints(r, module, p)
-		return err
+func (s *Service) Endpoints(ctx context.Context, module string, p db.Page) (db.List[Endpoint], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Endpoint], error) {
+		return listEndpoints(r, module, p)
 	})
-	return list, err
 }
 
 // Endpoint reads one.
-func (s *Service) Endpoint(ctx context.Context, module string, id uuid.UUID) (e Endpoint, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		e, err = endpointByID(r, module, id)
-		return notFound(err)
+func (s *Service) Endpoint(ctx context.Context, module string, id uuid.UUID) (Endpoint, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Endpoint, error) {
+		e, err := endpointByID(r, module, id)
+		return e, notFound(err)
 	})
-	return e, err
 }
 
 // Registered is an endpoint with its secret, which is shown once.
@@ -248,12 +245,10 @@ func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn fu
 }
 
 // Keyless says whether the routes that carry an id work without a credential.
-func (s *Service) Keyless(ctx context.Context) (on bool, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		on, err = keylessAllowed(r)
-		return err
+func (s *Service) Keyless(ctx context.Context) (bool, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (bool, error) {
+		return keylessAllowed(r)
 	})
-	return on, err
 }
 
 // SetKeyless is the gate for that setting.

@@ -158,12 +158,10 @@ func (s *Service) Deliveries(ctx context.Context, module string, id uuid.UUID, p
 }
 
 // AllDeliveries is the history of a module, of one status or of all.
-func (s *Service) AllDeliveries(ctx context.Context, module, status string, p db.Page) (list db.List[Delivery], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listAll(r, module, status, p)
-		return err
+func (s *Service) AllDeliveries(ctx context.Context, module, status string, p db.Page) (db.List[Delivery], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Delivery], error) {
+		return listAll(r, module, status, p)
 	})
-	return list, err
 }
 
 // Delivery reads one with what was sent and every attempt.

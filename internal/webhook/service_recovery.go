@@ -57,12 +57,11 @@ func (s *Service) Recover(ctx context.Context, module string, endpoint uuid.UUID
 }
 
 // Recovery reads one, for its progress.
-func (s *Service) Recovery(ctx context.Context, module string, id uuid.UUID) (rec Recovery, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		rec, err = recoveryByID(r, module, id)
-		return notFound(err)
+func (s *Service) Recovery(ctx context.Context, module string, id uuid.UUID) (Recovery, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Recovery, error) {
+		rec, err := recoveryByID(r, module, id)
+		return rec, notFound(err)
 	})
-	return rec, err
 }
 
 // Recoveries are those of an endpoint, the newest first.

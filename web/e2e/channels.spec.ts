@@ -15,13 +15,15 @@ async function startSite(html: (origin: string) => string) {
 test('a visitor of another site and an agent talk live, and the talk goes on after a reload', async ({ page, browser }) => {
   let snippet = ''
   const site = await startSite(() => `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main><h1>Shop</h1></main>${snippet}</body></html>`)
-  const guest = `Guest ${Date.now()}`
+  const stamp = Date.now()
+  const guest = `Guest ${stamp}`
+  const shop = `Shop ${stamp}`
 
   await test.step('the widget is made, and its snippet shown', async () => {
     await signIn(page, '/crm/channels')
     await page.getByRole('button', { name: 'Live chat' }).click()
     const drawer = page.getByRole('dialog', { name: 'Live chat' })
-    await drawer.getByLabel('Name', { exact: true }).fill('Shop')
+    await drawer.getByLabel('Name', { exact: true }).fill(shop)
     await drawer.getByLabel('Allowed origins').fill('shop.example')
     await drawer.getByRole('button', { name: 'Create' }).click()
     await expect(drawer.getByRole('alert').filter({ hasText: 'without a path' })).toBeVisible()
@@ -34,7 +36,7 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
     snippet = (await drawer.getByRole('figure').locator('pre').innerText()).trim()
     await shoot(page, 'channels-widget')
     await page.keyboard.press('Escape')
-    await expect(page.getByRole('row').filter({ hasText: 'Shop' })).toContainText('Active')
+    await expect(page.getByRole('row').filter({ hasText: shop })).toContainText('Active')
   })
 
   // The script is loaded from where this test reaches the server.

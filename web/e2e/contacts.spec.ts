@@ -71,6 +71,7 @@ test('a file is imported with progress and its mistakes, and exported again', as
   await expect(dialog.getByText('The import is done')).toBeVisible()
   await expect(dialog.getByText('1 created')).toBeVisible()
   await expect(dialog.getByRole('list', { name: 'Rows that could not be imported' })).toContainText('Line 3')
+  await expect(dialog.getByRole('list', { name: 'Rows that could not be imported' })).toContainText('Enter a full e-mail address')
   await expectAccessible(page)
   await shoot(page, 'contacts-import')
   await dialog.getByRole('button', { name: 'Close' }).last().click()

@@ -43,7 +43,7 @@ test('an exception is added, refused twice, seen live elsewhere, and deleted', a
     await page.getByRole('button', { name: `Delete the exception ${email}` }).click()
     const confirm = page.getByRole('dialog', { name: 'Delete this exception?' })
     await expect(confirm.getByRole('button', { name: 'Cancel' })).toBeFocused()
-    await confirm.getByRole('button', { name: 'Delete', exact: true }).click()
+    await confirm.getByRole('button', { name: 'Delete the exception' }).click()
     await expect(page.getByRole('row').filter({ hasText: email })).toBeHidden()
     await expect(otherPage.getByRole('row').filter({ hasText: email })).toBeHidden()
   })

@@ -24,7 +24,7 @@ test('at a workspace’s own host the switch leads to the other one’s, signed 
     await dialog.getByLabel('Short name').fill(slug)
     await dialog.getByRole('button', { name: 'Create' }).click()
     await expect(page.getByRole('button', { name: 'Workspace: Şube' })).toBeVisible()
-    expect(page.url()).toBe(`${hostOf(slug)}/`)
+    await expect(page).toHaveURL(`${hostOf(slug)}/`)
   })
 
   await test.step('the session that was left is over at the old host', async () => {
@@ -37,7 +37,7 @@ test('at a workspace’s own host the switch leads to the other one’s, signed 
     await page.getByRole('button', { name: 'Workspace: Şube' }).click()
     await page.getByRole('menuitemradio', { name: demo }).click()
     await expect(page.getByRole('button', { name: `Workspace: ${demo}` })).toBeVisible()
-    expect(page.url()).toBe(`${hostOf('demo')}/`)
+    await expect(page).toHaveURL(`${hostOf('demo')}/`)
   })
 
   await test.step('a code that is no good leads to the sign-in', async () => {

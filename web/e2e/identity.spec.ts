@@ -1,25 +1,5 @@
-import type { Browser, BrowserContext, Page } from '@playwright/test'
-import { expect, expectAccessible, mailedLink, owner, shoot, signIn, test, totp } from './helpers'
-
-const password = 'dort at yesil cayirda kosar'
-
-/** Somebody with an account and a workspace of their own, made as anybody makes one. */
-async function newcomer(browser: Browser, name: string): Promise<{ context: BrowserContext; page: Page; email: string }> {
-  const email = `${name}-${Date.now()}@example.com`
-  const outbox = await browser.newContext({ baseURL: process.env.KONAK_TEST_URL })
-  expect((await outbox.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)
-  const context = await browser.newContext({ baseURL: process.env.KONAK_TEST_URL })
-  const asked = await context.request.post('/api/v1/auth/sign-up', {
-    data: { email, password, name: 'Elif Kaya', workspace_name: `Kaya ${name}` },
-  })
-  expect(asked.status()).toBe(200)
-  const link = await mailedLink(outbox.request, email)
-  const token = new URLSearchParams(link.slice(link.indexOf('#') + 1)).get('token')
-  expect((await context.request.post('/api/v1/auth/email/verify', { data: { token } })).status()).toBe(200)
-  expect((await context.request.post('/api/v1/auth/sign-in', { data: { email, password } })).status()).toBe(200)
-  await outbox.close()
-  return { context, page: await context.newPage(), email }
-}
+import type { Browser, Page } from '@playwright/test'
+import { expect, expectAccessible, mailedLink, newcomer, owner, password, shoot, signIn, test, totp } from './helpers'
 
 /** Signs the owner in with a password that was proven just now: outbox and other people's QRs ask for it. */
 async function asOwner(page: Page, path = '/'): Promise<void> {
@@ -66,8 +46,10 @@ test('an agent is edited, suspended and let in again', async ({ page, browser })
   expect((await someone.context.request.get('/api/v1/auth/me')).status()).toBe(200)
   await row.getByRole('button', { name: /Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Suspend' }).click()
+  const question = page.getByRole('dialog', { name: 'Suspend this agent?' })
+  await expect(question).toBeVisible()
   await expectAccessible(page)
-  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+  await question.getByRole('button', { name: 'Suspend' }).click()
   await expect(row).toContainText('Suspended')
   expect((await someone.context.request.get('/api/v1/auth/me')).status()).toBe(401)
   await shoot(page, 'agent-suspended')
@@ -209,6 +191,7 @@ test('name and language, password, and the second step are changed on the profil
     await page.goto('/account')
     await page.getByRole('button', { name: 'Switch off' }).click()
     const off = page.getByRole('dialog')
+    await expect(off).toBeVisible()
     await expectAccessible(page)
     await off.getByRole('button', { name: 'Switch off' }).click()
     await expect(page.getByRole('button', { name: 'Set up the second step' })).toBeVisible()

@@ -77,7 +77,10 @@ for (const sight of sights) {
 
     test('webhooks', async ({ page }) => {
       const receiver = await startReceiver()
-      await signIn(page, '/erp/webhooks')
+      await signIn(page)
+      const { data: left } = (await (await page.request.get('/api/erp/v1/webhooks')).json()) as { data: { id: string }[] }
+      for (const { id } of left) await page.request.delete(`/api/erp/v1/webhooks/${id}`)
+      await page.goto('/erp/webhooks')
       await page.getByRole('button', { name: 'Register a webhook' }).click()
       const drawer = page.getByRole('dialog')
       await drawer.getByRole('textbox', { name: 'Address' }).fill(receiver.address)
@@ -112,6 +115,7 @@ for (const sight of sights) {
 
     test('design system', async ({ page }) => {
       await signIn(page, '/design')
+      await expect(page.getByRole('tab').first()).toBeVisible()
       for (const tab of await page.getByRole('tab').all()) {
         await tab.click()
         await expectAccessible(page)
@@ -124,9 +128,9 @@ for (const sight of sights) {
 
 test.describe('in Turkish', () => {
   test.use({ locale: 'tr-TR' })
-  for (const scheme of ['light', 'dark'] as const) {
-    test.describe(scheme, () => {
-      test.use({ colorScheme: scheme })
+  for (const sight of sights) {
+    test.describe(sight.name, () => {
+      test.use({ colorScheme: sight.colorScheme, viewport: sight.viewport })
       test('the screens speak it and nothing breaks', async ({ page }) => {
         await signIn(page)
         for (const [path, title] of [
@@ -136,6 +140,9 @@ test.describe('in Turkish', () => {
           ['/crm/agents', 'Temsilciler'],
           ['/advisor', 'Mevzuat'],
           ['/erp/webhooks', 'Webhook'],
+          ['/crm/channels', 'Kanallar'],
+          ['/settings/macros', 'Makrolar'],
+          ['/settings/canned-replies', 'Hazır yanıtlar'],
           ['/settings/roles', 'Roller'],
           ['/settings/api-keys', 'API anahtarları'],
           ['/settings/audit', 'Denetim'],
@@ -145,7 +152,9 @@ test.describe('in Turkish', () => {
           await expect(page.getByRole('heading', { level: 1 })).toContainText(title)
           await expect(page.getByRole('status').filter({ hasText: 'Yükleniyor' })).toHaveCount(0)
           await expectAccessible(page)
-          await shoot(page, `tr-${path === '/' ? 'home' : path.slice(1).replaceAll('/', '-')}-${scheme}`)
+          await shoot(page, `tr-${path === '/' ? 'home' : path.slice(1).replaceAll('/', '-')}-${sight.name}`)
+          const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+          expect(beyond, 'the page is wider than the window').toBeLessThanOrEqual(0)
         }
       })
     })

@@ -1,4 +1,4 @@
-import { expect, signIn, test } from './helpers'
+import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 
 test('the palette and the shortcuts lead everywhere', async ({ page }) => {
   await signIn(page)
@@ -53,6 +53,9 @@ test('an unknown address is a page of its own, with the navigation around it', a
   await signIn(page)
   await page.goto('/no/such/screen')
   await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Main navigation' })).toBeVisible()
+  await expectAccessible(page)
+  await shoot(page, 'error-not-found')
 })
 
 test('a screen without its permission or licence says which one', async ({ page }) => {
@@ -66,6 +69,8 @@ test('a screen without its permission or licence says which one', async ({ page 
   })
   await signIn(page, '/mail/dlp/exceptions')
   await expect(page.getByRole('main')).toContainText('mail.dlp.view')
+  await expectAccessible(page)
+  await shoot(page, 'error-forbidden')
   await expect(page.getByRole('link', { name: 'DLP exceptions' })).toBeHidden()
   await page.goto('/erp/webhooks')
   await expect(page.getByRole('heading', { level: 1, name: 'Module not licensed' })).toBeVisible()
@@ -79,4 +84,54 @@ test('the first press of Tab skips to the content', async ({ page }) => {
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('main')).toBeFocused()
+})
+
+test('a list that cannot be had says so, with a trace, and comes back', async ({ page }) => {
+  let broken = true
+  await page.route('**/api/crm/v1/macros?*', (route) =>
+    broken
+      ? route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'The service is restarting.', fields: {} }, trace_id: '4bf92f3577b34da6' } })
+      : route.fallback(),
+  )
+  await signIn(page, '/settings/macros')
+  const notice = page.getByRole('alert').filter({ hasText: 'The service is restarting.' })
+  await expect(notice).toContainText('4bf92f3577b34da6')
+  await expectAccessible(page)
+  broken = false
+  await notice.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('table')).toBeVisible()
+  await expect(notice).toBeHidden()
+})
+
+test.describe('when things are broken', () => {
+  // The router writes down every error that it shows.
+  test.use({ provokes: /^ApiError|ERR_INTERNET_DISCONNECTED/ })
+
+  test('a panel whose server stumbles at the door says so and gets in at the second try', async ({ page }) => {
+    await signIn(page)
+    let broken = true
+    await page.route('**/api/v1/auth/me', (route) =>
+      broken ? route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'The service is restarting.', fields: {} }, trace_id: 'x' } }) : route.fallback(),
+    )
+    await page.goto('/contacts')
+    await expect(page.getByRole('heading', { level: 1, name: 'This screen could not be shown' })).toBeVisible()
+    await expectAccessible(page)
+    await shoot(page, 'error-server')
+    broken = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Contacts' })).toBeVisible()
+  })
+
+  test('a screen that is asked for without a connection waits inside of the house', async ({ page, context }) => {
+    await signIn(page)
+    await context.route('**/*', (route) => route.abort('internetdisconnected'))
+    await page.getByRole('link', { name: 'Audit log' }).first().click()
+    await expect(page.getByRole('heading', { level: 1, name: 'No connection' })).toBeVisible()
+    await expect(page.getByRole('navigation', { name: 'Main navigation' })).toBeVisible()
+    await expectAccessible(page)
+    await shoot(page, 'error-offline')
+    await context.unroute('**/*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Audit log' })).toBeVisible()
+  })
 })

@@ -21,8 +21,14 @@ import './styles/app.css'
 window.addEventListener('vite:preloadError', () => {
   const last = Number(recall('reloadedAt') ?? 0)
   if (Date.now() - last < 30_000) return
-  remember('reloadedAt', String(Date.now()))
-  window.location.reload()
+  // Without a connection a reload would take away what is there.
+  fetch('/api/v1/meta').then(
+    () => {
+      remember('reloadedAt', String(Date.now()))
+      window.location.reload()
+    },
+    () => undefined,
+  )
 })
 
 /** Where nobody is signed in anyway, the end of a session is no news. */

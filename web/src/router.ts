@@ -2,16 +2,19 @@ import { createRouter } from '@tanstack/react-router'
 import { screenRoutes } from './modules'
 import { publicRoutes } from './routes/public'
 import { rootRoute } from './routes/root'
-import { shellRoute } from './routes/shell'
+import { shellRoute, strayRoute } from './routes/shell'
 import { signInRoute } from './routes/signIn'
+import { UnexpectedPage } from './shell/ErrorPages'
 
-const routeTree = rootRoute.addChildren([signInRoute, ...publicRoutes, shellRoute.addChildren(screenRoutes)])
+const routeTree = rootRoute.addChildren([signInRoute, ...publicRoutes, shellRoute.addChildren([...screenRoutes, strayRoute])])
 
 export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultPendingMs: 300,
+  // A screen that breaks leaves the house around it standing.
+  defaultErrorComponent: UnexpectedPage,
 })
 
 declare module '@tanstack/react-router' {

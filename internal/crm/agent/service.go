@@ -53,6 +53,13 @@ func (s *Service) OnPresence(fn func(tenant, agent uuid.UUID, presence string)) 
 	s.chose = append(s.chose, fn)
 }
 
+// HandsBack says whether an agent chose to be away and to leave what comes to
+// others.
+func (s *Service) HandsBack(r *db.Reader, agent uuid.UUID) (bool, error) {
+	profiles, err := profilesOf(r, []uuid.UUID{agent})
+	return profiles[agent].presence == AwayReassign, err
+}
+
 // Chosen is what an agent last chose to be, "" if they never did.
 func (s *Service) Chosen(ctx context.Context, id uuid.UUID) (chosen string, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
@@ -101,12 +108,10 @@ func (s *Service) Agents(ctx context.Context, state string, p db.Page) (db.List[
 }
 
 // Agent reads one agent.
-func (s *Service) Agent(ctx context.Context, id uuid.UUID) (a Agent, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		a, err = s.find(r, id)
-		return err
+func (s *Service) Agent(ctx context.Context, id uuid.UUID) (Agent, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Agent, error) {
+		return s.find(r, id)
 	})
-	return a, err
 }
 
 func (s *Service) find(r *db.Reader, id uuid.UUID) (Agent, error) {

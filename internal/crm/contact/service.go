@@ -45,21 +45,18 @@ func New(d *db.DB, agents Agents) *Service { return &Service{db: d, agents: agen
 func (s *Service) Follow(f Follower) { s.followers = append(s.followers, f) }
 
 // List reads the newest contacts first.
-func (s *Service) List(ctx context.Context, f Filter, p db.Page) (out db.List[Contact], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = list(r, f, p)
-		return err
+func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contact], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Contact], error) {
+		return list(r, f, p)
 	})
-	return out, err
 }
 
 // Get reads one contact.
-func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Contact, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		c, err = byID(r, id)
-		return absent(err)
+func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Contact, error) {
+		c, err := byID(r, id)
+		return c, absent(err)
 	})
-	return c, err
 }
 
 // Create is the gate for a new contact.

@@ -189,12 +189,11 @@ func (s *Service) meant(tx *db.Tx, in Input) (uuid.UUID, error) {
 }
 
 // GetImport tells how far an import is.
-func (s *Service) GetImport(ctx context.Context, id uuid.UUID) (out Import, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = importByID(r, id)
-		return absent(err)
+func (s *Service) GetImport(ctx context.Context, id uuid.UUID) (Import, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Import, error) {
+		out, err := importByID(r, id)
+		return out, absent(err)
 	})
-	return out, err
 }
 
 // ImportErrors lists the rows that could not be taken, in the file's order.

@@ -258,11 +258,11 @@ func putPhones(tx *db.Tx, c *Contact) (taken string, err error) {
 // putWords replaces the tags and terms of a contact, where they changed.
 func putWords(tx *db.Tx, old, c *Contact) error {
 	if old == nil || !equal(old.Tags, c.Tags) {
-		if _, err := tx.Exec(`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+		if err := tx.Later(`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 			return err
 		}
 		for _, t := range c.Tags {
-			if _, err := tx.Exec(`INSERT INTO contact_tag (tenant_id, tag, contact_id, created_at) VALUES ($1, $2, $3, $4)`,
+			if err := tx.Later(`INSERT INTO contact_tag (tenant_id, tag, contact_id, created_at) VALUES ($1, $2, $3, $4)`,
 				tx.Tenant(), t, c.ID, c.CreatedAt); err != nil {
 				return err
 			}
@@ -273,12 +273,12 @@ func putWords(tx *db.Tx, old, c *Contact) error {
 		return nil
 	}
 	if old != nil {
-		if _, err := tx.Exec(`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+		if err := tx.Later(`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 			return err
 		}
 	}
 	for _, t := range terms {
-		if _, err := tx.Exec(`INSERT INTO contact_term (tenant_id, term, contact_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, c.ID); err != nil {
+		if err := tx.Later(`INSERT INTO contact_term (tenant_id, term, contact_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, c.ID); err != nil {
 			return err
 		}
 	}

@@ -335,7 +335,25 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 	if err := s.cancelOnReply(tx, &c); err != nil {
 		return c, err
 	}
+	if err := s.handBack(tx, &c); err != nil {
+		return c, err
+	}
 	return c, s.notify(tx, &c)
+}
+
+// handBack gives a conversation whose owner is away, and wants it so, back to
+// the team. The owner stays in it and reads on when they return.
+func (s *Service) handBack(tx *db.Tx, c *Conversation) error {
+	if c.OwnerID == nil || s.absences == nil {
+		return nil
+	}
+	away, err := s.absences.HandsBack(&tx.Reader, *c.OwnerID)
+	if err != nil || !away {
+		return err
+	}
+	was := *c
+	c.OwnerID = nil
+	return s.move(tx, was, c, Assign, nil, map[string]any{"owner_id": nil, "reason": "away"})
 }
 
 // reopens says whether a customer's message brings a closed conversation back.

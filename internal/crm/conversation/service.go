@@ -24,6 +24,12 @@ type Agents interface {
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
 }
 
+// Absences knows which agents let go of their conversations.
+type Absences interface {
+	// HandsBack says whether an agent is away and leaves what comes to others.
+	HandsBack(r *db.Reader, agent uuid.UUID) (bool, error)
+}
+
 // Service is the inbox.
 type Service struct {
 	db       *db.DB
@@ -35,6 +41,7 @@ type Service struct {
 	forwarder Forwarder
 	assistant Assistant
 	shop      Shop
+	absences  Absences
 }
 
 // New opens the room and lets it follow the contacts.
@@ -48,6 +55,9 @@ func New(d *db.DB, contacts *contact.Service, agents Agents, blobs *blob.Store) 
 
 // Deliver sets who carries messages out; the app calls it at start.
 func (s *Service) Deliver(r Router) { s.router = r }
+
+// HandBack sets who knows which agents are away; the app calls it at start.
+func (s *Service) HandBack(a Absences) { s.absences = a }
 
 // ForwardWith sets who sends forwarded messages; the app calls it at start.
 func (s *Service) ForwardWith(f Forwarder) { s.forwarder = f }
@@ -439,12 +449,10 @@ func agentID(ctx context.Context) uuid.UUID {
 }
 
 // Settings reads the inbox settings.
-func (s *Service) Settings(ctx context.Context) (out Settings, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = settings(r)
-		return err
+func (s *Service) Settings(ctx context.Context) (Settings, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Settings, error) {
+		return settings(r)
 	})
-	return out, err
 }
 
 // SetSettings writes the inbox settings.

@@ -15,21 +15,18 @@ import (
 )
 
 // Groups lists the teams, the oldest first.
-func (s *Service) Groups(ctx context.Context, p db.Page) (out db.List[Group], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = groups(r, p)
-		return err
+func (s *Service) Groups(ctx context.Context, p db.Page) (db.List[Group], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Group], error) {
+		return groups(r, p)
 	})
-	return out, err
 }
 
 // Group reads one team.
-func (s *Service) Group(ctx context.Context, id uuid.UUID) (g Group, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		g, err = groupByID(r, id)
-		return absent(err)
+func (s *Service) Group(ctx context.Context, id uuid.UUID) (Group, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Group, error) {
+		g, err := groupByID(r, id)
+		return g, absent(err)
 	})
-	return g, err
 }
 
 // nameKey is a group's name without regard to case, marks and spaces.

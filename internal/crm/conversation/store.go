@@ -111,13 +111,12 @@ func scanItem(row db.Row) (Item, error) {
 }
 
 func putItem(tx *db.Tx, i *Item) error {
-	_, err := tx.Exec(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, author_id, body,
+	return tx.Later(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, author_id, body,
 			event, detail, channel, channel_account_id, provider_message_id, delivery, delivery_error, automatic, test)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		tx.Tenant(), i.ID, i.ConversationID, i.CreatedAt, i.Kind, i.AuthorKind, i.AuthorID, i.Body,
 		i.Event, db.AsJSON(i.Detail), i.Channel, i.ChannelAccountID, i.providerMessageID, i.Delivery, i.DeliveryError, i.Automatic,
 		i.test)
-	return err
 }
 
 // items reads the newest first.
@@ -174,7 +173,7 @@ func unparent(tx *db.Tx, from, to uuid.UUID) error {
 
 func putTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
 	for _, t := range terms {
-		if _, err := tx.Exec(`INSERT INTO conversation_term (tenant_id, term, conversation_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
+		if err := tx.Later(`INSERT INTO conversation_term (tenant_id, term, conversation_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
 			return err
 		}
 	}
@@ -182,17 +181,16 @@ func putTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
 }
 
 func dropTerms(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`DELETE FROM conversation_term WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), id)
-	return err
+	return tx.Later(`DELETE FROM conversation_term WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), id)
 }
 
 // putTags replaces the tags of a conversation.
 func putTags(tx *db.Tx, c *Conversation) error {
-	if _, err := tx.Exec(`DELETE FROM conversation_tag WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), c.ID); err != nil {
+	if err := tx.Later(`DELETE FROM conversation_tag WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), c.ID); err != nil {
 		return err
 	}
 	for _, t := range c.Tags {
-		if _, err := tx.Exec(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
+		if err := tx.Later(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
 			VALUES ($1, $2, $3, $4)`, tx.Tenant(), c.ID, t, c.LastActivityAt); err != nil {
 			return err
 		}
@@ -201,9 +199,8 @@ func putTags(tx *db.Tx, c *Conversation) error {
 }
 
 func touchTags(tx *db.Tx, c *Conversation) error {
-	_, err := tx.Exec(`UPDATE conversation_tag SET last_activity_at = $3 WHERE tenant_id = $1 AND conversation_id = $2`,
+	return tx.Later(`UPDATE conversation_tag SET last_activity_at = $3 WHERE tenant_id = $1 AND conversation_id = $2`,
 		tx.Tenant(), c.ID, c.LastActivityAt)
-	return err
 }
 
 // due finds snoozed conversations of any tenant whose time has come.

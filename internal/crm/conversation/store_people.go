@@ -105,9 +105,8 @@ func unreadAgents(r *db.Reader, conversation uuid.UUID) ([]uuid.UUID, error) {
 }
 
 func addBadge(tx *db.Tx, agent uuid.UUID, by int) error {
-	_, err := tx.Exec(`INSERT INTO conversation_badge (tenant_id, agent_id, unread) VALUES ($1, $2, $3)
+	return tx.Later(`INSERT INTO conversation_badge (tenant_id, agent_id, unread) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, agent_id) DO UPDATE SET unread = conversation_badge.unread + $3`, tx.Tenant(), agent, by)
-	return err
 }
 
 func badge(r *db.Reader, agent uuid.UUID) (int, error) {
@@ -166,11 +165,10 @@ func kindOf(c *Conversation) *kind {
 const shards = 16
 
 func addCount(tx *db.Tx, k *kind, id uuid.UUID, by int) error {
-	_, err := tx.Exec(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, shard, n)
+	return tx.Later(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, shard, n)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, state, owner_id, group_id, channel, shard)
 		DO UPDATE SET n = conversation_count.n + $7`,
 		tx.Tenant(), string(k.state), k.owner, k.group, k.channel, int(id[15])%shards, by)
-	return err
 }
 
 type countRow struct {

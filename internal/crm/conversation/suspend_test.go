@@ -1,9 +1,11 @@
 package conversation_test
 
 import (
+	"slices"
 	"testing"
 
 	"konak/internal/app/apptest"
+	"konak/internal/crm/conversation"
 )
 
 // Suspending an agent hands on what they own, in the same step: to the oldest
@@ -29,5 +31,42 @@ func TestSuspendedAgentHandsOn(t *testing.T) {
 			t.Errorf("the other conversation is still owned by %v", owner)
 		}
 		can.Get(base).Refused(401, "unauthenticated")
+	})
+}
+
+// An agent who is away and leaves what comes to others loses a conversation to
+// the team when its customer writes, and not before.
+func TestAwayAgentHandsBack(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		can, canID := in.member("can")
+		path := base + "/" + id.String()
+		can.Post(path+"/join", nil).Want(200)
+		for _, away := range []struct {
+			presence string
+			owned    bool
+		}{{"away", true}, {"away_reassign", false}} {
+			can.Put("/api/crm/v1/agents/"+canID.String(), map[string]any{"presence": away.presence}).Want(200)
+			if owner := in.get(id).OwnerID; owner == nil || *owner != canID {
+				t.Fatalf("%s: owner before the message is %v", away.presence, owner)
+			}
+			in.events()
+			in.Owner.Post(path+"/reply-as-customer", map[string]any{"body": "Geldi mi?"}).Want(200)
+			want := []string{conversation.Replied}
+			if !away.owned {
+				want = append(want, conversation.Assigned)
+			}
+			if got := in.events(); !slices.Equal(got, want) {
+				t.Errorf("%s: events %v, want %v", away.presence, got, want)
+			}
+			if owner := in.get(id).OwnerID; (owner != nil) != away.owned {
+				t.Errorf("%s: owner is %v", away.presence, owner)
+			}
+		}
+		if last := in.items(id)[0]; last.Event == nil || *last.Event != "assigned" || last.Detail["reason"] != "away" {
+			t.Errorf("the last item is %+v", last)
+		}
 	})
 }

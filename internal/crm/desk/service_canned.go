@@ -16,21 +16,18 @@ import (
 
 // CannedReplies lists the shared ones and the caller's own whose words begin
 // with what is looked for.
-func (s *Service) CannedReplies(ctx context.Context, q string, p db.Page) (out db.List[CannedReply], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = cannedReplies(r, caller.From(ctx).ID, looked(q), p)
-		return err
+func (s *Service) CannedReplies(ctx context.Context, q string, p db.Page) (db.List[CannedReply], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
+		return cannedReplies(r, caller.From(ctx).ID, looked(q), p)
 	})
-	return out, err
 }
 
 // CannedReply reads one.
-func (s *Service) CannedReply(ctx context.Context, id uuid.UUID) (c CannedReply, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		c, err = cannedByID(r, caller.From(ctx).ID, id)
-		return absent(err)
+func (s *Service) CannedReply(ctx context.Context, id uuid.UUID) (CannedReply, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (CannedReply, error) {
+		c, err := cannedByID(r, caller.From(ctx).ID, id)
+		return c, absent(err)
 	})
-	return c, err
 }
 
 // NewCannedReply is what a caller gives for one.

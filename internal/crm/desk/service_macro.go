@@ -18,21 +18,18 @@ import (
 )
 
 // Macros lists the macros, the oldest first.
-func (s *Service) Macros(ctx context.Context, p db.Page) (out db.List[Macro], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = macros(r, p)
-		return err
+func (s *Service) Macros(ctx context.Context, p db.Page) (db.List[Macro], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Macro], error) {
+		return macros(r, p)
 	})
-	return out, err
 }
 
 // Macro reads one macro.
-func (s *Service) Macro(ctx context.Context, id uuid.UUID) (m Macro, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		m, err = macroByID(r, id)
-		return absent(err)
+func (s *Service) Macro(ctx context.Context, id uuid.UUID) (Macro, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Macro, error) {
+		m, err := macroByID(r, id)
+		return m, absent(err)
 	})
-	return m, err
 }
 
 // NewMacro is what a caller gives for one.

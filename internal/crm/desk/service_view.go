@@ -15,21 +15,18 @@ import (
 )
 
 // Views lists the shared views and the caller's own, the oldest first.
-func (s *Service) Views(ctx context.Context, p db.Page) (out db.List[View], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = views(r, caller.From(ctx).ID, p)
-		return err
+func (s *Service) Views(ctx context.Context, p db.Page) (db.List[View], error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[View], error) {
+		return views(r, caller.From(ctx).ID, p)
 	})
-	return out, err
 }
 
 // View reads one.
-func (s *Service) View(ctx context.Context, id uuid.UUID) (v View, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		v, err = viewByID(r, caller.From(ctx).ID, id)
-		return absent(err)
+func (s *Service) View(ctx context.Context, id uuid.UUID) (View, error) {
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (View, error) {
+		v, err := viewByID(r, caller.From(ctx).ID, id)
+		return v, absent(err)
 	})
-	return v, err
 }
 
 // ViewCounts counts what each view shows, up to a limit.

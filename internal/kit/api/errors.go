@@ -81,7 +81,10 @@ func (a *API) toError(ctx context.Context, err error) error {
 			f = fault.New(fault.Unavailable).Wrap(err)
 		}
 	}
-	if f.Code.Status() >= 500 {
+	switch {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		a.cfg.Log.DebugContext(ctx, "the caller went away", "error", err)
+	case f.Code.Status() >= 500:
 		a.cfg.Log.ErrorContext(ctx, "request failed", "error", err)
 	}
 	lang := "en"

@@ -180,6 +180,15 @@ func (h Handle) Read(ctx context.Context, fn func(*Reader) error) error {
 	return fn(&r)
 }
 
+// Read reads one thing through a handle.
+func Read[T any](ctx context.Context, h Handle, fn func(*Reader) (T, error)) (out T, err error) {
+	err = h.Read(ctx, func(r *Reader) error {
+		out, err = fn(r)
+		return err
+	})
+	return out, err
+}
+
 func (d *DB) reader() querier {
 	if d.stmts != nil {
 		return d.stmts

@@ -40,9 +40,11 @@ type Header = http.Header
 
 // Client sends requests outside.
 type Client struct {
-	http    *http.Client
-	dialer  *net.Dialer
-	allowed []netip.Prefix
+	// A transport and no http.Client: redirects are not followed, and the care
+	// that a client takes for them is a tenth of a delivery's cost.
+	transport *http.Transport
+	dialer    *net.Dialer
+	allowed   []netip.Prefix
 }
 
 // Options change how a client is made.
@@ -67,13 +69,10 @@ func New(o Options) *Client {
 			return checkDial(addr, plain, o.Allowed)
 		},
 	}
-	return &Client{allowed: o.Allowed, dialer: dialer, http: &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSHandshakeTimeout: connect, TLSClientConfig: o.TLS,
-			MaxIdleConns: 4096, MaxIdleConnsPerHost: idle, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
-			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
-		},
+	return &Client{allowed: o.Allowed, dialer: dialer, transport: &http.Transport{
+		DialContext: dialer.DialContext, TLSHandshakeTimeout: connect, TLSClientConfig: o.TLS,
+		MaxIdleConns: 4096, MaxIdleConnsPerHost: idle, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
+		DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
 	}}
 }
 
@@ -198,7 +197,7 @@ func (c *Client) post(ctx context.Context, to *url.URL, header Header, body []by
 		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
 	}).WithContext(ctx)
-	resp, err := c.http.Do(req)
+	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
 		return failed(err)
 	}
@@ -221,9 +220,6 @@ func (c *Client) post(ctx context.Context, to *url.URL, header Header, body []by
 // failed puts an error into its class. The text leaves out what the address
 // already says.
 func failed(err error) Answer {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
 	a := Answer{Class: ClassConnect, Err: err}
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	netErr, isNet := errors.AsType[net.Error](err)

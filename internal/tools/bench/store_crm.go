@@ -69,12 +69,10 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 	return contacts, ids, err
 }
 
-func someIDs(ctx context.Context, d *db.DB, tenant uuid.UUID, query string) (ids []uuid.UUID, err error) {
-	err = d.Tenant(tenant).Read(ctx, func(r *db.Reader) (err error) {
-		ids, err = db.All(r, db.Scalar[uuid.UUID], query, r.Tenant())
-		return err
+func someIDs(ctx context.Context, d *db.DB, tenant uuid.UUID, query string) ([]uuid.UUID, error) {
+	return db.Read(ctx, d.Tenant(tenant), func(r *db.Reader) ([]uuid.UUID, error) {
+		return db.All(r, db.Scalar[uuid.UUID], query, r.Tenant())
 	})
-	return ids, err
 }
 
 // fillTexts writes conversations of one contact whose two messages and

@@ -30,8 +30,13 @@ export function fieldText(error: unknown, name: string, own: Record<string, Plai
   const refused = asApiError(error)
   const code = refused?.fields[name]?.[0]
   if (!refused || code === undefined) return null
+  return codeText(code, own) ?? refused.message
+}
+
+/** What a code of a field means, or null when the panel has no words for it. */
+export function codeText(code: string, own: Record<string, PlainKey> = {}): string | null {
   const key = own[code] ?? fieldTexts[code]
-  return key ? t(key) : refused.message
+  return key ? t(key) : null
 }
 
 /** True when the error named only fields that the form shows, so no other message is needed. */

@@ -1,3 +1,4 @@
+import { fetchPart } from '@/lib/part'
 import { createStore, useStore } from '@/lib/store'
 import { recall, remember } from '@/lib/storage'
 import type { Dictionary, Key, Section } from './en'
@@ -87,7 +88,7 @@ async function loadTexts(sections: readonly Section[]): Promise<void> {
 /** Fetches a part of the panel together with the texts that it shows. */
 export function withTexts<Part>(load: () => Promise<Part>, ...sections: Section[]): () => Promise<Part> {
   return async () => {
-    const [part] = await Promise.all([load(), loadTexts(sections)])
+    const [part] = await fetchPart(() => Promise.all([load(), loadTexts(sections)]))
     return part
   }
 }
@@ -108,6 +109,11 @@ export function formatNumber(value: number): string {
 
 export function formatDateTime(iso: string): string {
   return new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso))
+}
+
+/** A day of the calendar, such as 2025-06-20: the same day wherever it is read. */
+export function formatDay(day: string): string {
+  return new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${day}T00:00:00Z`))
 }
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [

@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { asApiError } from '@/api/error'
 import { queryClient } from '@/api/query'
 import { meQuery } from '@/api/session'
+import { NotFoundPage } from '@/shell/ErrorPages'
 import { rootRoute } from './root'
 
 /** The central gate: everything below it has a session, or a way to the sign-in and back. */
@@ -17,4 +18,11 @@ export const shellRoute = createRoute({
     }
   },
   component: lazyRouteComponent(() => import('@/shell/AppShell'), 'AppShell'),
+})
+
+/** Every address that is nobody's: the house stays around the page that says so. */
+export const strayRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '$',
+  component: NotFoundPage,
 })

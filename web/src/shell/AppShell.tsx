@@ -32,9 +32,8 @@ const calm = 1500
 function useLayersAhead(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
-      void import('@/ui/Layer')
-      void import('./CommandPalette')
-      void import('./MobileNav')
+      // What cannot be had now is asked for again by whoever opens it.
+      for (const layer of [import('@/ui/Layer'), import('./CommandPalette'), import('./MobileNav')]) layer.catch(() => undefined)
     }, calm)
     return () => clearTimeout(timer)
   }, [])

@@ -1,6 +1,8 @@
+import { Link } from '@tanstack/react-router'
 import { useEffect, type ReactNode } from 'react'
 import { chooseLanguage, languages, useI18n } from '@/i18n'
 import { Segmented } from '@/ui/Segmented'
+import { Skeleton } from '@/ui/Skeleton'
 import { CaptchaPrompt } from './CaptchaPrompt'
 import { Logo } from './Logo'
 import { TilePattern } from './TilePattern'
@@ -57,3 +59,27 @@ export function AuthPage({ title, lead, children }: AuthPageProps) {
 
 /** Links under a form of the front door. */
 export const authLink = 'inline-flex min-h-6 items-center text-sm font-medium text-accent-ink underline-offset-4 hover:underline'
+
+export function ToSignIn() {
+  const { t } = useI18n()
+  return (
+    <p className="mt-5">
+      <Link to="/sign-in" className={authLink}>
+        {t('auth.toSignIn')}
+      </Link>
+    </p>
+  )
+}
+
+/** While a link that was mailed is being looked at. */
+export function AuthWaiting({ title }: { title: string }) {
+  const { t } = useI18n()
+  return (
+    <AuthPage title={title}>
+      <p role="status" className="sr-only">
+        {t('common.loading')}
+      </p>
+      <Skeleton className="h-10 w-full" />
+    </AuthPage>
+  )
+}

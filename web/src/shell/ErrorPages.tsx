@@ -1,5 +1,5 @@
-import { Link, type ErrorComponentProps } from '@tanstack/react-router'
-import { CloudOff, Compass, KeyRound, Lock } from 'lucide-react'
+import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router'
+import { CloudOff, Compass, KeyRound, Lock, TriangleAlert } from 'lucide-react'
 import { errorText } from '@/api/message'
 import { asApiError } from '@/api/error'
 import { useI18n } from '@/i18n'
@@ -17,9 +17,9 @@ function HomeLink() {
   )
 }
 
-/** Stands alone when nothing is signed in, and inside of the shell when someone is. */
+/** Stands alone when nothing is signed in; inside of the shell it stands where every screen does. */
 function Standing({ children }: { children: React.ReactNode }) {
-  return <div className="mx-auto w-full max-w-3xl px-4 py-10 sm:px-8">{children}</div>
+  return <div className="mx-auto w-full max-w-3xl px-4 py-10 sm:px-8 [main_&]:max-w-none [main_&]:p-0">{children}</div>
 }
 
 export function NotFoundPage() {
@@ -67,16 +67,25 @@ export function UnlicensedPage({ licence }: { licence: string }) {
 /** The last net: a screen broke or its data could not be had. */
 export function UnexpectedPage({ error, reset }: ErrorComponentProps) {
   const { t } = useI18n()
-  const trace = asApiError(error)?.traceId
+  const router = useRouter()
+  const refused = asApiError(error)
+  const trace = refused?.traceId
+  const offline = refused?.status === 0
+
+  async function again() {
+    await router.invalidate()
+    reset()
+  }
+
   return (
     <Standing>
-      <PageHeader title={t('errors.unexpected.title')} />
+      <PageHeader title={offline ? t('errors.offline.title') : t('errors.unexpected.title')} />
       <EmptyState
-        icon={CloudOff}
-        title={t('errors.unexpected.lead')}
+        icon={offline ? CloudOff : TriangleAlert}
+        title={offline ? t('errors.offline.lead') : t('errors.unexpected.lead')}
         action={
           <>
-            <Button look="primary" onClick={reset}>
+            <Button look="primary" onClick={() => void again()}>
               {t('common.retry')}
             </Button>
             <HomeLink />

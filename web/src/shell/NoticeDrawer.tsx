@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { BellOff, CheckCheck, MessageSquareText, Webhook } from 'lucide-react'
 import { useState } from 'react'
-import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { useI18n, type PlainKey } from '@/i18n'
+import { Ago } from '@/ui/Ago'
 import { Button } from '@/ui/Button'
 import { Drawer } from '@/ui/Dialog'
 import { EmptyState } from '@/ui/EmptyState'
@@ -55,9 +56,7 @@ export function NoticeDrawer({ onClose }: { onClose: () => void }) {
                     <span className="block truncate font-semibold">{notice.name}</span>
                     <span className="block truncate text-ink-2">{notice.detail}</span>
                   </span>
-                  <time dateTime={notice.at} title={formatDateTime(notice.at)} className="shrink-0 text-xs text-ink-2">
-                    {formatAgo(notice.at)}
-                  </time>
+                  <Ago at={notice.at} className="shrink-0 text-xs text-ink-2" />
                 </Link>
               </li>
             )

@@ -1,4 +1,5 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useRouterState } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { useMe, type Me } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
@@ -9,13 +10,18 @@ import { Logo } from './Logo'
 export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
   const { t } = useI18n()
   const me = useMe()
+  const nav = useRef<HTMLElement>(null)
+  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname })
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' })
+  }, [path])
   return (
     <div className="flex h-full flex-col bg-nav text-nav-ink">
       <div className="flex h-15 shrink-0 items-center gap-2.5 px-5">
         <Logo className="size-6.5" />
         <span className="text-[17px] font-semibold tracking-[-0.01em]">Konak</span>
       </div>
-      <nav aria-label={t('nav.label')} data-tour="nav" className="min-h-0 flex-1 overflow-y-auto px-3 pt-2 pb-4">
+      <nav ref={nav} aria-label={t('nav.label')} data-tour="nav" className="min-h-0 flex-1 overflow-y-auto px-3 pt-2 pb-4">
         {groupsFor(me).map(({ title, entries }) => {
           return (
             <section key={title} aria-labelledby={`nav-${title}`} className="mb-5">

@@ -31,7 +31,9 @@ export function Tour({ onClose, onInbox }: TourProps) {
   const step = steps[at]
   const last = at === steps.length - 1
 
-  useEffect(() => card.current?.focus(), [at])
+  useEffect(() => {
+    card.current?.focus()
+  }, [at])
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Escape') onClose()

@@ -65,10 +65,14 @@ export function Menu({ trigger, align = 'end', children }: MenuProps) {
 
   useEffect(() => {
     if (!open) return
-    // What it hangs on moves away under it.
+    // It follows what it hangs on, until that is out of sight.
     function onMove(event: Event) {
-      if (event.target instanceof Node && box.current?.contains(event.target)) return
-      box.current?.hidePopover()
+      const element = box.current
+      const anchor = document.getElementById(triggerId)
+      if (!element || !anchor || (event.target instanceof Node && element.contains(event.target))) return
+      const { top, bottom } = anchor.getBoundingClientRect()
+      if (bottom < 0 || top > window.innerHeight) element.hidePopover()
+      else place(element, anchor, align)
     }
     window.addEventListener('resize', onMove)
     window.addEventListener('scroll', onMove, true)
@@ -76,7 +80,7 @@ export function Menu({ trigger, align = 'end', children }: MenuProps) {
       window.removeEventListener('resize', onMove)
       window.removeEventListener('scroll', onMove, true)
     }
-  }, [open])
+  }, [open, triggerId, align])
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     const items = itemsOf(event.currentTarget)

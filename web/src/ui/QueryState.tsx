@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
-import { asApiError } from '@/api/error'
-import { errorText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { Button } from './Button'
+import { FailureText } from './FailureText'
 import { Notice } from './Notice'
 import { SkeletonRows } from './Skeleton'
 
@@ -19,7 +18,6 @@ interface QueryStateProps {
 export function QueryState({ isPending, error, isEmpty, empty, retry, children }: QueryStateProps) {
   const { t } = useI18n()
   if (isPending) return <SkeletonRows />
-  const trace = asApiError(error)?.traceId
   return (
     <>
       {error != null && (
@@ -32,12 +30,7 @@ export function QueryState({ isPending, error, isEmpty, empty, retry, children }
             </Button>
           }
         >
-          {errorText(error)}
-          {trace && (
-            <span className="mt-1 block text-[13px]">
-              {t('errors.trace')} <span className="font-mono">{trace}</span>
-            </span>
-          )}
+          <FailureText error={error} />
         </Notice>
       )}
       {isEmpty ? error == null && empty : children}

@@ -27,7 +27,7 @@ export function Table<Row>({ label, columns, rows, rowKey, more }: TableProps<Ro
   const { t, tCount } = useI18n()
   return (
     <div>
-      <div className="overflow-x-auto rounded-lg border border-line bg-surface shadow-1">
+      <div className="relative overflow-x-auto rounded-lg border border-line bg-surface shadow-1">
         <table aria-label={label} className="w-full border-collapse text-left text-sm">
           <thead>
             <tr className="border-b border-line bg-sunken/60">
@@ -36,7 +36,7 @@ export function Table<Row>({ label, columns, rows, rowKey, more }: TableProps<Ro
                   key={column.id}
                   scope="col"
                   className={cx(
-                    'h-9 px-4 text-[12.5px] font-semibold whitespace-nowrap text-ink-2',
+                    'h-9 px-3 text-[12.5px] font-semibold whitespace-nowrap text-ink-2 md:px-4',
                     column.wide && 'hidden md:table-cell',
                     column.className,
                   )}
@@ -53,7 +53,7 @@ export function Table<Row>({ label, columns, rows, rowKey, more }: TableProps<Ro
                   <td
                     key={column.id}
                     className={cx(
-                      'h-13 px-4 py-2 align-middle',
+                      'h-13 px-3 py-2 align-middle md:px-4',
                       column.wide && 'hidden md:table-cell',
                       column.className,
                     )}

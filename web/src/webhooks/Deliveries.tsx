@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router'
 import { Radio, RotateCcw } from 'lucide-react'
 import { errorText } from '@/api/message'
 import type { usePages } from '@/api/query'
-import { formatAgo, formatDateTime, formatNumber, useI18n } from '@/i18n'
+import { formatAgo, formatNumber, useI18n } from '@/i18n'
+import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
 import { IconButton } from '@/ui/Button'
 import { EmptyState } from '@/ui/EmptyState'
@@ -77,11 +78,7 @@ export function Deliveries({ webhookId, list, canManage }: DeliveriesProps) {
       id: 'created',
       header: t('deliveries.when'),
       wide: true,
-      cell: (row) => (
-        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="whitespace-nowrap text-ink-2">
-          {formatAgo(row.created_at)}
-        </time>
-      ),
+      cell: (row) => <Ago at={row.created_at} />,
     },
   ]
   if (canManage) {

@@ -1,12 +1,9 @@
-import { useId, useState, type FormEvent } from 'react'
-import { asApiError } from '@/api/error'
-import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { useState } from 'react'
+import { fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
-import { textOf, useFocusOnError } from '@/lib/form'
-import { Button } from '@/ui/Button'
-import { Drawer } from '@/ui/Dialog'
+import { textOf } from '@/lib/form'
 import { Checkbox, Field, Input } from '@/ui/Field'
-import { Notice } from '@/ui/Notice'
+import { FormDrawer } from '@/ui/FormLayer'
 import { EventPicker } from './EventPicker'
 import type { Webhook, WebhookCreated } from './source'
 import { useSaveWebhook } from './webhooks'
@@ -29,17 +26,13 @@ interface WebhookFormProps {
 
 export function WebhookForm({ webhook, onClose, onSaved }: WebhookFormProps) {
   const { t } = useI18n()
-  const formId = useId()
   const [events, setEvents] = useState<readonly string[]>(webhook?.events ?? [])
   const [nothingChosen, setNothingChosen] = useState(false)
   const save = useSaveWebhook(webhook?.id ?? null)
-  const form = useFocusOnError(save.error)
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
+  function submit(data: FormData) {
     setNothingChosen(events.length === 0)
     if (events.length === 0) return
-    const data = new FormData(event.currentTarget)
     save.mutate(
       {
         address: textOf(data, 'address'),
@@ -53,63 +46,50 @@ export function WebhookForm({ webhook, onClose, onSaved }: WebhookFormProps) {
   }
 
   const eventsError = nothingChosen ? t('webhooks.pickOne') : fieldText(save.error, 'events')
-  const trace = asApiError(save.error)?.traceId
 
   return (
-    <Drawer
-      open
-      onOpenChange={onClose}
+    <FormDrawer
       title={webhook ? t('webhooks.edit') : t('webhooks.register')}
       description={webhook ? t('webhooks.editLead') : t('webhooks.registerLead')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={save.isPending}>
-            {webhook ? t('common.save') : t('webhooks.registerAction')}
-          </Button>
-        </>
-      }
+      action={webhook ? t('common.save') : t('webhooks.registerAction')}
+      busy={save.isPending}
+      error={save.error}
+      fields={fields}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
-        {save.error && !isAboutFields(save.error, fields) && (
-          <Notice tone="danger">
-            {errorText(save.error)}
-            {trace && <span className="mt-1 block font-mono text-xs">{trace}</span>}
-          </Notice>
-        )}
-        <Field label={t('webhooks.address')} hint={t('webhooks.addressHint')} error={fieldText(save.error, 'address', addressTexts)}>
-          <Input
-            name="address"
-            type="url"
-            inputMode="url"
-            autoComplete="off"
-            defaultValue={webhook?.address}
-            placeholder={t('webhooks.addressExample')}
-            required
-          />
-        </Field>
-        <Field label={t('webhooks.description')} optional error={fieldText(save.error, 'description')}>
-          <Input name="description" autoComplete="off" defaultValue={webhook?.description} />
-        </Field>
-        <EventPicker chosen={events} onChange={setEvents} error={eventsError} />
-        <Field label={t('webhooks.rate')} hint={t('webhooks.rateHint')} optional error={fieldText(save.error, 'rate_limit')}>
-          <Input
-            name="rate_limit"
-            type="number"
-            inputMode="numeric"
-            min={1}
-            max={1000}
-            defaultValue={webhook?.rate_limit ?? undefined}
-            className="max-w-40"
-          />
-        </Field>
-        <Checkbox
-          name="strict_order"
-          label={t('webhooks.strict')}
-          detail={t('webhooks.strictHint')}
-          defaultChecked={webhook?.strict_order}
+      <Field label={t('webhooks.address')} hint={t('webhooks.addressHint')} error={fieldText(save.error, 'address', addressTexts)}>
+        <Input
+          name="address"
+          type="url"
+          inputMode="url"
+          autoComplete="off"
+          defaultValue={webhook?.address}
+          placeholder={t('webhooks.addressExample')}
+          required
         />
-      </form>
-    </Drawer>
+      </Field>
+      <Field label={t('webhooks.description')} optional error={fieldText(save.error, 'description')}>
+        <Input name="description" autoComplete="off" defaultValue={webhook?.description} />
+      </Field>
+      <EventPicker chosen={events} onChange={setEvents} error={eventsError} />
+      <Field label={t('webhooks.rate')} hint={t('webhooks.rateHint')} optional error={fieldText(save.error, 'rate_limit')}>
+        <Input
+          name="rate_limit"
+          type="number"
+          inputMode="numeric"
+          min={1}
+          max={1000}
+          defaultValue={webhook?.rate_limit ?? undefined}
+          className="max-w-40"
+        />
+      </Field>
+      <Checkbox
+        name="strict_order"
+        label={t('webhooks.strict')}
+        detail={t('webhooks.strictHint')}
+        defaultChecked={webhook?.strict_order}
+      />
+    </FormDrawer>
   )
 }

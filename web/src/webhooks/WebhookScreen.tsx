@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, Ellipsis, History, KeyRound, Pause, Pencil, Play, Send, Trash2 } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -9,7 +9,8 @@ import { NotFoundPage } from '@/shell/ErrorPages'
 import { Badge, Code } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
-import { Confirm } from '@/ui/Confirm'
+import { ConfirmAct } from '@/ui/ConfirmAct'
+import { Fact } from '@/ui/Fact'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
@@ -251,44 +252,21 @@ function Settings({ webhook }: { webhook: Webhook }) {
   )
 }
 
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt className="mb-1 text-[13px] text-ink-3">{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
 function DeleteConfirm({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { t } = useI18n()
   const source = useSource()
   const navigate = useNavigate()
-  const remove = useDeleteWebhook()
-
-  // The webhook may be gone from the cache, and this component with it, before the answer
-  // is here: callbacks of a mutation end with their component, a promise does not.
-  function confirm() {
-    remove.mutateAsync(webhook.id).then(
-      () => {
-        toast('ok', t('webhooks.delete.done'))
-        void navigate({ to: source.listPath })
-      },
-      () => undefined,
-    )
-  }
-
   return (
-    <Confirm
-      open
-      onOpenChange={onClose}
+    <ConfirmAct
+      act={useDeleteWebhook()}
+      on={webhook.id}
       title={t('webhooks.delete.title')}
       action={t('webhooks.delete.action')}
-      busy={remove.isPending}
-      error={remove.error && errorText(remove.error)}
-      onConfirm={confirm}
+      done={t('webhooks.delete.done')}
+      onDone={() => void navigate({ to: source.listPath })}
+      onClose={onClose}
     >
       {t('webhooks.delete.text', { address: webhook.address })}
-    </Confirm>
+    </ConfirmAct>
   )
 }

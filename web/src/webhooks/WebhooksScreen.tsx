@@ -1,22 +1,18 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Plus, Webhook as WebhookIcon } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Webhook as WebhookIcon } from 'lucide-react'
+import { useState } from 'react'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n } from '@/i18n'
-import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { useI18n } from '@/i18n'
+import { ListPage, useAdd } from '@/shell/ListPage'
+import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
-import { Button } from '@/ui/Button'
-import { EmptyState } from '@/ui/EmptyState'
-import { PageHeader } from '@/ui/PageHeader'
-import { QueryState } from '@/ui/QueryState'
 import { SecretOnce } from '@/ui/SecretOnce'
-import { Table, type Column } from '@/ui/Table'
+import type { Column } from '@/ui/Table'
 import { KeylessSetting } from './KeylessSetting'
 import { useSource, type Webhook, type WebhookCreated } from './source'
 import { WebhookForm } from './WebhookForm'
 import { useWebhooks, webhookLooks } from './webhooks'
 
-const noShortcuts: readonly Shortcut[] = []
 /** More names than this are summed up: the row stays one line high. */
 const namesShown = 2
 
@@ -28,19 +24,9 @@ export function WebhooksScreen() {
   const list = useWebhooks()
   const [registering, setRegistering] = useState(false)
   const [created, setCreated] = useState<WebhookCreated | null>(null)
-
-  const shortcuts = useMemo<Shortcut[]>(
-    () => [{ keys: 'n', label: 'webhooks.register', run: () => setRegistering(true) }],
-    [],
-  )
-  useShortcuts(canManage ? shortcuts : noShortcuts)
+  const add = useAdd('webhooks.register', canManage, () => setRegistering(true))
 
   const title = t(source.id === 'erp' ? 'webhooks.title' : 'webhooks.mail.title')
-  const registerButton = canManage && (
-    <Button look="primary" icon={Plus} onClick={() => setRegistering(true)}>
-      {t('webhooks.register')}
-    </Button>
-  )
 
   const columns: Column<Webhook>[] = [
     {
@@ -74,32 +60,19 @@ export function WebhooksScreen() {
         </>
       ),
     },
-    {
-      id: 'created',
-      header: t('common.created'),
-      wide: true,
-      cell: (row) => (
-        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="whitespace-nowrap text-ink-2">
-          {formatAgo(row.created_at)}
-        </time>
-      ),
-    },
+    { id: 'created', header: t('common.created'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
   ]
 
   return (
     <>
-      <PageHeader title={title} lead={t('webhooks.lead')} actions={list.rows.length > 0 && registerButton} />
-      <QueryState
-        {...list}
-        isEmpty={list.rows.length === 0}
-        empty={
-          <EmptyState icon={WebhookIcon} title={t('webhooks.empty.title')} action={registerButton}>
-            {t('webhooks.empty.text')}
-          </EmptyState>
-        }
-      >
-        <Table label={title} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
-      </QueryState>
+      <ListPage
+        title={title}
+        lead={t('webhooks.lead')}
+        list={list}
+        columns={columns}
+        add={add}
+        empty={{ icon: WebhookIcon, title: t('webhooks.empty.title'), text: t('webhooks.empty.text') }}
+      />
       {source.hasSettings && <KeylessSetting canManage={canManage} />}
       {registering && (
         <WebhookForm

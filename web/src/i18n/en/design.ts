@@ -28,6 +28,7 @@ export const design = {
   'design.layers': 'Layers',
   'design.openDialog': 'Open a dialog',
   'design.openDrawer': 'Open a drawer',
+  'design.openForm': 'Open a form',
   'design.openConfirm': 'Ask before destroying',
   'design.openSecret': 'Show a secret once',
   'design.openMenu': 'Open a menu',

@@ -8,6 +8,7 @@ import { door } from './door'
 import { home } from './home'
 import { identity } from './identity'
 import { inbox } from './inbox'
+import { macros } from './macros'
 import { mail } from './mail'
 import { mailboxes } from './mailboxes'
 import { screens } from './screens'
@@ -16,7 +17,7 @@ import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, desk, contacts, channels, advisor, design } as const
+export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, desk, macros, contacts, channels, advisor, design } as const
 
 export type Section = keyof typeof en
 

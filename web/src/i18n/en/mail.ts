@@ -11,7 +11,7 @@ export const mail = {
   'dlp.deleteOne': 'Delete the exception {email}',
   'dlp.delete.title': 'Delete this exception?',
   'dlp.delete.text': 'From now on mail to {email} is checked by the rules again.',
-  'dlp.delete.action': 'Delete',
+  'dlp.delete.action': 'Delete the exception',
   'dlp.delete.done': 'The exception {email} is deleted',
   'dlp.empty.title': 'No exceptions: every message is checked',
   'dlp.empty.text':

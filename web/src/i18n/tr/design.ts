@@ -30,6 +30,7 @@ export const design: Record<keyof typeof en, string> = {
   'design.layers': 'Katmanlar',
   'design.openDialog': 'İletişim kutusu aç',
   'design.openDrawer': 'Çekmece aç',
+  'design.openForm': 'Form aç',
   'design.openConfirm': 'Silmeden önce sor',
   'design.openSecret': 'Anahtarı bir kez göster',
   'design.openMenu': 'Menü aç',

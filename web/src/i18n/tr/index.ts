@@ -9,6 +9,7 @@ import { door } from './door'
 import { home } from './home'
 import { identity } from './identity'
 import { inbox } from './inbox'
+import { macros } from './macros'
 import { mail } from './mail'
 import { mailboxes } from './mailboxes'
 import { screens } from './screens'
@@ -16,6 +17,6 @@ import { shell } from './shell'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, desk, contacts, channels, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, desk, macros, contacts, channels, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

@@ -13,7 +13,7 @@ export const mail: Record<keyof typeof en, string> = {
   'dlp.deleteOne': '{email} istisnasını sil',
   'dlp.delete.title': 'Bu istisna silinsin mi?',
   'dlp.delete.text': 'Bundan sonra {email} adresine giden e-postalar yeniden kurallarca denetlenir.',
-  'dlp.delete.action': 'Sil',
+  'dlp.delete.action': 'İstisnayı sil',
   'dlp.delete.done': '{email} istisnası silindi',
   'dlp.empty.title': 'İstisna yok: her ileti denetleniyor',
   'dlp.empty.text':

@@ -1,13 +1,11 @@
 import { Plug } from 'lucide-react'
 import { useState } from 'react'
-import { errorText } from '@/api/message'
 import { formatDateTime, useI18n } from '@/i18n'
 import { Code } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
-import { Confirm } from '@/ui/Confirm'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { EmptyState } from '@/ui/EmptyState'
 import { QueryState } from '@/ui/QueryState'
-import { toast } from '@/ui/Toast'
 import { useGrants, useRevokeGrant, type Grant } from './profile'
 
 export function ConnectedApps() {
@@ -53,25 +51,16 @@ export function ConnectedApps() {
 
 function RevokeConfirm({ row, onClose }: { row: Grant; onClose: () => void }) {
   const { t } = useI18n()
-  const revoke = useRevokeGrant()
   return (
-    <Confirm
-      open
-      onOpenChange={onClose}
+    <ConfirmAct
+      act={useRevokeGrant()}
+      on={row.id}
       title={t('grants.revokeTitle')}
       action={t('grants.revoke')}
-      busy={revoke.isPending}
-      error={revoke.error && errorText(revoke.error)}
-      onConfirm={() =>
-        revoke.mutate(row.id, {
-          onSuccess: () => {
-            toast('ok', t('grants.revoked', { name: row.app.name }))
-            onClose()
-          },
-        })
-      }
+      done={t('grants.revoked', { name: row.app.name })}
+      onClose={onClose}
     >
       {t('grants.revokeText', { name: row.app.name })}
-    </Confirm>
+    </ConfirmAct>
   )
 }

@@ -1,10 +1,11 @@
 import { Laptop, LogOut, Plug, Smartphone } from 'lucide-react'
 import { useState } from 'react'
 import { errorText } from '@/api/message'
-import { formatAgo, formatDateTime, useI18n } from '@/i18n'
+import { useI18n } from '@/i18n'
+import { Ago } from '@/ui/Ago'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
-import { Confirm } from '@/ui/Confirm'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { useRevokeOthers, useRevokeSession, useSessions, type OwnSession } from './profile'
@@ -51,9 +52,7 @@ export function Devices() {
                   </p>
                   <p className="text-[13px] text-ink-3">
                     {row.workspace.name} · <span className="font-mono text-xs">{row.ip}</span> ·{' '}
-                    <time dateTime={row.last_seen_at} title={formatDateTime(row.last_seen_at)}>
-                      {formatAgo(row.last_seen_at)}
-                    </time>
+                    <Ago at={row.last_seen_at} className="" />
                   </p>
                 </div>
                 {!row.current && (
@@ -76,24 +75,18 @@ export function Devices() {
           </Button>
         )}
       </QueryState>
-      <Confirm
-        open={asking}
-        onOpenChange={setAsking}
-        title={t('devices.endOthersTitle')}
-        action={t('devices.endOthers')}
-        busy={others.isPending}
-        error={others.error && errorText(others.error)}
-        onConfirm={() =>
-          others.mutate(undefined, {
-            onSuccess: (count) => {
-              toast('ok', tCount('devices.othersEnded', count))
-              setAsking(false)
-            },
-          })
-        }
-      >
-        {t('devices.endOthersText')}
-      </Confirm>
+      {asking && (
+        <ConfirmAct
+          act={others}
+          on={undefined}
+          title={t('devices.endOthersTitle')}
+          action={t('devices.endOthers')}
+          onDone={(count) => toast('ok', tCount('devices.othersEnded', count))}
+          onClose={() => setAsking(false)}
+        >
+          {t('devices.endOthersText')}
+        </ConfirmAct>
+      )}
     </>
   )
 }

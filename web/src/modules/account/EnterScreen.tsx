@@ -1,15 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
 import { api, ask } from '@/api/client'
 import { errorText } from '@/api/message'
 import { forgetSession } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { useLinkToken } from '@/lib/linkToken'
-import { AuthPage } from '@/shell/AuthPage'
+import { useOnce } from '@/lib/once'
+import { AuthPage, AuthWaiting } from '@/shell/AuthPage'
 import { buttonClass } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
-import { Skeleton } from '@/ui/Skeleton'
 
 /** Where a session arrives that comes from another workspace's host. */
 export function EnterScreen() {
@@ -24,24 +23,9 @@ export function EnterScreen() {
       await router.navigate({ to: '/', replace: true })
     },
   })
-  // A code is good once, and an effect may run twice.
-  const begun = useRef(false)
-  useEffect(() => {
-    if (begun.current) return
-    begun.current = true
-    mutate()
-  }, [mutate])
+  useOnce(mutate)
 
-  if (!error) {
-    return (
-      <AuthPage title={t('enter.title')}>
-        <p role="status" className="sr-only">
-          {t('common.loading')}
-        </p>
-        <Skeleton className="h-10 w-full" />
-      </AuthPage>
-    )
-  }
+  if (!error) return <AuthWaiting title={t('enter.title')} />
   return (
     <AuthPage title={t('enter.failed')}>
       <Notice tone="danger" className="mb-5">

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link, useRouter } from '@tanstack/react-router'
+import { useRouter } from '@tanstack/react-router'
 import { Smartphone } from 'lucide-react'
 import { api, ask } from '@/api/client'
 import { errorText } from '@/api/message'
@@ -7,7 +7,7 @@ import { forgetSession } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { deviceOf } from '@/lib/device'
 import { useLinkToken } from '@/lib/linkToken'
-import { AuthPage, authLink } from '@/shell/AuthPage'
+import { AuthPage, ToSignIn } from '@/shell/AuthPage'
 import { Button } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
 
@@ -41,11 +41,7 @@ export function MobileScreen() {
           {t('mobile.submit')}
         </Button>
       )}
-      <p className="mt-5">
-        <Link to="/sign-in" className={authLink}>
-          {t('auth.toSignIn')}
-        </Link>
-      </p>
+      <ToSignIn />
     </AuthPage>
   )
 }

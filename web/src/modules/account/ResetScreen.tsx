@@ -7,7 +7,7 @@ import { errorText, isAboutFields } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { useFocusOnError } from '@/lib/form'
 import { useLinkToken } from '@/lib/linkToken'
-import { AuthPage, authLink } from '@/shell/AuthPage'
+import { AuthPage, ToSignIn } from '@/shell/AuthPage'
 import { Button, buttonClass } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
 import { NewPassword } from './NewPassword'
@@ -57,11 +57,7 @@ export function ResetScreen() {
           {t('reset.submit')}
         </Button>
       </form>
-      <p className="mt-5">
-        <Link to="/sign-in" className={authLink}>
-          {t('auth.toSignIn')}
-        </Link>
-      </p>
+      <ToSignIn />
     </AuthPage>
   )
 }

@@ -1,5 +1,5 @@
 import { KeyRound, Plus, RefreshCw, ShieldCheck, Trash2 } from 'lucide-react'
-import { useId, useState, type FormEvent } from 'react'
+import { useState, type FormEvent } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { useMe } from '@/api/session'
@@ -9,9 +9,9 @@ import { canUsePasskeys, wasCancelled } from '@/lib/webauthn'
 import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
-import { Confirm } from '@/ui/Confirm'
-import { Dialog } from '@/ui/Dialog'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Field, Input, Select } from '@/ui/Field'
+import { FormDialog } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { QueryState } from '@/ui/QueryState'
 import { SecretOnce } from '@/ui/SecretOnce'
@@ -127,44 +127,28 @@ function SecondStepCard() {
         />
       )}
       {layer === 'off' && (
-        <Confirm
-          open
-          onOpenChange={() => setLayer(null)}
+        <ConfirmAct
+          act={drop}
+          on={undefined}
           title={t('totp.offTitle')}
           action={t('totp.switchOff')}
-          busy={drop.isPending}
-          error={drop.error && errorText(drop.error)}
-          onConfirm={() =>
-            drop.mutate(undefined, {
-              onSuccess: () => {
-                toast('ok', t('totp.offDone'))
-                setLayer(null)
-              },
-            })
-          }
+          done={t('totp.offDone')}
+          onClose={() => setLayer(null)}
         >
           {t('totp.offWarning')}
-        </Confirm>
+        </ConfirmAct>
       )}
       {layer === 'codes' && (
-        <Confirm
-          open
-          onOpenChange={() => setLayer(null)}
+        <ConfirmAct
+          act={renew}
+          on={undefined}
           title={t('totp.newCodesTitle')}
           action={t('totp.newCodesAction')}
-          busy={renew.isPending}
-          error={renew.error && errorText(renew.error)}
-          onConfirm={() =>
-            renew.mutate(undefined, {
-              onSuccess: (fresh) => {
-                setLayer(null)
-                setCodes(fresh)
-              },
-            })
-          }
+          onDone={setCodes}
+          onClose={() => setLayer(null)}
         >
           {t('totp.newCodesText')}
-        </Confirm>
+        </ConfirmAct>
       )}
       {codes && (
         <SecretOnce title={t('totp.codesTitle')} description={t('totp.codesText')} secret={codes} onSaved={() => setCodes(null)} />
@@ -217,13 +201,11 @@ function PasskeysCard() {
 
 function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
   const { t } = useI18n()
-  const formId = useId()
   const add = useAddPasskey()
-  const form = useFocusOnError(add.error)
+  const cancelled = wasCancelled(add.error)
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    add.mutate(textOf(new FormData(event.currentTarget), 'name') || t('passkeys.defaultName'), {
+  function submit(data: FormData) {
+    add.mutate(textOf(data, 'name') || t('passkeys.defaultName'), {
       onSuccess: () => {
         toast('ok', t('passkeys.addedToast'))
         onClose()
@@ -232,56 +214,38 @@ function AddPasskeyDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title={t('passkeys.add')}
       description={t('passkeys.addLead')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={add.isPending}>
-            {t('passkeys.go')}
-          </Button>
-        </>
-      }
+      action={t('passkeys.go')}
+      busy={add.isPending}
+      error={add.error}
+      fields={['name']}
+      said={cancelled}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      {add.error && (
-        <Notice tone={wasCancelled(add.error) ? 'warn' : 'danger'} className="mb-4">
-          {wasCancelled(add.error) ? t('passkeys.cancelled') : errorText(add.error)}
-        </Notice>
-      )}
-      <form id={formId} ref={form} onSubmit={submit} noValidate>
-        <Field label={t('passkeys.name')} hint={t('passkeys.nameHint')} error={fieldText(add.error, 'name')}>
-          <Input name="name" autoComplete="off" placeholder={t('passkeys.defaultName')} maxLength={100} />
-        </Field>
-      </form>
-    </Dialog>
+      {cancelled && <Notice tone="warn">{t('passkeys.cancelled')}</Notice>}
+      <Field label={t('passkeys.name')} hint={t('passkeys.nameHint')} error={fieldText(add.error, 'name')}>
+        <Input name="name" autoComplete="off" placeholder={t('passkeys.defaultName')} maxLength={100} />
+      </Field>
+    </FormDialog>
   )
 }
 
 function RemovePasskey({ row, onClose }: { row: Passkey; onClose: () => void }) {
   const { t } = useI18n()
-  const drop = useDropPasskey()
   return (
-    <Confirm
-      open
-      onOpenChange={onClose}
+    <ConfirmAct
+      act={useDropPasskey()}
+      on={row.id}
       title={t('passkeys.removeTitle')}
       action={t('passkeys.remove')}
-      busy={drop.isPending}
-      error={drop.error && errorText(drop.error)}
-      onConfirm={() =>
-        drop.mutate(row.id, {
-          onSuccess: () => {
-            toast('ok', t('passkeys.removed', { name: row.name }))
-            onClose()
-          },
-        })
-      }
+      done={t('passkeys.removed', { name: row.name })}
+      onClose={onClose}
     >
       {t('passkeys.removeText', { name: row.name })}
-    </Confirm>
+    </ConfirmAct>
   )
 }
 

@@ -1,8 +1,9 @@
-import { useEffect, useId, useRef, type FormEvent } from 'react'
+import { useId, type FormEvent } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText, fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
+import { useOnce } from '@/lib/once'
 import { Button } from '@/ui/Button'
 import { CopyButton } from '@/ui/CodeBlock'
 import { Dialog } from '@/ui/Dialog'
@@ -28,12 +29,7 @@ export function TotpDialog({ onClose, onDone }: TotpDialogProps) {
   const begin = useBeginTotp()
   const confirm = useConfirmTotp()
   const form = useFocusOnError(confirm.error)
-  const begun = useRef(false)
-  useEffect(() => {
-    if (begun.current) return
-    begun.current = true
-    begin.mutate()
-  }, [begin])
+  useOnce(begin.mutate)
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()

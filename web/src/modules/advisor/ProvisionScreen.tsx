@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, ArrowRight, ExternalLink } from 'lucide-react'
 import { asApiError } from '@/api/error'
-import { useI18n } from '@/i18n'
+import { formatDay, useI18n } from '@/i18n'
 import { NotFoundPage } from '@/shell/ErrorPages'
 import { Badge } from '@/ui/Badge'
 import { Card } from '@/ui/Card'
@@ -35,7 +35,7 @@ export function ProvisionScreen() {
             <div className="flex min-w-0 flex-col gap-5">
               <Card title={page.provision.heading || undefined}>
                 <p className="max-w-[72ch] text-[15px] leading-relaxed whitespace-pre-line">{page.text}</p>
-                <p className="mt-4 text-[13px] text-ink-3">{t('advisor.validFrom', { day: page.valid_from })}</p>
+                <p className="mt-4 text-[13px] text-ink-3">{t('advisor.validFrom', { day: formatDay(page.valid_from) })}</p>
                 {page.source_url && (
                   <a href={page.source_url} target="_blank" rel="noreferrer" className={`mt-1 ${quiet}`}>
                     {t('advisor.source')}
@@ -64,7 +64,7 @@ export function ProvisionScreen() {
                   {page.versions.slice(1).map((version) => (
                     <details key={version.sha256} className="border-t border-line py-2 first:border-t-0">
                       <summary className="cursor-pointer text-sm font-medium">
-                        {t('advisor.version', { from: version.valid_from, to: version.valid_to ?? '' })}
+                        {t('advisor.version', { from: formatDay(version.valid_from), to: version.valid_to ? formatDay(version.valid_to) : '' })}
                       </summary>
                       <p className="mt-2 text-sm whitespace-pre-line text-ink-2">{version.text}</p>
                     </details>

@@ -1,4 +1,4 @@
-import { useI18n } from '@/i18n'
+import { formatDay, useI18n } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { QueryState } from '@/ui/QueryState'
@@ -23,7 +23,7 @@ export function Shelf({ pick }: { pick: (law: string) => void }) {
     },
     { id: 'kind', header: t('advisor.kind'), wide: true, cell: (law) => t(kindNames[law.kind]) },
     { id: 'no', header: t('advisor.number'), wide: true, cell: (law) => law.no },
-    { id: 'updated', header: t('advisor.updated'), cell: (law) => <span className="whitespace-nowrap">{law.last_update}</span> },
+    { id: 'updated', header: t('advisor.updated'), cell: (law) => <span className="whitespace-nowrap">{formatDay(law.last_update)}</span> },
     {
       id: 'pick',
       header: t('advisor.searchIn'),

@@ -1,30 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, type FormEvent } from 'react'
 import { asApiError } from '@/api/error'
-import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
-import { textOf, useFocusOnError } from '@/lib/form'
+import { textOf } from '@/lib/form'
 import { rolesQuery, roleTitleKey } from '@/modules/identity/catalog'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
 import { Field, Input, Select } from '@/ui/Field'
-import { Notice } from '@/ui/Notice'
+import { FormDialog } from '@/ui/FormLayer'
 import { toast } from '@/ui/Toast'
 import { useAddAgent, useChangeAgent, type Agent } from './agents'
 
 /** Adds somebody by mail, or changes somebody who is there. */
 export function AgentDialog({ agent, onClose }: { agent: Agent | null; onClose: () => void }) {
   const { t } = useI18n()
-  const formId = useId()
   const roles = useQuery(rolesQuery)
   const add = useAddAgent()
   const change = useChangeAgent(agent?.id ?? '')
   const active = agent ? change : add
-  const form = useFocusOnError(active.error)
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
+  function submit(data: FormData) {
     const draft = { name: textOf(data, 'name') || undefined, role: textOf(data, 'role'), title: textOf(data, 'title') }
     const email = textOf(data, 'email')
     if (agent) {
@@ -53,47 +46,37 @@ export function AgentDialog({ agent, onClose }: { agent: Agent | null; onClose: 
     return { name: role.name, label: key ? t(key) : role.title }
   })
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title={agent ? t('agents.edit') : t('agents.add')}
       description={agent ? agent.email : t('agents.addLead')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={active.isPending}>
-            {agent ? t('common.save') : t('agents.invite')}
-          </Button>
-        </>
-      }
+      action={agent ? t('common.save') : t('agents.invite')}
+      busy={active.isPending}
+      error={active.error}
+      fields={['email', 'name', 'role', 'title']}
+      said={duplicate !== null}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      {active.error && !duplicate && !isAboutFields(active.error, ['email', 'name', 'role', 'title']) && (
-        <Notice tone="danger" className="mb-4">
-          {errorText(active.error)}
-        </Notice>
+      {!agent && (
+        <Field label={t('signIn.email')} error={duplicate ?? fieldText(active.error, 'email', { invalid_address: 'field.email' })}>
+          <Input name="email" type="email" autoComplete="off" required />
+        </Field>
       )}
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {!agent && (
-          <Field label={t('signIn.email')} error={duplicate ?? fieldText(active.error, 'email', { invalid_address: 'field.email' })}>
-            <Input name="email" type="email" autoComplete="off" required />
-          </Field>
-        )}
-        <Field label={t('agents.name')} optional={!agent} error={fieldText(active.error, 'name')}>
-          <Input name="name" autoComplete="off" defaultValue={agent?.name} />
-        </Field>
-        <Field label={t('agents.role')} error={fieldText(active.error, 'role')}>
-          <Select name="role" key={shown ? 'loaded' : 'waiting'} defaultValue={agent?.role ?? 'agent'}>
-            {(shown ?? [{ name: agent?.role ?? 'agent', label: agent?.role ?? t('roles.agent') }]).map((role) => (
-              <option key={role.name} value={role.name}>
-                {role.label}
-              </option>
-            ))}
-          </Select>
-        </Field>
-        <Field label={t('agents.jobTitle')} optional error={fieldText(active.error, 'title')}>
-          <Input name="title" autoComplete="off" defaultValue={agent?.title} />
-        </Field>
-      </form>
-    </Dialog>
+      <Field label={t('agents.name')} optional={!agent} error={fieldText(active.error, 'name')}>
+        <Input name="name" autoComplete="off" defaultValue={agent?.name} />
+      </Field>
+      <Field label={t('agents.role')} error={fieldText(active.error, 'role')}>
+        <Select name="role" key={shown ? 'loaded' : 'waiting'} defaultValue={agent?.role ?? 'agent'}>
+          {(shown ?? [{ name: agent?.role ?? 'agent', label: agent?.role ?? t('roles.agent') }]).map((role) => (
+            <option key={role.name} value={role.name}>
+              {role.label}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label={t('agents.jobTitle')} optional error={fieldText(active.error, 'title')}>
+        <Input name="title" autoComplete="off" defaultValue={agent?.title} />
+      </Field>
+    </FormDialog>
   )
 }

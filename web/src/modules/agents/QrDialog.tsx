@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, Mail, RefreshCw } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { errorText } from '@/api/message'
 import { useI18n } from '@/i18n'
+import { useOnce } from '@/lib/once'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Notice } from '@/ui/Notice'
@@ -13,12 +14,7 @@ export function QrDialog({ agent, onClose }: { agent: Agent; onClose: () => void
   const { t } = useI18n()
   const create = useCreateQr(agent.id)
   const { mutate, data: qr } = create
-  const begun = useRef(false)
-  useEffect(() => {
-    if (begun.current) return
-    begun.current = true
-    mutate()
-  }, [mutate])
+  useOnce(mutate)
 
   return (
     <Dialog

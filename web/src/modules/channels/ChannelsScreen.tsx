@@ -2,15 +2,14 @@ import { Cable, Ellipsis, MessageCircle, Pause, Pencil, Play, Plus, Unplug } fro
 import { useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { useI18n, type PlainKey } from '@/i18n'
+import { ListPage } from '@/shell/ListPage'
+import { Ago } from '@/ui/Ago'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
-import { Confirm } from '@/ui/Confirm'
-import { EmptyState } from '@/ui/EmptyState'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
-import { PageHeader } from '@/ui/PageHeader'
-import { QueryState } from '@/ui/QueryState'
-import { Table, type Column } from '@/ui/Table'
+import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
 import { CustomDrawer } from './CustomDrawer'
 import { WidgetDrawer } from './WidgetDrawer'
@@ -37,14 +36,14 @@ export function ChannelsScreen() {
   const [layer, setLayer] = useState<Layer | null>(null)
 
   const actions = canManage && (
-    <div className="flex flex-wrap gap-2">
+    <>
       <Button icon={Plus} onClick={() => setLayer({ kind: 'newCustom' })}>
         {t('channels.addCustom')}
       </Button>
       <Button look="primary" icon={MessageCircle} onClick={() => setLayer({ kind: 'newWidget' })}>
         {t('channels.addWidget')}
       </Button>
-    </div>
+    </>
   )
 
   function set(account: Account, to: 'active' | 'paused') {
@@ -76,60 +75,44 @@ export function ChannelsScreen() {
         </>
       ),
     },
-    {
-      id: 'created',
-      header: t('channels.created'),
-      wide: true,
-      cell: (row) => <span className="whitespace-nowrap text-ink-2">{formatDateTime(row.created_at)}</span>,
-    },
-    {
-      id: 'actions',
-      header: t('common.actions'),
-      headerHidden: true,
-      className: 'w-14 text-right',
-      cell: (row) => {
-        if (!canManage) return null
-        return (
-          <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
-            {(row.kind === 'custom' || row.kind === 'widget') && (
-              <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: row.kind === 'custom' ? 'custom' : 'widget', account: row })}>
-                {t('channels.settings')}
-              </MenuItem>
-            )}
-            {row.status === 'paused' || row.status === 'attention' ? (
-              <MenuItem icon={Play} onSelect={() => set(row, 'active')}>
-                {t('channels.resume')}
-              </MenuItem>
-            ) : (
-              <MenuItem icon={Pause} onSelect={() => set(row, 'paused')}>
-                {t('channels.pause')}
-              </MenuItem>
-            )}
-            <MenuRule />
-            <MenuItem icon={Unplug} onSelect={() => setLayer({ kind: 'disconnect', account: row })}>
-              {t('channels.disconnect')}
-            </MenuItem>
-          </Menu>
-        )
-      },
-    },
+    { id: 'created', header: t('common.created'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
   ]
+
+  const rowActions = (row: Account) => (
+    <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
+      {(row.kind === 'custom' || row.kind === 'widget') && (
+        <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: row.kind === 'custom' ? 'custom' : 'widget', account: row })}>
+          {t('channels.settings')}
+        </MenuItem>
+      )}
+      {row.status === 'paused' || row.status === 'attention' ? (
+        <MenuItem icon={Play} onSelect={() => set(row, 'active')}>
+          {t('channels.resume')}
+        </MenuItem>
+      ) : (
+        <MenuItem icon={Pause} onSelect={() => set(row, 'paused')}>
+          {t('channels.pause')}
+        </MenuItem>
+      )}
+      <MenuRule />
+      <MenuItem icon={Unplug} onSelect={() => setLayer({ kind: 'disconnect', account: row })}>
+        {t('channels.disconnect')}
+      </MenuItem>
+    </Menu>
+  )
 
   const close = () => setLayer(null)
   return (
     <>
-      <PageHeader title={t('channels.title')} lead={t('channels.lead')} actions={actions} />
-      <QueryState
-        {...list}
-        isEmpty={list.rows.length === 0}
-        empty={
-          <EmptyState icon={Cable} title={t('channels.empty.title')} action={actions}>
-            {t('channels.empty.text')}
-          </EmptyState>
-        }
-      >
-        <Table label={t('channels.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
-      </QueryState>
+      <ListPage
+        title={t('channels.title')}
+        lead={t('channels.lead')}
+        list={list}
+        columns={columns}
+        add={actions}
+        rowActions={canManage && rowActions}
+        empty={{ icon: Cable, title: t('channels.empty.title'), text: t('channels.empty.text') }}
+      />
       {layer?.kind === 'newCustom' && <CustomDrawer account={null} onClose={close} />}
       {layer?.kind === 'custom' && <CustomDrawer account={layer.account} onClose={close} />}
       {layer?.kind === 'newWidget' && <WidgetDrawer account={null} onClose={close} />}
@@ -141,25 +124,16 @@ export function ChannelsScreen() {
 
 function DisconnectConfirm({ account, onClose }: { account: Account; onClose: () => void }) {
   const { t } = useI18n()
-  const disconnect = useDisconnect()
   return (
-    <Confirm
-      open
-      onOpenChange={onClose}
+    <ConfirmAct
+      act={useDisconnect()}
+      on={account.id}
       title={t('channels.disconnectTitle', { name: account.name })}
       action={t('channels.disconnect')}
-      busy={disconnect.isPending}
-      error={disconnect.error && errorText(disconnect.error)}
-      onConfirm={() =>
-        disconnect.mutate(account.id, {
-          onSuccess: () => {
-            toast('ok', t('channels.disconnected', { name: account.name }))
-            onClose()
-          },
-        })
-      }
+      done={t('channels.disconnected', { name: account.name })}
+      onClose={onClose}
     >
       {t('channels.disconnectText')}
-    </Confirm>
+    </ConfirmAct>
   )
 }

@@ -1,14 +1,13 @@
 import { KeyRound, RotateCcw, Send } from 'lucide-react'
-import { useId, useState, type FormEvent } from 'react'
-import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { useState } from 'react'
+import { errorText, fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
-import { textOf, useFocusOnError } from '@/lib/form'
+import { textOf } from '@/lib/form'
 import { Code } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
-import { Confirm } from '@/ui/Confirm'
-import { Drawer } from '@/ui/Dialog'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Field, Input } from '@/ui/Field'
-import { Notice } from '@/ui/Notice'
+import { FormDrawer } from '@/ui/FormLayer'
 import { SecretOnce } from '@/ui/SecretOnce'
 import { toast } from '@/ui/Toast'
 import { useChangeCustom, useCreateCustom, usePing, useRotateKey, useRotateSecret, type Account, type CustomSettings } from './channels'
@@ -18,17 +17,13 @@ type Shown = { kind: 'key' | 'secret'; value: string; then?: Shown }
 /** A channel into the customer's own software: its address, its key and its signing secret. */
 export function CustomDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
   const { t } = useI18n()
-  const formId = useId()
   const create = useCreateCustom()
   const change = useChangeCustom(account?.id ?? '')
   const active = account ? change : create
-  const form = useFocusOnError(active.error)
   const [shown, setShown] = useState<Shown | null>(null)
   const settings = account?.settings as CustomSettings | undefined
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
+  function submit(data: FormData) {
     const hours = Number(textOf(data, 'window')) || 0
     const draft = { name: textOf(data, 'name'), address: textOf(data, 'address') }
     if (account) {
@@ -65,42 +60,31 @@ export function CustomDrawer({ account, onClose }: { account: Account | null; on
     )
   }
   return (
-    <Drawer
-      open
-      onOpenChange={onClose}
+    <FormDrawer
       title={account ? account.name : t('channels.addCustom')}
       description={t('channels.customLead')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={active.isPending}>
-            {account ? t('common.save') : t('channels.create')}
-          </Button>
-        </>
-      }
+      action={account ? t('common.save') : t('channels.create')}
+      busy={active.isPending}
+      error={active.error}
+      fields={['name', 'address', 'window_hours']}
+      onSubmit={submit}
+      onClose={onClose}
+      after={account && <Secrets account={account} onShow={setShown} />}
     >
-      {active.error && !isAboutFields(active.error, ['name', 'address', 'window_hours']) && (
-        <Notice tone="danger" className="mb-4">
-          {errorText(active.error)}
-        </Notice>
-      )}
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <Field label={t('channels.name')} error={fieldText(active.error, 'name')}>
-          <Input name="name" autoComplete="off" defaultValue={account?.name} />
-        </Field>
-        <Field
-          label={t('channels.address')}
-          hint={t('channels.addressHint')}
-          error={fieldText(active.error, 'address', { invalid_address: 'channels.addressWrong', https_required: 'channels.addressWrong', inside_address: 'channels.addressInside' })}
-        >
-          <Input name="address" type="url" autoComplete="off" defaultValue={settings?.address} placeholder="https://example.com/konak" />
-        </Field>
-        <Field label={t('channels.window')} hint={t('channels.windowHint')} optional error={fieldText(active.error, 'window_hours')}>
-          <Input name="window" type="number" min={0} max={8760} defaultValue={settings?.window_hours ?? ''} />
-        </Field>
-      </form>
-      {account && <Secrets account={account} onShow={setShown} />}
-    </Drawer>
+      <Field label={t('channels.name')} error={fieldText(active.error, 'name')}>
+        <Input name="name" autoComplete="off" defaultValue={account?.name} />
+      </Field>
+      <Field
+        label={t('channels.address')}
+        hint={t('channels.addressHint')}
+        error={fieldText(active.error, 'address', { invalid_address: 'channels.addressWrong', https_required: 'channels.addressWrong', inside_address: 'channels.addressInside' })}
+      >
+        <Input name="address" type="url" autoComplete="off" defaultValue={settings?.address} placeholder="https://example.com/konak" />
+      </Field>
+      <Field label={t('channels.window')} hint={t('channels.windowHint')} optional error={fieldText(active.error, 'window_hours')}>
+        <Input name="window" type="number" min={0} max={8760} defaultValue={settings?.window_hours ?? ''} />
+      </Field>
+    </FormDrawer>
   )
 }
 
@@ -110,7 +94,6 @@ function Secrets({ account, onShow }: { account: Account; onShow: (shown: Shown)
   const secret = useRotateSecret(account.id)
   const ping = usePing(account.id)
   const [asked, setAsked] = useState<'key' | 'secret' | null>(null)
-  const rotate = asked === 'key' ? key : secret
   return (
     <section aria-labelledby="channel-secrets" className="mt-7 flex flex-col gap-3 border-t border-line pt-5 text-sm">
       <h3 id="channel-secrets" className="font-semibold">
@@ -148,17 +131,16 @@ function Secrets({ account, onShow }: { account: Account; onShow: (shown: Shown)
         </Button>
       </div>
       {asked && (
-        <Confirm
-          open
-          onOpenChange={() => setAsked(null)}
+        <ConfirmAct
+          act={asked === 'key' ? key : secret}
+          on={undefined}
           title={asked === 'key' ? t('channels.rotateKey') : t('channels.rotateSecret')}
           action={t('channels.rotate')}
-          busy={rotate.isPending}
-          error={rotate.error && errorText(rotate.error)}
-          onConfirm={() => rotate.mutate(undefined, { onSuccess: (value) => onShow({ kind: asked, value }) })}
+          onDone={(value) => onShow({ kind: asked, value })}
+          onClose={() => setAsked(null)}
         >
           {asked === 'key' ? t('channels.rotateKeyText') : t('channels.rotateSecretText')}
-        </Confirm>
+        </ConfirmAct>
       )}
     </section>
   )

@@ -1,12 +1,10 @@
-import { useId, useState, type FormEvent } from 'react'
-import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { useState } from 'react'
+import { fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
-import { textOf, useFocusOnError } from '@/lib/form'
-import { Button } from '@/ui/Button'
+import { textOf } from '@/lib/form'
 import { CodeBlock } from '@/ui/CodeBlock'
-import { Drawer } from '@/ui/Dialog'
 import { Checkbox, Field, Input, Select, Textarea } from '@/ui/Field'
-import { Notice } from '@/ui/Notice'
+import { FormDrawer } from '@/ui/FormLayer'
 import { toast } from '@/ui/Toast'
 import { HoursFields } from './HoursFields'
 import { useSaveWidget, useWidget, type Account, type Look } from './channels'
@@ -24,18 +22,14 @@ const fresh: Look = {
 /** A live-chat widget: how it looks, where it may stand, and the line that a page includes. */
 export function WidgetDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
   const { t } = useI18n()
-  const formId = useId()
   const [made, setMade] = useState<string | null>(null)
   const id = account?.id ?? made
   const widget = useWidget(id)
   const save = useSaveWidget(id)
-  const form = useFocusOnError(save.error)
   const look = (account?.settings as Look | undefined) ?? fresh
   const [hours, setHours] = useState(account?.business_hours ?? null)
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
+  function submit(data: FormData) {
     const words = (language: string) => ({
       title: textOf(data, `${language}.title`),
       greeting: textOf(data, `${language}.greeting`),
@@ -70,79 +64,69 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
   }
 
   return (
-    <Drawer
-      open
-      onOpenChange={onClose}
+    <FormDrawer
       title={account ? account.name : t('channels.addWidget')}
       description={t('channels.widgetLead')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.close')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={save.isPending}>
-            {id ? t('common.save') : t('channels.create')}
-          </Button>
-        </>
-      }
+      action={id ? t('common.save') : t('channels.create')}
+      dismiss={t('common.close')}
+      busy={save.isPending}
+      error={save.error}
+      fields={['name', 'origins', 'color', 'look.origins', 'look.color', 'business_hours.timezone', 'business_hours.spans']}
+      onSubmit={submit}
+      onClose={onClose}
+      before={widget.data && <CodeBlock className="mb-5" label={t('channels.snippet')} code={widget.data.snippet} />}
     >
-      {save.error && !isAboutFields(save.error, ['name', 'origins', 'color', 'look.origins', 'look.color', 'business_hours.timezone', 'business_hours.spans']) && (
-        <Notice tone="danger" className="mb-4">
-          {errorText(save.error)}
-        </Notice>
-      )}
-      {widget.data && <CodeBlock className="mb-5" label={t('channels.snippet')} code={widget.data.snippet} />}
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <Field label={t('channels.name')} error={fieldText(save.error, 'name')}>
-          <Input name="name" autoComplete="off" defaultValue={account?.name} />
+      <Field label={t('channels.name')} error={fieldText(save.error, 'name')}>
+        <Input name="name" autoComplete="off" defaultValue={account?.name} />
+      </Field>
+      <Field label={t('channels.origins')} hint={t('channels.originsHint')} error={fieldText(save.error, 'origins', { invalid_origin: 'channels.originsWrong' })}>
+        <Textarea name="origins" defaultValue={look.origins.join('\n')} placeholder="https://www.example.com" />
+      </Field>
+      <div className="grid grid-cols-3 gap-3">
+        <Field label={t('channels.color')} error={fieldText(save.error, 'color')}>
+          <Input name="color" type="color" className="px-1" defaultValue={look.color} />
         </Field>
-        <Field label={t('channels.origins')} hint={t('channels.originsHint')} error={fieldText(save.error, 'origins', { invalid_origin: 'channels.originsWrong' })}>
-          <Textarea name="origins" defaultValue={look.origins.join('\n')} placeholder="https://www.example.com" />
+        <Field label={t('channels.position')}>
+          <Select name="position" defaultValue={look.position}>
+            <option value="right">{t('channels.right')}</option>
+            <option value="left">{t('channels.left')}</option>
+          </Select>
         </Field>
-        <div className="grid grid-cols-3 gap-3">
-          <Field label={t('channels.color')} error={fieldText(save.error, 'color')}>
-            <Input name="color" type="color" className="px-1" defaultValue={look.color} />
+        <Field label={t('channels.language')}>
+          <Select name="language" defaultValue={look.language}>
+            <option value="auto">{t('channels.languageAuto')}</option>
+            <option value="tr">Türkçe</option>
+            <option value="en">English</option>
+          </Select>
+        </Field>
+      </div>
+      {(['tr', 'en'] as const).map((language) => (
+        <fieldset key={language} className="flex flex-col gap-3 rounded-lg border border-line px-4 py-3">
+          <legend className="px-1 text-[13px] font-semibold">{language === 'tr' ? 'Türkçe' : 'English'}</legend>
+          <Field label={t('channels.wordsTitle')} optional>
+            <Input name={`${language}.title`} maxLength={80} defaultValue={look[language].title} />
           </Field>
-          <Field label={t('channels.position')}>
-            <Select name="position" defaultValue={look.position}>
-              <option value="right">{t('channels.right')}</option>
-              <option value="left">{t('channels.left')}</option>
-            </Select>
+          <Field label={t('channels.wordsGreeting')} optional>
+            <Textarea name={`${language}.greeting`} rows={2} maxLength={500} defaultValue={look[language].greeting} />
           </Field>
-          <Field label={t('channels.language')}>
-            <Select name="language" defaultValue={look.language}>
-              <option value="auto">{t('channels.languageAuto')}</option>
-              <option value="tr">Türkçe</option>
-              <option value="en">English</option>
-            </Select>
+          <Field label={t('channels.wordsAway')} optional>
+            <Textarea name={`${language}.away`} rows={2} maxLength={500} defaultValue={look[language].away} />
           </Field>
-        </div>
-        {(['tr', 'en'] as const).map((language) => (
-          <fieldset key={language} className="flex flex-col gap-3 rounded-lg border border-line px-4 py-3">
-            <legend className="px-1 text-[13px] font-semibold">{language === 'tr' ? 'Türkçe' : 'English'}</legend>
-            <Field label={t('channels.wordsTitle')} optional>
-              <Input name={`${language}.title`} maxLength={80} defaultValue={look[language].title} />
-            </Field>
-            <Field label={t('channels.wordsGreeting')} optional>
-              <Textarea name={`${language}.greeting`} rows={2} maxLength={500} defaultValue={look[language].greeting} />
-            </Field>
-            <Field label={t('channels.wordsAway')} optional>
-              <Textarea name={`${language}.away`} rows={2} maxLength={500} defaultValue={look[language].away} />
-            </Field>
-          </fieldset>
-        ))}
-        <fieldset className="flex flex-col gap-2 rounded-lg border border-line px-4 py-3">
-          <legend className="px-1 text-[13px] font-semibold">{t('channels.prechat')}</legend>
-          <Checkbox name="prechat" label={t('channels.prechatOn')} defaultChecked={look.prechat.enabled} />
-          <Checkbox name="nameRequired" label={t('channels.prechatName')} defaultChecked={look.prechat.name_required} />
-          <Checkbox name="emailRequired" label={t('channels.prechatEmail')} defaultChecked={look.prechat.email_required} />
-          <Checkbox name="phone" label={t('channels.prechatPhone')} defaultChecked={look.prechat.phone} />
         </fieldset>
-        <HoursFields
-          value={hours}
-          onChange={setHours}
-          zoneError={fieldText(save.error, 'business_hours.timezone', { unknown_timezone: 'channels.timezoneWrong' })}
-          spansError={fieldText(save.error, 'business_hours.spans', { out_of_range: 'channels.spansWrong' })}
-        />
-      </form>
-    </Drawer>
+      ))}
+      <fieldset className="flex flex-col gap-2 rounded-lg border border-line px-4 py-3">
+        <legend className="px-1 text-[13px] font-semibold">{t('channels.prechat')}</legend>
+        <Checkbox name="prechat" label={t('channels.prechatOn')} defaultChecked={look.prechat.enabled} />
+        <Checkbox name="nameRequired" label={t('channels.prechatName')} defaultChecked={look.prechat.name_required} />
+        <Checkbox name="emailRequired" label={t('channels.prechatEmail')} defaultChecked={look.prechat.email_required} />
+        <Checkbox name="phone" label={t('channels.prechatPhone')} defaultChecked={look.prechat.phone} />
+      </fieldset>
+      <HoursFields
+        value={hours}
+        onChange={setHours}
+        zoneError={fieldText(save.error, 'business_hours.timezone', { unknown_timezone: 'channels.timezoneWrong' })}
+        spansError={fieldText(save.error, 'business_hours.spans', { out_of_range: 'channels.spansWrong' })}
+      />
+    </FormDrawer>
   )
 }

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { ContactRound, Inbox, Mails } from 'lucide-react'
+import { ContactRound, Inbox, Mails, MessageSquareQuote, Zap } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -59,10 +59,36 @@ const mailboxesRoute = createRoute({
   },
 })
 
+const repliesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings/canned-replies',
+  component: lazyRouteComponent(withTexts(() => import('./desk/RepliesScreen'), 'macros'), 'RepliesScreen'),
+  staticData: {
+    screen: {
+      title: 'replies.title',
+      lead: 'replies.lead',
+      icon: MessageSquareQuote,
+      permission: 'crm.conversations.reply',
+      licence: 'crm',
+      nav: true,
+      shortcut: 'g t',
+    },
+  },
+})
+
+const macrosRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings/macros',
+  component: lazyRouteComponent(withTexts(() => import('./desk/MacrosScreen'), 'macros', 'inbox'), 'MacrosScreen'),
+  staticData: {
+    screen: { title: 'macros.title', lead: 'macros.lead', icon: Zap, permission: 'crm.macros.use', licence: 'crm', nav: true, shortcut: 'g m' },
+  },
+})
+
 export const crmModule = defineModule({
   id: 'crm',
   title: 'nav.crm',
-  routes: [inboxRoute, contactsRoute, contactRoute, mailboxesRoute],
+  routes: [inboxRoute, contactsRoute, contactRoute, mailboxesRoute, repliesRoute, macrosRoute],
   live: {
     channel: [['crm', 'mailboxes']],
     conversation: [['crm', 'conversations']],

@@ -1,6 +1,7 @@
 import { Inbox } from 'lucide-react'
 import { ApiError } from '@/api/error'
 import { useI18n } from '@/i18n'
+import { Ago } from '@/ui/Ago'
 import { CodeBlock } from '@/ui/CodeBlock'
 import { EmptyState } from '@/ui/EmptyState'
 import { QueryState } from '@/ui/QueryState'
@@ -9,8 +10,8 @@ import { Table } from '@/ui/Table'
 import { Sample } from './DesignScreen'
 
 const rows = [
-  { id: '1', name: 'Ayşe Yılmaz', email: 'ayse@ornek.com' },
-  { id: '2', name: 'Iğdır Şubesi', email: 'igdir@ornek.com' },
+  { id: '1', name: 'Ayşe Yılmaz', email: 'ayse@ornek.com', at: '2026-01-15T09:30:00Z' },
+  { id: '2', name: 'Iğdır Şubesi', email: 'igdir@ornek.com', at: null },
 ]
 
 function nothing() {
@@ -30,6 +31,7 @@ export function DataSamples() {
           columns={[
             { id: 'name', header: t('design.name'), cell: (row) => row.name },
             { id: 'email', header: t('signIn.email'), cell: (row) => row.email },
+            { id: 'created', header: t('common.created'), wide: true, cell: (row) => <Ago at={row.at} /> },
           ]}
           more={{ load: nothing, loading: false }}
         />

@@ -1,14 +1,20 @@
 import { Copy, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { ApiError } from '@/api/error'
+import { fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { Button } from '@/ui/Button'
 import { Confirm } from '@/ui/Confirm'
 import { Dialog, Drawer } from '@/ui/Dialog'
+import { Field, Input } from '@/ui/Field'
+import { FormDrawer } from '@/ui/FormLayer'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
 import { SecretOnce } from '@/ui/SecretOnce'
 import { Sample } from './DesignScreen'
 
-type Layer = 'dialog' | 'drawer' | 'confirm' | 'secret'
+const refusal = new ApiError({ status: 422, code: 'validation_failed', message: '', fields: { email: ['invalid_address'] } })
+
+type Layer = 'dialog' | 'drawer' | 'form' | 'confirm' | 'secret'
 
 export function LayerSamples() {
   const { t } = useI18n()
@@ -19,6 +25,7 @@ export function LayerSamples() {
       <div className="flex flex-wrap gap-3">
         <Button onClick={() => setOpen('dialog')}>{t('design.openDialog')}</Button>
         <Button onClick={() => setOpen('drawer')}>{t('design.openDrawer')}</Button>
+        <Button onClick={() => setOpen('form')}>{t('design.openForm')}</Button>
         <Button onClick={() => setOpen('confirm')}>{t('design.openConfirm')}</Button>
         <Button onClick={() => setOpen('secret')}>{t('design.openSecret')}</Button>
         <Menu align="start" trigger={<Button>{t('design.openMenu')}</Button>}>
@@ -37,6 +44,13 @@ export function LayerSamples() {
       <Drawer open={open === 'drawer'} onOpenChange={close} title={t('design.openDrawer')}>
         <p className="text-sm text-ink-2">{t('design.layerText')}</p>
       </Drawer>
+      {open === 'form' && (
+        <FormDrawer title={t('design.openForm')} description={t('design.layerText')} busy={false} error={refusal} fields={['email']} onSubmit={close} onClose={close}>
+          <Field label={t('signIn.email')} error={fieldText(refusal, 'email', { invalid_address: 'field.email' })}>
+            <Input name="email" defaultValue="ad@" />
+          </Field>
+        </FormDrawer>
+      )}
       <Confirm open={open === 'confirm'} onOpenChange={close} title={t('design.openConfirm')} action={t('common.delete')} onConfirm={close}>
         {t('design.layerText')}
       </Confirm>

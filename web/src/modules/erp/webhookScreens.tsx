@@ -1,25 +1,4 @@
-import { useParams, useSearch } from '@tanstack/react-router'
-import { WebhookSourceContext } from '@/webhooks/source'
-import { WebhookScreen } from '@/webhooks/WebhookScreen'
-import { WebhooksScreen } from '@/webhooks/WebhooksScreen'
+import { webhookScreens } from '@/webhooks/screens'
 import { erpWebhooks } from './webhookSource'
 
-const from = '/shell/erp/webhooks/$webhookId'
-
-export function ListScreen() {
-  return (
-    <WebhookSourceContext value={erpWebhooks}>
-      <WebhooksScreen />
-    </WebhookSourceContext>
-  )
-}
-
-export function OneScreen() {
-  const { webhookId } = useParams({ from })
-  const { delivery } = useSearch({ from })
-  return (
-    <WebhookSourceContext value={erpWebhooks}>
-      <WebhookScreen webhookId={webhookId} deliveryId={delivery ?? null} />
-    </WebhookSourceContext>
-  )
-}
+export const { ListScreen, OneScreen } = webhookScreens(erpWebhooks, '/shell/erp/webhooks/$webhookId')

@@ -1,17 +1,20 @@
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { useMe } from '@/api/session'
-import { formatAgo, useI18n } from '@/i18n'
+import { useI18n } from '@/i18n'
 import { useStore } from '@/lib/store'
 import { activity } from '@/live/LiveUpdates'
 import { streamState } from '@/live/stream'
 import { modules } from '@/modules'
 import { entriesFor } from '@/modules/module'
 import { activeShortcuts } from '@/shell/shortcuts'
+import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
 import { Card } from '@/ui/Card'
 import { Kbd } from '@/ui/Kbd'
 import { PageHeader } from '@/ui/PageHeader'
+import { eventWords } from './eventWords'
+import { FirstSteps } from './FirstSteps'
 
 export function HomeScreen() {
   const { t } = useI18n()
@@ -21,6 +24,7 @@ export function HomeScreen() {
       <PageHeader title={t('home.hello', { name: me.user.name })} lead={t('home.lead')} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-5">
+          <FirstSteps />
           <ScreenCards />
           <KeysCard />
         </div>
@@ -103,14 +107,18 @@ function ActivityCard() {
         <ol className="flex flex-col gap-2.5">
           {entries.map((entry) => (
             <li key={entry.id} className="flex items-baseline justify-between gap-3 text-[13px]">
-              <Code>{entry.type}</Code>
-              <time dateTime={entry.at} className="whitespace-nowrap text-ink-3">
-                {formatAgo(entry.at)}
-              </time>
+              <EventName type={entry.type} />
+              <Ago at={entry.at} className="text-ink-3" />
             </li>
           ))}
         </ol>
       )}
     </Card>
   )
+}
+
+function EventName({ type }: { type: string }) {
+  const { t } = useI18n()
+  const words = eventWords[type]
+  return words ? <span title={type}>{t(words)}</span> : <Code>{type}</Code>
 }

@@ -1,23 +1,18 @@
-import { Ellipsis, KeyRound, Pencil, Plus, RefreshCw, Trash2 } from 'lucide-react'
-import { useMemo, useState } from 'react'
-import { errorText } from '@/api/message'
+import { Ellipsis, KeyRound, Pencil, RefreshCw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n } from '@/i18n'
-import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { useI18n } from '@/i18n'
+import { ListPage, useAdd } from '@/shell/ListPage'
+import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
-import { Button, IconButton } from '@/ui/Button'
-import { Confirm } from '@/ui/Confirm'
-import { EmptyState } from '@/ui/EmptyState'
+import { IconButton } from '@/ui/Button'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
-import { PageHeader } from '@/ui/PageHeader'
-import { QueryState } from '@/ui/QueryState'
 import { SecretOnce } from '@/ui/SecretOnce'
-import { Table, type Column } from '@/ui/Table'
-import { toast } from '@/ui/Toast'
+import type { Column } from '@/ui/Table'
 import { useApiKeys, useRevokeKey, useRotateKey, type ApiKey, type ShownKey } from './apiKeys'
 import { AddKeyDrawer, ChangeKeyDrawer } from './KeyDrawer'
 
-const noShortcuts: readonly Shortcut[] = []
 const scopesShown = 2
 
 type Layer = { kind: 'change' | 'rotate' | 'revoke'; row: ApiKey }
@@ -29,15 +24,7 @@ export function ApiKeysScreen() {
   const [adding, setAdding] = useState(false)
   const [layer, setLayer] = useState<Layer | null>(null)
   const [shown, setShown] = useState<ShownKey | null>(null)
-
-  const shortcuts = useMemo<Shortcut[]>(() => [{ keys: 'n', label: 'keys.add', run: () => setAdding(true) }], [])
-  useShortcuts(canManage ? shortcuts : noShortcuts)
-
-  const addButton = canManage && (
-    <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
-      {t('keys.add')}
-    </Button>
-  )
+  const add = useAdd('keys.add', canManage, () => setAdding(true))
 
   const columns: Column<ApiKey>[] = [
     {
@@ -58,46 +45,38 @@ export function ApiKeysScreen() {
       cell: (row) => <Badge tone={row.environment === 'live' ? 'ok' : 'neutral'}>{row.environment === 'live' ? t('keys.live') : t('keys.test')}</Badge>,
     },
     { id: 'scopes', header: t('keys.scopes'), wide: true, cell: (row) => <Scopes names={row.scopes} /> },
-    { id: 'used', header: t('keys.lastUsed'), wide: true, cell: (row) => <Moment at={row.last_used_at} none={t('keys.neverUsed')} /> },
+    { id: 'used', header: t('keys.lastUsed'), wide: true, cell: (row) => <Ago at={row.last_used_at} none={t('keys.neverUsed')} /> },
     { id: 'expires', header: t('keys.expires'), wide: true, cell: (row) => <Expiry at={row.expires_at} /> },
   ]
-  if (canManage) {
-    columns.push({
-      id: 'actions',
-      header: t('common.actions'),
-      headerHidden: true,
-      className: 'w-14 text-right',
-      cell: (row) => (
-        <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
-          <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: 'change', row })}>
-            {t('keys.change')}
-          </MenuItem>
-          <MenuItem icon={RefreshCw} onSelect={() => setLayer({ kind: 'rotate', row })}>
-            {t('keys.rotate.menu')}
-          </MenuItem>
-          <MenuRule />
-          <MenuItem icon={Trash2} onSelect={() => setLayer({ kind: 'revoke', row })}>
-            {t('keys.revoke.menu')}
-          </MenuItem>
-        </Menu>
-      ),
-    })
-  }
 
+  const close = () => setLayer(null)
   return (
     <>
-      <PageHeader title={t('keys.title')} lead={t('keys.lead')} actions={list.rows.length > 0 && addButton} />
-      <QueryState
-        {...list}
-        isEmpty={list.rows.length === 0}
-        empty={
-          <EmptyState icon={KeyRound} title={t('keys.empty.title')} action={addButton}>
-            {t('keys.empty.text')}
-          </EmptyState>
+      <ListPage
+        title={t('keys.title')}
+        lead={t('keys.lead')}
+        list={list}
+        columns={columns}
+        add={add}
+        rowActions={
+          canManage &&
+          ((row: ApiKey) => (
+            <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
+              <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: 'change', row })}>
+                {t('common.edit')}
+              </MenuItem>
+              <MenuItem icon={RefreshCw} onSelect={() => setLayer({ kind: 'rotate', row })}>
+                {t('keys.rotate.menu')}
+              </MenuItem>
+              <MenuRule />
+              <MenuItem icon={Trash2} onSelect={() => setLayer({ kind: 'revoke', row })}>
+                {t('keys.revoke.menu')}
+              </MenuItem>
+            </Menu>
+          ))
         }
-      >
-        <Table label={t('keys.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
-      </QueryState>
+        empty={{ icon: KeyRound, title: t('keys.empty.title'), text: t('keys.empty.text') }}
+      />
       {adding && (
         <AddKeyDrawer
           onClose={() => setAdding(false)}
@@ -107,18 +86,9 @@ export function ApiKeysScreen() {
           }}
         />
       )}
-      {layer?.kind === 'change' && <ChangeKeyDrawer row={layer.row} onClose={() => setLayer(null)} />}
-      {layer?.kind === 'rotate' && (
-        <RotateConfirm
-          row={layer.row}
-          onClose={() => setLayer(null)}
-          onRotated={(key) => {
-            setLayer(null)
-            setShown(key)
-          }}
-        />
-      )}
-      {layer?.kind === 'revoke' && <RevokeConfirm row={layer.row} onClose={() => setLayer(null)} />}
+      {layer?.kind === 'change' && <ChangeKeyDrawer row={layer.row} onClose={close} />}
+      {layer?.kind === 'rotate' && <RotateConfirm row={layer.row} onClose={close} onRotated={setShown} />}
+      {layer?.kind === 'revoke' && <RevokeConfirm row={layer.row} onClose={close} />}
       {shown && (
         <SecretOnce
           title={t('keys.secret.title')}
@@ -131,15 +101,6 @@ export function ApiKeysScreen() {
   )
 }
 
-function Moment({ at, none }: { at: string | null; none: string }) {
-  if (!at) return <span className="text-ink-3">{none}</span>
-  return (
-    <time dateTime={at} title={formatDateTime(at)} className="whitespace-nowrap text-ink-2">
-      {formatAgo(at)}
-    </time>
-  )
-}
-
 function isPast(at: string, now: number = Date.now()): boolean {
   return new Date(at).getTime() < now
 }
@@ -147,7 +108,7 @@ function isPast(at: string, now: number = Date.now()): boolean {
 function Expiry({ at }: { at: string | null }) {
   const { t } = useI18n()
   if (at && isPast(at)) return <Badge tone="danger">{t('keys.expired')}</Badge>
-  return <Moment at={at} none={t('keys.life.never')} />
+  return <Ago at={at} none={t('keys.life.never')} />
 }
 
 function Scopes({ names }: { names: readonly string[] }) {
@@ -165,43 +126,25 @@ function Scopes({ names }: { names: readonly string[] }) {
 
 function RotateConfirm({ row, onClose, onRotated }: { row: ApiKey; onClose: () => void; onRotated: (key: ShownKey) => void }) {
   const { t } = useI18n()
-  const rotate = useRotateKey()
   return (
-    <Confirm
-      open
-      onOpenChange={onClose}
-      title={t('keys.rotate.title')}
-      action={t('keys.rotate.action')}
-      busy={rotate.isPending}
-      error={rotate.error && errorText(rotate.error)}
-      onConfirm={() => rotate.mutate(row.id, { onSuccess: onRotated })}
-    >
+    <ConfirmAct act={useRotateKey()} on={row.id} title={t('keys.rotate.title')} action={t('keys.rotate.action')} onDone={onRotated} onClose={onClose}>
       {t('keys.rotate.text', { name: row.name })}
-    </Confirm>
+    </ConfirmAct>
   )
 }
 
 function RevokeConfirm({ row, onClose }: { row: ApiKey; onClose: () => void }) {
   const { t } = useI18n()
-  const revoke = useRevokeKey()
   return (
-    <Confirm
-      open
-      onOpenChange={onClose}
+    <ConfirmAct
+      act={useRevokeKey()}
+      on={row.id}
       title={t('keys.revoke.title')}
       action={t('keys.revoke.action')}
-      busy={revoke.isPending}
-      error={revoke.error && errorText(revoke.error)}
-      onConfirm={() =>
-        revoke.mutate(row.id, {
-          onSuccess: () => {
-            toast('ok', t('keys.revoke.done', { name: row.name }))
-            onClose()
-          },
-        })
-      }
+      done={t('keys.revoke.done', { name: row.name })}
+      onClose={onClose}
     >
       {t('keys.revoke.text', { name: row.name })}
-    </Confirm>
+    </ConfirmAct>
   )
 }

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState, type FormEvent } from 'react'
-import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { useState } from 'react'
+import { errorText, fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
-import { textOf, useFocusOnError } from '@/lib/form'
-import { Button } from '@/ui/Button'
-import { Drawer } from '@/ui/Dialog'
+import { textOf } from '@/lib/form'
 import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
+import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { Skeleton } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
@@ -15,18 +14,14 @@ import { CheckList } from './CheckList'
 
 export function AppDrawer({ app, onClose }: { app: App | null; onClose: () => void }) {
   const { t } = useI18n()
-  const formId = useId()
   const catalog = useQuery(rolesQuery)
   const [scopes, setScopes] = useState<readonly string[]>(app?.scopes ?? [])
   const [noneChosen, setNoneChosen] = useState(false)
   const save = useSaveApp(app?.id)
-  const form = useFocusOnError(save.error)
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
+  function submit(data: FormData) {
     setNoneChosen(scopes.length === 0)
     if (scopes.length === 0) return
-    const data = new FormData(event.currentTarget)
     save.mutate(
       {
         name: textOf(data, 'name'),
@@ -44,47 +39,37 @@ export function AppDrawer({ app, onClose }: { app: App | null; onClose: () => vo
   }
 
   return (
-    <Drawer
-      open
-      onOpenChange={onClose}
+    <FormDrawer
       title={app ? t('apps.change') : t('apps.add')}
       description={t('apps.addLead')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={save.isPending}>
-            {t('common.save')}
-          </Button>
-        </>
-      }
+      busy={save.isPending}
+      error={save.error}
+      fields={['name', 'redirect_uris', 'scopes']}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
-        {save.error && !isAboutFields(save.error, ['name', 'redirect_uris', 'scopes']) && (
-          <Notice tone="danger">{errorText(save.error)}</Notice>
-        )}
-        <Field label={t('apps.name')} hint={t('apps.nameHint')} error={fieldText(save.error, 'name')}>
-          <Input name="name" autoComplete="off" defaultValue={app?.name} required />
-        </Field>
-        <Field
-          label={t('apps.redirects')}
-          hint={t('apps.redirectsHint')}
-          error={fieldText(save.error, 'redirect_uris', { invalid_address: 'apps.redirectInvalid', too_short: 'field.required' })}
-        >
-          <Textarea name="redirects" spellCheck={false} defaultValue={app?.redirect_uris.join('\n')} className="font-mono text-[13px]" required />
-        </Field>
-        <Checkbox name="public" label={t('apps.public')} detail={t('apps.publicHint')} defaultChecked={app?.public} />
-        {catalog.error && <Notice tone="danger">{errorText(catalog.error)}</Notice>}
-        {catalog.isPending && <Skeleton className="h-40 w-full" />}
-        {catalog.data && (
-          <CheckList
-            label={t('apps.scopes')}
-            entries={catalog.data.scopes}
-            chosen={scopes}
-            onChange={setScopes}
-            error={noneChosen && scopes.length === 0 ? t('rights.pickOne') : fieldText(save.error, 'scopes')}
-          />
-        )}
-      </form>
-    </Drawer>
+      <Field label={t('apps.name')} hint={t('apps.nameHint')} error={fieldText(save.error, 'name')}>
+        <Input name="name" autoComplete="off" defaultValue={app?.name} required />
+      </Field>
+      <Field
+        label={t('apps.redirects')}
+        hint={t('apps.redirectsHint')}
+        error={fieldText(save.error, 'redirect_uris', { invalid_address: 'apps.redirectInvalid', too_short: 'field.required' })}
+      >
+        <Textarea name="redirects" spellCheck={false} defaultValue={app?.redirect_uris.join('\n')} className="font-mono text-[13px]" required />
+      </Field>
+      <Checkbox name="public" label={t('apps.public')} detail={t('apps.publicHint')} defaultChecked={app?.public} />
+      {catalog.error && <Notice tone="danger">{errorText(catalog.error)}</Notice>}
+      {catalog.isPending && <Skeleton className="h-40 w-full" />}
+      {catalog.data && (
+        <CheckList
+          label={t('apps.scopes')}
+          entries={catalog.data.scopes}
+          chosen={scopes}
+          onChange={setScopes}
+          error={noneChosen && scopes.length === 0 ? t('rights.pickOne') : fieldText(save.error, 'scopes')}
+        />
+      )}
+    </FormDrawer>
   )
 }

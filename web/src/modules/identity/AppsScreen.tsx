@@ -1,18 +1,15 @@
-import { Blocks, Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react'
+import { Blocks, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n } from '@/i18n'
+import { useI18n } from '@/i18n'
+import { ListPage, useAdd } from '@/shell/ListPage'
+import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
-import { Button, IconButton } from '@/ui/Button'
+import { IconButton } from '@/ui/Button'
 import { CopyButton } from '@/ui/CodeBlock'
-import { Confirm } from '@/ui/Confirm'
-import { EmptyState } from '@/ui/EmptyState'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Menu, MenuItem } from '@/ui/Menu'
-import { PageHeader } from '@/ui/PageHeader'
-import { QueryState } from '@/ui/QueryState'
-import { Table, type Column } from '@/ui/Table'
-import { toast } from '@/ui/Toast'
+import type { Column } from '@/ui/Table'
 import { AppDrawer } from './AppDrawer'
 import { useApps, useDeleteApp, type App } from './apps'
 
@@ -23,12 +20,7 @@ export function AppsScreen() {
   const canManage = meets(useMe(), { permission: 'identity.apps.manage' })
   const list = useApps()
   const [layer, setLayer] = useState<Layer | null>(null)
-
-  const addButton = canManage && (
-    <Button look="primary" icon={Plus} onClick={() => setLayer({ kind: 'edit', app: null })}>
-      {t('apps.add')}
-    </Button>
-  )
+  const add = useAdd('apps.add', canManage, () => setLayer({ kind: 'edit', app: null }))
 
   const columns: Column<App>[] = [
     {
@@ -65,50 +57,32 @@ export function AppsScreen() {
         </span>
       ),
     },
-    {
-      id: 'created',
-      header: t('common.created'),
-      wide: true,
-      cell: (row) => (
-        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="whitespace-nowrap text-ink-2">
-          {formatAgo(row.created_at)}
-        </time>
-      ),
-    },
+    { id: 'created', header: t('common.created'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
   ]
-  if (canManage) {
-    columns.push({
-      id: 'actions',
-      header: t('common.actions'),
-      headerHidden: true,
-      className: 'w-14 text-right',
-      cell: (row) => (
-        <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
-          <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: 'edit', app: row })}>
-            {t('apps.change')}
-          </MenuItem>
-          <MenuItem icon={Trash2} onSelect={() => setLayer({ kind: 'delete', app: row })}>
-            {t('common.delete')}
-          </MenuItem>
-        </Menu>
-      ),
-    })
-  }
 
   return (
     <>
-      <PageHeader title={t('apps.title')} lead={t('apps.lead')} actions={list.rows.length > 0 && addButton} />
-      <QueryState
-        {...list}
-        isEmpty={list.rows.length === 0}
-        empty={
-          <EmptyState icon={Blocks} title={t('apps.empty.title')} action={addButton}>
-            {t('apps.empty.text')}
-          </EmptyState>
+      <ListPage
+        title={t('apps.title')}
+        lead={t('apps.lead')}
+        list={list}
+        columns={columns}
+        add={add}
+        rowActions={
+          canManage &&
+          ((row: App) => (
+            <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
+              <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: 'edit', app: row })}>
+                {t('common.edit')}
+              </MenuItem>
+              <MenuItem icon={Trash2} onSelect={() => setLayer({ kind: 'delete', app: row })}>
+                {t('common.delete')}
+              </MenuItem>
+            </Menu>
+          ))
         }
-      >
-        <Table label={t('apps.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
-      </QueryState>
+        empty={{ icon: Blocks, title: t('apps.empty.title'), text: t('apps.empty.text') }}
+      />
       {layer?.kind === 'edit' && <AppDrawer app={layer.app} onClose={() => setLayer(null)} />}
       {layer?.kind === 'delete' && <DeleteConfirm app={layer.app} onClose={() => setLayer(null)} />}
     </>
@@ -117,25 +91,16 @@ export function AppsScreen() {
 
 function DeleteConfirm({ app, onClose }: { app: App; onClose: () => void }) {
   const { t } = useI18n()
-  const remove = useDeleteApp()
   return (
-    <Confirm
-      open
-      onOpenChange={onClose}
+    <ConfirmAct
+      act={useDeleteApp()}
+      on={app.id}
       title={t('apps.delete.title')}
       action={t('apps.delete.action')}
-      busy={remove.isPending}
-      error={remove.error && errorText(remove.error)}
-      onConfirm={() =>
-        remove.mutate(app.id, {
-          onSuccess: () => {
-            toast('ok', t('apps.delete.done', { name: app.name }))
-            onClose()
-          },
-        })
-      }
+      done={t('apps.delete.done', { name: app.name })}
+      onClose={onClose}
     >
       {t('apps.delete.text', { name: app.name })}
-    </Confirm>
+    </ConfirmAct>
   )
 }

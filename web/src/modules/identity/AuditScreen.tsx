@@ -1,8 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { ScrollText, SlidersHorizontal, X } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
-import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { textOf } from '@/lib/form'
+import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { CodeBlock } from '@/ui/CodeBlock'
@@ -30,6 +31,15 @@ const kinds = {
   'workspace.*': 'audit.kind.workspace',
   'webhook.*': 'audit.kind.webhook',
   'dlp.*': 'audit.kind.dlp',
+  'member.*': 'audit.kind.member',
+  'profile.*': 'audit.kind.profile',
+  'contact.*': 'audit.kind.contact',
+  'conversation.*': 'audit.kind.conversation',
+  'channel.*': 'audit.kind.channel',
+  'group.*': 'audit.kind.group',
+  'macro.*': 'audit.kind.macro',
+  'canned_reply.*': 'audit.kind.cannedReply',
+  'view.*': 'audit.kind.view',
 } as const satisfies Record<string, PlainKey>
 
 const actorKinds = {
@@ -56,14 +66,10 @@ export function AuditScreen() {
     {
       id: 'at',
       header: t('audit.when'),
-      cell: (row) => (
-        <time dateTime={row.at} title={formatDateTime(row.at)} className="whitespace-nowrap text-ink-2">
-          {formatAgo(row.at)}
-        </time>
-      ),
+      cell: (row) => <Ago at={row.at} />,
     },
-    { id: 'actor', header: t('audit.who'), cell: (row) => <Actor line={row} onFilter={(actor) => filter({ actor })} /> },
-    { id: 'action', header: t('audit.what'), cell: (row) => <Code>{row.action}</Code> },
+    { id: 'actor', header: t('audit.who'), wide: true, cell: (row) => <Actor line={row} onFilter={(actor) => filter({ actor })} /> },
+    { id: 'action', header: t('audit.what'), cell: (row) => <Action line={row} /> },
     { id: 'ip', header: t('audit.ip'), wide: true, cell: (row) => <span className="font-mono text-[12.5px] text-ink-2">{row.ip || '–'}</span> },
     {
       id: 'details',
@@ -95,6 +101,19 @@ export function AuditScreen() {
       </QueryState>
       {open && <LineDrawer line={open} onClose={() => setOpen(null)} onFilter={filter} />}
     </>
+  )
+}
+
+/** In words what was touched, and beside it the exact name that filters and exports use. */
+function Action({ line }: { line: AuditLine }) {
+  const { t } = useI18n()
+  const label = (kinds as Record<string, PlainKey>)[`${line.action.split('.')[0]}.*`]
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      {label && <span>{t(label)}</span>}
+      <Code>{line.action}</Code>
+      <span className="w-full text-[13px] text-ink-2 md:hidden">{line.actor.name || t(actorKinds[line.actor.kind])}</span>
+    </span>
   )
 }
 

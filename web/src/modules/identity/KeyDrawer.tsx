@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState, type FormEvent } from 'react'
-import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { useState, type ReactNode } from 'react'
+import { errorText, fieldText } from '@/api/message'
 import { useI18n, type PlainKey } from '@/i18n'
-import { textOf, useFocusOnError } from '@/lib/form'
-import { Button } from '@/ui/Button'
-import { Drawer } from '@/ui/Dialog'
+import { textOf } from '@/lib/form'
 import { Field, Input, Select } from '@/ui/Field'
+import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { Skeleton } from '@/ui/Skeleton'
@@ -104,62 +103,49 @@ interface KeyFormProps {
   busy: boolean
   onClose: () => void
   onSubmit: (name: string, scopes: string[], data: FormData) => void
-  children?: React.ReactNode
+  children?: ReactNode
 }
 
 function KeyForm({ title, lead, action, start, error, busy, onClose, onSubmit, children }: KeyFormProps) {
   const { t } = useI18n()
-  const formId = useId()
   const catalog = useQuery(rolesQuery)
   const [scopes, setScopes] = useState<readonly string[]>(start?.scopes ?? [])
   const [noneChosen, setNoneChosen] = useState(false)
-  const form = useFocusOnError(error)
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
+  function submit(data: FormData) {
     setNoneChosen(scopes.length === 0)
     if (scopes.length === 0) return
-    const data = new FormData(event.currentTarget)
     onSubmit(textOf(data, 'name'), [...scopes], data)
   }
 
   const scopesError = noneChosen && scopes.length === 0 ? t('rights.pickOne') : fieldText(error, 'scopes')
   return (
-    <Drawer
-      open
-      onOpenChange={onClose}
+    <FormDrawer
       title={title}
       description={lead}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={busy}>
-            {action}
-          </Button>
-        </>
-      }
+      action={action}
+      busy={busy}
+      error={error}
+      fields={['name', 'scopes', 'expires_at']}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
-        {error != null && !isAboutFields(error, ['name', 'scopes', 'expires_at']) && (
-          <Notice tone="danger">{errorText(error)}</Notice>
-        )}
-        <Field label={t('keys.name')} hint={t('keys.nameHint')} error={fieldText(error, 'name')}>
-          <Input name="name" autoComplete="off" defaultValue={start?.name} required />
-        </Field>
-        {children}
-        {catalog.error && <Notice tone="danger">{errorText(catalog.error)}</Notice>}
-        {catalog.isPending && <Skeleton className="h-40 w-full" />}
-        {catalog.data && (
-          <CheckList
-            label={t('keys.scopes')}
-            entries={withSingles(catalog.data, start?.scopes ?? [])}
-            chosen={scopes}
-            onChange={setScopes}
-            error={scopesError}
-          />
-        )}
-      </form>
-    </Drawer>
+      <Field label={t('keys.name')} hint={t('keys.nameHint')} error={fieldText(error, 'name')}>
+        <Input name="name" autoComplete="off" defaultValue={start?.name} required />
+      </Field>
+      {children}
+      {catalog.error && <Notice tone="danger">{errorText(catalog.error)}</Notice>}
+      {catalog.isPending && <Skeleton className="h-40 w-full" />}
+      {catalog.data && (
+        <CheckList
+          label={t('keys.scopes')}
+          entries={withSingles(catalog.data, start?.scopes ?? [])}
+          chosen={scopes}
+          onChange={setScopes}
+          error={scopesError}
+        />
+      )}
+    </FormDrawer>
   )
 }
 

@@ -4,15 +4,14 @@ import { useState } from 'react'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
 import { metaQuery } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n } from '@/i18n'
+import { formatDateTime, useI18n } from '@/i18n'
+import { ListPage } from '@/shell/ListPage'
+import { Ago } from '@/ui/Ago'
 import { Button } from '@/ui/Button'
 import { CodeBlock } from '@/ui/CodeBlock'
 import { Drawer } from '@/ui/Dialog'
-import { EmptyState } from '@/ui/EmptyState'
-import { PageHeader } from '@/ui/PageHeader'
-import { QueryState } from '@/ui/QueryState'
 import { Segmented } from '@/ui/Segmented'
-import { Table, type Column } from '@/ui/Table'
+import type { Column } from '@/ui/Table'
 
 type Letter = Schemas['MailerKept']
 
@@ -33,34 +32,16 @@ export function OutboxScreen() {
   const columns: Column<Letter>[] = [
     { id: 'to', header: t('outbox.to'), cell: (row) => <span className="font-medium break-all">{row.to}</span> },
     { id: 'subject', header: t('outbox.subject'), cell: (row) => row.subject },
-    {
-      id: 'at',
-      header: t('audit.when'),
-      wide: true,
-      cell: (row) => (
-        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="whitespace-nowrap text-ink-2">
-          {formatAgo(row.created_at)}
-        </time>
-      ),
-    },
-    {
-      id: 'read',
-      header: t('outbox.read'),
-      headerHidden: true,
-      className: 'w-24 text-right',
-      cell: (row) => (
-        <Button size="sm" look="ghost" onClick={() => setOpen(row)} aria-label={t('outbox.readOne', { subject: row.subject })}>
-          {t('outbox.read')}
-        </Button>
-      ),
-    },
+    { id: 'at', header: t('audit.when'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
   ]
   return (
     <>
-      <PageHeader
+      <ListPage
         title={t('outbox.title')}
         lead={t('outbox.lead')}
-        actions={
+        list={list}
+        columns={columns}
+        aside={
           demo && (
             <Segmented
               label={t('outbox.scope')}
@@ -73,18 +54,13 @@ export function OutboxScreen() {
             />
           )
         }
+        rowActions={(row) => (
+          <Button size="sm" look="ghost" onClick={() => setOpen(row)} aria-label={t('outbox.readOne', { subject: row.subject })}>
+            {t('outbox.read')}
+          </Button>
+        )}
+        empty={{ icon: MailOpen, title: t('outbox.empty.title'), text: t('outbox.empty.text') }}
       />
-      <QueryState
-        {...list}
-        isEmpty={list.rows.length === 0}
-        empty={
-          <EmptyState icon={MailOpen} title={t('outbox.empty.title')}>
-            {t('outbox.empty.text')}
-          </EmptyState>
-        }
-      >
-        <Table label={t('outbox.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
-      </QueryState>
       {open && (
         <Drawer open onOpenChange={() => setOpen(null)} title={open.subject} description={`${open.to} · ${formatDateTime(open.created_at)}`}>
           <CodeBlock label={t('outbox.text')} code={open.text} />

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { Check, Ellipsis, Minus, Pencil, Plus, Trash2, Undo2 } from 'lucide-react'
+import { Check, Ellipsis, Minus, Pencil, Trash2, Undo2 } from 'lucide-react'
 import { Fragment, useState } from 'react'
-import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
+import { useAdd } from '@/shell/ListPage'
 import { Badge } from '@/ui/Badge'
-import { Button, IconButton } from '@/ui/Button'
-import { Confirm } from '@/ui/Confirm'
+import { IconButton } from '@/ui/Button'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Menu, MenuItem } from '@/ui/Menu'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
-import { toast } from '@/ui/Toast'
 import { byModule, moduleTitles, rolesQuery, roleTitleKey, wordsOf, type PermissionEntry, type Role } from './catalog'
 import { RoleDrawer } from './RoleDrawer'
 import { useDeleteRole } from './roles'
@@ -23,19 +22,10 @@ export function RolesScreen() {
   const answer = useQuery(rolesQuery)
   const [layer, setLayer] = useState<Layer | null>(null)
   const roles = answer.data?.roles ?? []
+  const add = useAdd('roles.add', canManage, () => setLayer({ kind: 'edit', role: null }))
   return (
     <>
-      <PageHeader
-        title={t('roles.title')}
-        lead={t('roles.lead')}
-        actions={
-          canManage && (
-            <Button look="primary" icon={Plus} onClick={() => setLayer({ kind: 'edit', role: null })}>
-              {t('roles.add')}
-            </Button>
-          )
-        }
-      />
+      <PageHeader title={t('roles.title')} lead={t('roles.lead')} actions={add} />
       <QueryState
         isPending={answer.isPending}
         error={answer.error}
@@ -84,7 +74,7 @@ function Matrix({ roles, permissions, onLayer }: MatrixProps) {
       role="region"
       aria-label={t('roles.matrix')}
       tabIndex={0}
-      className="max-h-[72dvh] overflow-auto rounded-lg border border-line bg-surface shadow-1 focus-visible:-outline-offset-2"
+      className="relative max-h-[72dvh] overflow-auto rounded-lg border border-line bg-surface shadow-1 focus-visible:-outline-offset-2"
     >
       <table aria-label={t('roles.matrix')} className="w-full border-separate border-spacing-0 text-sm">
         <thead className="sticky top-0 z-10 bg-surface">
@@ -99,7 +89,7 @@ function Matrix({ roles, permissions, onLayer }: MatrixProps) {
                   {onLayer && !role.fixed && (
                     <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: titleOf(role) })} className="-mr-2" />}>
                       <MenuItem icon={Pencil} onSelect={() => onLayer({ kind: 'edit', role })}>
-                        {t('roles.edit')}
+                        {t('common.edit')}
                       </MenuItem>
                       {role.changed && (
                         <MenuItem icon={role.built_in ? Undo2 : Trash2} onSelect={() => onLayer({ kind: 'delete', role })}>
@@ -162,25 +152,16 @@ function Mark({ on }: { on: boolean }) {
 function DeleteConfirm({ role, onClose }: { role: Role; onClose: () => void }) {
   const { t } = useI18n()
   const title = useTitle()(role)
-  const remove = useDeleteRole()
   return (
-    <Confirm
-      open
-      onOpenChange={onClose}
+    <ConfirmAct
+      act={useDeleteRole()}
+      on={role.name}
       title={role.built_in ? t('roles.reset.title') : t('roles.delete.title')}
       action={role.built_in ? t('roles.reset.action') : t('roles.delete.action')}
-      busy={remove.isPending}
-      error={remove.error && errorText(remove.error)}
-      onConfirm={() =>
-        remove.mutate(role.name, {
-          onSuccess: () => {
-            toast('ok', role.built_in ? t('roles.reset.done', { title }) : t('roles.delete.done', { title }))
-            onClose()
-          },
-        })
-      }
+      done={role.built_in ? t('roles.reset.done', { title }) : t('roles.delete.done', { title })}
+      onClose={onClose}
     >
       {role.built_in ? t('roles.reset.text', { title }) : t('roles.delete.text', { title })}
-    </Confirm>
+    </ConfirmAct>
   )
 }

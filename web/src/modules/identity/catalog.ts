@@ -18,6 +18,7 @@ export const moduleTitles: Record<string, PlainKey> = {
   identity: 'nav.identity',
   mail: 'nav.mail',
   advisor: 'nav.advisor',
+  commerce: 'nav.commerce',
 }
 
 const builtInTitles: Record<string, PlainKey> = {

@@ -9,7 +9,7 @@ import { NotFoundPage } from '@/shell/ErrorPages'
 import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
-import { Confirm } from '@/ui/Confirm'
+import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Dialog } from '@/ui/Dialog'
 import { Textarea } from '@/ui/Field'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
@@ -316,21 +316,17 @@ function MergeDialog({ contact, onClose }: { contact: Contact; onClose: () => vo
 function DeleteConfirm({ contact, onClose }: { contact: Contact; onClose: () => void }) {
   const { t } = useI18n()
   const navigate = useNavigate()
-  const remove = useDeleteContact()
-
-  function confirm() {
-    remove.mutateAsync(contact.id).then(
-      () => {
-        toast('ok', t('contacts.deleted', { name: contact.name }))
-        void navigate({ to: '/contacts' })
-      },
-      () => undefined,
-    )
-  }
-
   return (
-    <Confirm open onOpenChange={onClose} title={t('contacts.delete.title')} action={t('contacts.delete.action')} busy={remove.isPending} error={remove.error && errorText(remove.error)} onConfirm={confirm}>
+    <ConfirmAct
+      act={useDeleteContact()}
+      on={contact.id}
+      title={t('contacts.delete.title')}
+      action={t('contacts.delete.action')}
+      done={t('contacts.deleted', { name: contact.name })}
+      onDone={() => void navigate({ to: '/contacts' })}
+      onClose={onClose}
+    >
       {t('contacts.delete.text', { name: contact.name })}
-    </Confirm>
+    </ConfirmAct>
   )
 }

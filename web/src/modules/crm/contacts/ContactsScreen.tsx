@@ -1,24 +1,22 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { ContactRound, Download, Plus, Upload } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { ContactRound, Download, Upload } from 'lucide-react'
+import { useState } from 'react'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n } from '@/i18n'
-import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { useI18n } from '@/i18n'
+import { useSettled } from '@/lib/settled'
+import { ListView, useAdd } from '@/shell/ListPage'
+import { Ago } from '@/ui/Ago'
 import { Badge } from '@/ui/Badge'
 import { Button, buttonClass } from '@/ui/Button'
-import { EmptyState } from '@/ui/EmptyState'
 import { Input } from '@/ui/Field'
 import { PageHeader } from '@/ui/PageHeader'
-import { QueryState } from '@/ui/QueryState'
 import { Segmented } from '@/ui/Segmented'
-import { Table, type Column } from '@/ui/Table'
+import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
 import { ContactForm } from './ContactForm'
 import { useContacts, type Contact, type ContactFilter } from './contacts'
 import { ImportDialog } from './ImportDialog'
 
-const noShortcuts: readonly Shortcut[] = []
-const typingPause = 250
 
 function exportAddress({ q, kind }: ContactFilter): string {
   const query = new URLSearchParams()
@@ -34,17 +32,12 @@ export function ContactsScreen() {
   const canManage = meets(me, { permission: 'crm.contacts.manage' })
   const canExport = meets(me, { permission: 'crm.contacts.export' })
   const [text, setText] = useState('')
-  const [filter, setFilter] = useState<ContactFilter>({ q: '', kind: '' })
+  const [kind, setKind] = useState<ContactFilter['kind']>('')
+  const filter: ContactFilter = { q: useSettled(text), kind }
   const [layer, setLayer] = useState<'add' | 'import' | null>(null)
   const list = useContacts(filter)
 
-  useEffect(() => {
-    const timer = setTimeout(() => setFilter((now) => (now.q === text ? now : { ...now, q: text })), typingPause)
-    return () => clearTimeout(timer)
-  }, [text])
-
-  const shortcuts = useMemo<Shortcut[]>(() => [{ keys: 'n', label: 'contacts.add', run: () => setLayer('add') }], [])
-  useShortcuts(canManage ? shortcuts : noShortcuts)
+  const addButton = useAdd('contacts.add', canManage, () => setLayer('add'))
 
   const columns: Column<Contact>[] = [
     {
@@ -102,25 +95,17 @@ export function ContactsScreen() {
       id: 'created',
       header: t('common.created'),
       wide: true,
-      cell: (row) => (
-        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="whitespace-nowrap text-ink-2">
-          {formatAgo(row.created_at)}
-        </time>
-      ),
+      cell: (row) => <Ago at={row.created_at} />,
     },
   ]
 
-  const addButton = canManage && (
-    <Button look="primary" icon={Plus} onClick={() => setLayer('add')}>
-      {t('contacts.add')}
-    </Button>
-  )
   const importButton = canManage && (
     <Button icon={Upload} onClick={() => setLayer('import')}>
       {t('contacts.import')}
     </Button>
   )
-  const narrowed = filter.q !== '' || filter.kind !== ''
+  const narrowed = text !== '' || filter.q !== '' || filter.kind !== ''
+  const nobody = !list.isPending && !list.error && list.rows.length === 0 && !narrowed
 
   return (
     <>
@@ -128,55 +113,55 @@ export function ContactsScreen() {
         title={t('contacts.title')}
         lead={t('contacts.lead')}
         actions={
-          <>
-            {canExport && (
-              <a href={exportAddress(filter)} download="contacts.csv" className={buttonClass()}>
-                <Download aria-hidden className="size-4" />
-                {t('contacts.export')}
-              </a>
-            )}
-            {importButton}
-            {addButton}
-          </>
-        }
-      />
-      <div className="mb-4 flex flex-wrap items-center gap-3">
-        <Input type="search" aria-label={t('contacts.search')} placeholder={t('contacts.search')} value={text} onChange={(event) => setText(event.target.value)} className="max-w-96" />
-        <Segmented
-          label={t('contacts.kind')}
-          value={filter.kind}
-          options={[
-            { value: '', label: t('contacts.kind.all') },
-            { value: 'customer', label: t('contacts.kind.customer') },
-            { value: 'lead', label: t('contacts.kind.lead') },
-          ]}
-          onChange={(kind) => setFilter((now) => ({ ...now, kind }))}
-        />
-      </div>
-      <QueryState
-        {...list}
-        isEmpty={list.rows.length === 0}
-        empty={
-          narrowed ? (
-            <p className="py-6 text-sm text-ink-2">{t('contacts.noneFound')}</p>
-          ) : (
-            <EmptyState
-              icon={ContactRound}
-              title={t('contacts.empty.title')}
-              action={
-                <>
-                  {addButton}
-                  {importButton}
-                </>
-              }
-            >
-              {t('contacts.empty.text')}
-            </EmptyState>
+          !nobody && (
+            <>
+              {canExport && (
+                <a href={exportAddress(filter)} download="contacts.csv" className={buttonClass()}>
+                  <Download aria-hidden className="size-4" />
+                  {t('contacts.export')}
+                </a>
+              )}
+              {importButton}
+              {addButton}
+            </>
           )
         }
-      >
-        <Table label={t('contacts.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
-      </QueryState>
+      />
+      {!nobody && (
+        <div className="mb-4 flex flex-wrap items-center gap-3">
+          <Input type="search" aria-label={t('contacts.search')} placeholder={t('contacts.search')} value={text} onChange={(event) => setText(event.target.value)} className="max-w-96" />
+          <Segmented
+            label={t('contacts.kind')}
+            value={filter.kind}
+            options={[
+              { value: '', label: t('contacts.kind.all') },
+              { value: 'customer', label: t('contacts.kind.customer') },
+              { value: 'lead', label: t('contacts.kind.lead') },
+            ]}
+            onChange={setKind}
+          />
+        </div>
+      )}
+      <ListView
+        label={t('contacts.title')}
+        list={list}
+        columns={columns}
+        empty={
+          narrowed
+            ? { icon: ContactRound, title: t('contacts.none.title'), text: t('contacts.noneFound') }
+            : {
+                icon: ContactRound,
+                title: t('contacts.empty.title'),
+                text: t('contacts.empty.text'),
+                action: (
+                  <>
+                    {addButton}
+                    {importButton}
+                  </>
+                ),
+              }
+        }
+      />
       {layer === 'add' && (
         <ContactForm
           onClose={() => setLayer(null)}

@@ -1,11 +1,21 @@
 import { useState, type FormEvent } from 'react'
-import { errorText } from '@/api/message'
-import { formatNumber, useI18n } from '@/i18n'
+import { codeText, errorText } from '@/api/message'
+import { formatNumber, useI18n, type PlainKey } from '@/i18n'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
+import { contactTexts } from './contactTexts'
 import { useImport, useImportErrors, useStartImport, type ContactImport } from './contacts'
+
+const columns: Record<string, PlainKey> = {
+  name: 'contacts.name',
+  emails: 'contacts.emails',
+  phones: 'contacts.phones',
+  company: 'contacts.company',
+  kind: 'contacts.kind',
+  tags: 'inbox.tags',
+}
 
 /** A file goes up, a job works it off, and this shows how far it is; it may be closed meanwhile. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
@@ -98,8 +108,8 @@ function Progress({ value }: { value: ContactImport }) {
           {errors.map((error) => (
             <li key={error.id} className="flex gap-3 px-3 py-1.5">
               <span className="text-ink-2">{t('contacts.line', { line: error.line })}</span>
-              <span className="font-mono text-[13px]">
-                {error.field}: {error.code}
+              <span>
+                {columns[error.field] ? t(columns[error.field] as PlainKey) : error.field}: {codeText(error.code, contactTexts) ?? error.code}
               </span>
             </li>
           ))}

@@ -1,21 +1,18 @@
-import { Mails, Plus, RotateCcw } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Mails, RotateCcw } from 'lucide-react'
+import { useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
-import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { useI18n, type PlainKey } from '@/i18n'
+import { ListView, useAdd } from '@/shell/ListPage'
+import { Ago } from '@/ui/Ago'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
-import { EmptyState } from '@/ui/EmptyState'
 import { PageHeader } from '@/ui/PageHeader'
-import { QueryState } from '@/ui/QueryState'
-import { Table, type Column } from '@/ui/Table'
+import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
 import { MailboxDrawer } from './MailboxDrawer'
 import { useFailedMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
-
-const noShortcuts: readonly Shortcut[] = []
 
 const statuses: Record<Channel['status'], { label: PlainKey; tone: Tone }> = {
   active: { label: 'mailboxes.status.active', tone: 'ok' },
@@ -42,15 +39,7 @@ export function MailboxesScreen() {
   const canManage = meets(useMe(), { permission: 'crm.channels.manage' })
   const list = useMailboxes()
   const [open, setOpen] = useState<Open>(null)
-
-  const shortcuts = useMemo<Shortcut[]>(() => [{ keys: 'n', label: 'mailboxes.add', run: () => setOpen({ id: null }) }], [])
-  useShortcuts(canManage ? shortcuts : noShortcuts)
-
-  const addButton = canManage && (
-    <Button look="primary" icon={Plus} onClick={() => setOpen({ id: null })}>
-      {t('mailboxes.add')}
-    </Button>
-  )
+  const add = useAdd('mailboxes.add', canManage, () => setOpen({ id: null }))
 
   const columns: Column<Channel>[] = [
     {
@@ -76,7 +65,7 @@ export function MailboxesScreen() {
 
   return (
     <>
-      <PageHeader title={t('mailboxes.title')} lead={t('mailboxes.lead')} actions={list.rows.length > 0 && addButton} />
+      <PageHeader title={t('mailboxes.title')} lead={t('mailboxes.lead')} actions={list.rows.length > 0 && add} />
       <Tabs
         label={t('mailboxes.title')}
         tabs={[
@@ -84,17 +73,12 @@ export function MailboxesScreen() {
             id: 'list',
             label: t('mailboxes.tab.list'),
             content: (
-              <QueryState
-                {...list}
-                isEmpty={list.rows.length === 0}
-                empty={
-                  <EmptyState icon={Mails} title={t('mailboxes.empty.title')} action={addButton}>
-                    {t('mailboxes.empty.text')}
-                  </EmptyState>
-                }
-              >
-                <Table label={t('mailboxes.title')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
-              </QueryState>
+              <ListView
+                label={t('mailboxes.title')}
+                list={list}
+                columns={columns}
+                empty={{ icon: Mails, title: t('mailboxes.empty.title'), text: t('mailboxes.empty.text'), action: add }}
+              />
             ),
           },
           { id: 'failed', label: t('mailboxes.tab.failed'), content: <FailedMails canManage={canManage} /> },
@@ -125,59 +109,38 @@ function FailedMails({ canManage }: { canManage: boolean }) {
       header: t('mailboxes.failed.reason'),
       cell: (row) => t(reasons[row.reason ?? ''] ?? 'mailboxes.reason.unreadable'),
     },
-    {
-      id: 'at',
-      header: t('mailboxes.failed.at'),
-      wide: true,
-      cell: (row) => (
-        <time dateTime={row.created_at} title={formatDateTime(row.created_at)} className="text-ink-2">
-          {formatAgo(row.created_at)}
-        </time>
-      ),
-    },
+    { id: 'at', header: t('mailboxes.failed.at'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
   ]
-  if (canManage) {
-    columns.push({
-      id: 'actions',
-      header: t('common.actions'),
-      headerHidden: true,
-      className: 'text-right',
-      cell: (row) => (
-        <span className="flex flex-wrap justify-end gap-2">
-          <a
-            className="inline-flex h-8 items-center rounded-md px-2 text-sm text-accent-ink hover:underline"
-            href={`/api/crm/v1/channels/email/mails/${row.id}/raw`}
-            download
-          >
-            {t('mailboxes.failed.raw')}
-          </a>
-          <Button
-            icon={RotateCcw}
-            busy={retry.isPending && retry.variables === row.id}
-            onClick={() =>
-              retry.mutate(row.id, {
-                onSuccess: () => toast('ok', t('mailboxes.failed.retried')),
-                onError: (error) => toast('danger', errorText(error)),
-              })
-            }
-          >
-            {t('mailboxes.failed.retry')}
-          </Button>
-        </span>
-      ),
-    })
-  }
+  const rowActions = (row: Incoming) => (
+    <span className="flex flex-wrap justify-end gap-2">
+      <a
+        className="inline-flex h-8 items-center rounded-md px-2 text-sm text-accent-ink hover:underline"
+        href={`/api/crm/v1/channels/email/mails/${row.id}/raw`}
+        download
+      >
+        {t('mailboxes.failed.raw')}
+      </a>
+      <Button
+        icon={RotateCcw}
+        busy={retry.isPending && retry.variables === row.id}
+        onClick={() =>
+          retry.mutate(row.id, {
+            onSuccess: () => toast('ok', t('mailboxes.failed.retried')),
+            onError: (error) => toast('danger', errorText(error)),
+          })
+        }
+      >
+        {t('mailboxes.failed.retry')}
+      </Button>
+    </span>
+  )
   return (
-    <QueryState
-      {...list}
-      isEmpty={list.rows.length === 0}
-      empty={
-        <EmptyState icon={Mails} title={t('mailboxes.failed.empty.title')}>
-          {t('mailboxes.failed.empty.text')}
-        </EmptyState>
-      }
-    >
-      <Table label={t('mailboxes.tab.failed')} columns={columns} rows={list.rows} rowKey={(row) => row.id} more={list.more} />
-    </QueryState>
+    <ListView
+      label={t('mailboxes.tab.failed')}
+      list={list}
+      columns={columns}
+      rowActions={canManage && rowActions}
+      empty={{ icon: Mails, title: t('mailboxes.failed.empty.title'), text: t('mailboxes.failed.empty.text') }}
+    />
   )
 }

@@ -1,0 +1,37 @@
+import { expect, expectAccessible, newcomer, shoot, test } from './helpers'
+
+const sights = [
+  { name: 'desk', options: { viewport: { width: 1280, height: 800 } } },
+  { name: 'phone', options: { viewport: { width: 390, height: 844 }, locale: 'tr-TR', colorScheme: 'dark' } },
+] as const
+
+for (const sight of sights) {
+  test(`every room of an empty workspace teaches, by ${sight.name}`, async ({ browser }) => {
+    const { context, page } = await newcomer(browser, `walk-${sight.name}`, sight.options)
+    const complaints: string[] = []
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    await page.goto('/')
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    if (sight.name === 'phone') await page.getByRole('button', { name: 'Gezinmeyi aç' }).click()
+    const navigation = page.getByRole('navigation').first()
+    await expect(navigation.getByRole('link').nth(3)).toBeVisible()
+    const paths = await navigation.getByRole('link').evaluateAll((links) => links.map((link) => new URL((link as HTMLAnchorElement).href).pathname))
+    expect(paths.length).toBeGreaterThan(8)
+    const tabs = ['/account?tab=devices', '/account?tab=apps']
+
+    for (const path of [...new Set(paths), '/account', ...tabs]) {
+      await test.step(path, async () => {
+        await page.goto(path)
+        await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
+        await expect(page.getByRole('main').getByText(/^(Loading…|Yükleniyor…)$/)).toHaveCount(0)
+        await expectAccessible(page)
+        await shoot(page, `empty-${sight.name}${path.replaceAll(/[/?=]+/g, '-')}`)
+        const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+        expect(beyond, 'the page is wider than the window').toBeLessThanOrEqual(0)
+      })
+    }
+    await context.close()
+    expect(complaints, 'the browser console').toEqual([])
+  })
+}

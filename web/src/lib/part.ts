@@ -1,0 +1,16 @@
+import { offlineError } from '@/api/error'
+
+/**
+ * Fetches a part of the panel. Where there is no connection the fault is told as such: a file
+ * that is missing while the server answers is something else, and means a newer panel.
+ */
+export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    return await load()
+  } catch (error) {
+    await fetch('/api/v1/meta').catch((cause: unknown) => {
+      throw offlineError(cause)
+    })
+    throw error
+  }
+}

@@ -1,0 +1,30 @@
+import type { PlainKey } from '@/i18n'
+
+/** What happened, in words; an event that is not here shows its name. */
+export const eventWords: Record<string, PlainKey> = {
+  'channel.status_changed': 'home.event.channelStatus',
+  'contact.created': 'home.event.contactCreated',
+  'contact.updated': 'home.event.contactUpdated',
+  'contact.deleted': 'home.event.contactDeleted',
+  'contact.merged': 'home.event.contactMerged',
+  'contact.consent_changed': 'home.event.consent',
+  'conversation.created': 'home.event.created',
+  'conversation.replied': 'home.event.replied',
+  'conversation.noted': 'home.event.noted',
+  'conversation.assigned': 'home.event.assigned',
+  'conversation.closed': 'home.event.closed',
+  'conversation.opened': 'home.event.opened',
+  'conversation.snoozed': 'home.event.snoozed',
+  'conversation.tagged': 'home.event.tagged',
+  'conversation.updated': 'home.event.updated',
+  'conversation.merged': 'home.event.merged',
+  'conversation.deleted': 'home.event.deleted',
+  'conversation.restored': 'home.event.restored',
+  'conversation.rated': 'home.event.rated',
+  'conversation.item_changed': 'home.event.itemChanged',
+  'conversation.schedule_changed': 'home.event.schedule',
+  'conversation.annotated': 'home.event.annotated',
+  'message.delivery_failed': 'home.event.failed',
+  'dlp.exception.created': 'home.event.dlpAdded',
+  'dlp.exception.deleted': 'home.event.dlpDeleted',
+}

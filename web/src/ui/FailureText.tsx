@@ -1,0 +1,19 @@
+import { asApiError } from '@/api/error'
+import { errorText } from '@/api/message'
+import { useI18n } from '@/i18n'
+
+/** What went wrong, and the trace by which the operators find it again. */
+export function FailureText({ error }: { error: unknown }) {
+  const { t } = useI18n()
+  const trace = asApiError(error)?.traceId
+  return (
+    <>
+      {errorText(error)}
+      {trace && (
+        <span className="mt-1 block text-[13px]">
+          {t('errors.trace')} <span className="font-mono">{trace}</span>
+        </span>
+      )}
+    </>
+  )
+}
