@@ -27,7 +27,7 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
       await drawer.getByRole('button', { name: 'Add a step' }).click()
       await page.getByRole('menuitem', { name: label, exact: true }).click()
     }
-    await step('2. Add tags').getByRole('textbox', { name: 'Tags' }).fill('refund, paid')
+    await step('2. Add tags').getByRole('textbox', { name: 'Tags' }).fill('paid, refund')
     await step('4. Set the priority').getByRole('combobox', { name: 'Priority' }).selectOption('Low')
     await step('4. Set the priority').getByRole('button', { name: /^Move up/ }).press('Enter')
     await expect(step('3. Set the priority').getByRole('combobox', { name: 'Priority' })).toHaveValue('low')
@@ -56,7 +56,7 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
     await row.getByRole('button', { name: `Actions for ${name}` }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
     const change = page.getByRole('dialog', { name: 'Edit the macro' })
-    await expect(change.getByRole('group', { name: '2. Add tags' }).getByRole('textbox', { name: 'Tags' })).toHaveValue('refund, paid')
+    await expect(change.getByRole('group', { name: '2. Add tags' }).getByRole('textbox', { name: 'Tags' })).toHaveValue('paid, refund')
     await change.getByLabel('What it is for').fill('Money back, and done')
     await change.getByRole('button', { name: 'Save' }).click()
     await expect(row).toContainText('Money back, and done')
