@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -154,6 +155,8 @@ func (s *Service) difference(ctx context.Context, e *Engine, from Revision, to i
 // load takes the engine from its file, or builds it from the database if the
 // file is missing, damaged or of another revision.
 func (s *Service) load(ctx context.Context, v Revision) error {
+	// Reading and building leave behind as much as the engine itself takes.
+	defer debug.FreeOSMemory()
 	if e := s.open(v); e != nil {
 		s.now.Store(&loaded{e, v})
 		s.log.Info("regulations loaded from file", "rev", v.Rev, "provisions", e.Stats().Provisions)

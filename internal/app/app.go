@@ -204,7 +204,6 @@ func (a *App) wire(box *secret.Box) error {
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Conversations.HandBack(a.Agents)
-	a.Conversations.ForwardWith(conversation.Letters{Mailer: a.Mailer})
 	a.Commerce = commerce.New(a.DB, book{a.Contacts})
 	a.Conversations.Sell(shop{a.Commerce})
 	a.Contacts.Follow(shop{a.Commerce})
@@ -216,8 +215,9 @@ func (a *App) wire(box *secret.Box) error {
 		Key: box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
 	})
 	a.Channels.Add(email.Kind, a.Email)
+	a.Conversations.ForwardWith(email.Forwarder{Mailboxes: a.Email, Otherwise: conversation.Letters{Mailer: a.Mailer}})
 	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log, Node: a.Sender.Claim()}
-	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook)
+	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook, a.cfg.BaseURL())
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
 	}

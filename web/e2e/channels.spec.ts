@@ -99,6 +99,69 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
   await site.stop()
 })
 
+test('outside its hours the chat says so, in the words of the workspace', async ({ page, browser }) => {
+  let snippet = ''
+  const site = await startSite(() => `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main><h1>Shop</h1></main>${snippet}</body></html>`)
+  const name = `Hours ${Date.now()}`
+  // A day that no clock between here and there can mean by today.
+  const later = new Intl.DateTimeFormat('en', { weekday: 'long' }).format(Date.now() + 3 * 86_400_000)
+
+  await signIn(page, '/crm/channels')
+  await page.getByRole('button', { name: 'Live chat' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Live chat' })
+  await drawer.getByLabel('Name', { exact: true }).fill(name)
+  await drawer.getByLabel('Allowed origins').fill(site.origin)
+  await drawer.getByRole('group', { name: 'English' }).getByLabel('When nobody is there').fill('We are asleep.')
+  await drawer.getByLabel('Somebody is there only at certain hours').check()
+  await drawer.getByLabel('Time zone').selectOption('Europe/Istanbul')
+  for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) {
+    await drawer.getByRole('group', { name: day }).getByRole('button', { name: 'Remove these hours' }).click()
+  }
+  const day = drawer.getByRole('group', { name: later })
+  await expect(day).toContainText('Closed')
+  await drawer.getByRole('button', { name: `Add hours on ${later}` }).click()
+  await day.getByLabel('From').fill('13:00')
+  await day.getByLabel('To').fill('12:00')
+  await drawer.getByRole('button', { name: 'Create' }).click()
+  await expect(drawer.getByRole('alert').filter({ hasText: 'after the beginning' })).toBeVisible()
+  await day.getByLabel('To').fill('00:00') // the end of the day
+  await drawer.getByRole('button', { name: `Add hours on ${later}` }).click()
+  await expectAccessible(page)
+  await drawer.getByRole('button', { name: 'Create' }).click()
+  await expect(drawer.getByRole('figure')).toContainText('widget.js')
+  snippet = (await drawer.getByRole('figure').locator('pre').innerText()).trim()
+  snippet = snippet.replace(/src="[^"]+"/, `src="${new URL('/widget.js', page.url()).href}"`)
+  await page.keyboard.press('Escape')
+  await expect(drawer).toBeHidden()
+
+  const context = await browser.newContext({ locale: 'en-US' })
+  const visitor = await context.newPage()
+  await visitor.goto(site.origin)
+  const chat = visitor.getByRole('dialog', { name: 'How can we help?' })
+  await visitor.getByRole('button', { name: 'Open chat' }).click()
+  await expect(chat.getByText('We are asleep.')).toBeVisible()
+  await expect(chat.getByRole('status')).toContainText('We open')
+
+  const row = page.getByRole('row').filter({ hasText: name })
+  await row.getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: 'Settings' }).click()
+  const settings = page.getByRole('dialog', { name })
+  const kept = settings.getByRole('group', { name: later })
+  await expect(kept.getByLabel('From').first()).toHaveValue('13:00')
+  await expect(kept.getByLabel('To').first()).toHaveValue('00:00')
+  await expect(kept.getByLabel('From').nth(1)).toHaveValue('09:00')
+  await shoot(page, 'channels-hours')
+  await settings.getByLabel('Somebody is there only at certain hours').uncheck()
+  await settings.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved')).toBeVisible()
+  await visitor.reload()
+  await visitor.getByRole('button', { name: 'Open chat' }).click()
+  await expect(chat.getByRole('log')).not.toBeEmpty()
+  await expect(chat.getByText('We are asleep.')).toBeHidden()
+  await context.close()
+  await site.stop()
+})
+
 test('a custom channel shows its secrets once, delivers, and is pinged, rotated and disconnected', async ({ page }) => {
   const receiver = await startReceiver()
   const name = `App ${Date.now()}`

@@ -63,6 +63,15 @@ func (s *Service) Find(r *db.Reader, kind string, id uuid.UUID) (Account, error)
 	return a, absent(err)
 }
 
+// First is the oldest account of a kind that works; false where there is none.
+func (s *Service) First(r *db.Reader, kind string) (Account, bool, error) {
+	list, err := working(r, kind, 1)
+	if err != nil || len(list) == 0 {
+		return Account{}, false, err
+	}
+	return list[0], true, nil
+}
+
 // maxAccounts bounds the accounts of a workspace.
 const maxAccounts = 200
 

@@ -267,7 +267,7 @@ func Terms(texts ...string) []string {
 	for _, text := range texts {
 		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 			if w := trtext.Fold(word); len(w) > 1 {
-				out = append(out, w[:min(len(w), 64)])
+				out = append(out, trtext.Cut(w, 64))
 			}
 		}
 	}

@@ -13,15 +13,18 @@ import (
 
 // Forwarded is a message that goes to somebody outside by e-mail.
 type Forwarded struct {
-	To       []string
-	Language string // "tr" or "en"
-	Subject  string
-	Note     string // what the agent adds
-	Agent    string // who forwards
-	Author   string // who wrote the message
-	At       clock.Time
-	Body     string
-	Files    []OutgoingFile
+	ConversationID uuid.UUID
+	// MailboxID is the conversation's own, nil where it has none.
+	MailboxID *uuid.UUID
+	To        []string
+	Language  string // "tr" or "en"
+	Subject   string
+	Note      string // what the agent adds
+	Agent     string // who forwards
+	Author    string // who wrote the message
+	At        clock.Time
+	Body      string
+	Files     []OutgoingFile
 }
 
 // Forwarder sends forwarded messages. The transaction is the one that writes
@@ -33,9 +36,6 @@ type Forwarder interface {
 // Letters forwards as the service's own mail, for workspaces without a mailbox
 // of their own.
 type Letters struct{ Mailer *mailer.Mailer }
-
-// mostBytes is what a mail server takes, base64 and text included.
-const mostBytes = 18 << 20
 
 // Forward implements Forwarder: each recipient gets a letter of their own.
 func (l Letters) Forward(tx *db.Tx, f Forwarded) error {
@@ -49,27 +49,72 @@ func (l Letters) Forward(tx *db.Tx, f Forwarded) error {
 	return nil
 }
 
+// phrases are what is said around a forwarded message.
+type phrases struct{ forwards, begins, from, date, subject, tooLarge, time string }
+
+var forwarding = map[string]phrases{
+	"tr": {
+		"%s size bir ileti iletti.", "---------- İletilen ileti ----------", "Yazan: %s", "Tarih: %s", "Konu: %s",
+		"Çok büyük olduğu için eklenmeyen dosya: %s", "02.01.2006 15:04 UTC",
+	},
+	"en": {
+		"%s forwarded a message to you.", "---------- Forwarded message ----------", "From: %s", "Date: %s", "Subject: %s",
+		"A file that was too large to send: %s", "2 Jan 2006 15:04 UTC",
+	},
+}
+
+// Title is the subject of the mail.
+func (f *Forwarded) Title() string { return "Fwd: " + f.Subject }
+
+// mostBytes is what a mail server takes, base64 and text included.
+const mostBytes = 18 << 20
+
+// Fitting are the files that a mail can carry, and a line for each that it
+// cannot.
+func (f *Forwarded) Fitting() (files []OutgoingFile, left []string) {
+	room := int64(mostBytes)
+	for _, file := range f.Files {
+		if file.Size > room {
+			left = append(left, fmt.Sprintf(forwarding[f.Language].tooLarge, file.Name))
+			continue
+		}
+		room -= file.Size
+		files = append(files, file)
+	}
+	return files, left
+}
+
+// Text is the whole mail as a person would forward it.
+func (f *Forwarded) Text() string {
+	words := forwarding[f.Language]
+	var out []string
+	if f.Note != "" {
+		out = append(out, f.Note)
+	}
+	out = append(out, strings.Join([]string{
+		words.begins, fmt.Sprintf(words.from, f.Author), fmt.Sprintf(words.date, f.At.Format(words.time)), fmt.Sprintf(words.subject, f.Subject),
+	}, "\n"))
+	if f.Body != "" {
+		out = append(out, strings.ReplaceAll(f.Body, "\r\n", "\n"))
+	}
+	_, left := f.Fitting()
+	return strings.Join(append(out, left...), "\n\n")
+}
+
 func (f *Forwarded) letter() mailer.Letter {
-	words := map[string][5]string{
-		"tr": {"%s size bir ileti iletti.", "Yazan: %s", "Tarih: %s", "Çok büyük olduğu için eklenmeyen dosya: %s", "02.01.2006 15:04 UTC"},
-		"en": {"%s forwarded a message to you.", "From: %s", "Date: %s", "A file that was too large to send: %s", "2 Jan 2006 15:04 UTC"},
-	}[f.Language]
-	l := mailer.Letter{Language: f.Language, Subject: "Fwd: " + f.Subject, Greeting: fmt.Sprintf(words[0], f.Agent)}
+	words := forwarding[f.Language]
+	l := mailer.Letter{Language: f.Language, Subject: f.Title(), Greeting: fmt.Sprintf(words.forwards, f.Agent)}
 	if f.Note != "" {
 		l.Body = append(l.Body, paragraphs(f.Note)...)
 		l.Body = append(l.Body, "—")
 	}
-	l.Body = append(l.Body, fmt.Sprintf(words[1], f.Author), fmt.Sprintf(words[2], f.At.Format(words[4])))
+	l.Body = append(l.Body, fmt.Sprintf(words.from, f.Author), fmt.Sprintf(words.date, f.At.Format(words.time)))
 	l.Body = append(l.Body, paragraphs(f.Body)...)
-	room := int64(mostBytes)
-	for _, file := range f.Files {
-		if file.Size > room {
-			l.After = append(l.After, fmt.Sprintf(words[3], file.Name))
-			continue
-		}
-		room -= file.Size
+	files, left := f.Fitting()
+	for _, file := range files {
 		l.Files = append(l.Files, mailer.File{Name: file.Name, Type: file.Type, Blob: file.BlobID})
 	}
+	l.After = left
 	return l
 }
 

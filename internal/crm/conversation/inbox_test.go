@@ -323,7 +323,11 @@ func TestBulkGroupsAndTags(t *testing.T) {
 		a, b, gone := in.begin(), in.begin(), uuid.New()
 		var g conversation.Group
 		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "Satış sonrası", "agent_ids": []uuid.UUID{in.Member}}).Want(201).Data(&g)
-		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "satis SONRASI"}).Refused(409, "conflict")
+		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": " satis  SONRASI"}).Refused(409, "conflict")
+		// A single letter, or the order of the words, makes another name.
+		for _, name := range []string{"Ekip 1", "Ekip 2", "Ekip", "1 Ekip", "C++", "C"} {
+			in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": name}).Want(201)
+		}
 		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "x", "agent_ids": []uuid.UUID{gone}}).Refused(422, "validation_failed")
 		in.events()
 		var out []conversation.Outcome

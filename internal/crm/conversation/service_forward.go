@@ -50,6 +50,10 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 			return err
 		}
 		f.Note, f.At, f.Body, f.Files = strings.TrimSpace(f.Note), i.CreatedAt, i.Body, outgoingFiles(i)
+		f.ConversationID = c.ID
+		if c.Channel == Mail {
+			f.MailboxID = c.ChannelAccountID
+		}
 		if f.Subject = c.Subject; f.Subject == "" {
 			f.Subject = c.ContactName
 		}
@@ -62,6 +66,15 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 		return audit.Write(tx, "conversation.item_forwarded", i.ID.String(), map[string]any{"conversation": c.ID, "to": f.To})
 	})
 	return f.To, err
+}
+
+// NotForwarded writes down that a forwarded message did not arrive.
+func (s *Service) NotForwarded(ctx context.Context, id uuid.UUID, to []string, reason string) error {
+	_, err := s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		c := was
+		return c, s.record(tx, was, &c, "channel_delivery_failed", map[string]any{"to": to, "error": reason, "channel": Mail})
+	})
+	return err
 }
 
 // SetCopies replaces who gets a copy of e-mail answers.

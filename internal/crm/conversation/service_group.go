@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/crm/contact"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/trtext"
 )
 
 // Groups lists the teams, the oldest first.
@@ -29,17 +29,8 @@ func (s *Service) Group(ctx context.Context, id uuid.UUID) (Group, error) {
 	})
 }
 
-// HasGroup says whether there is a team with this id.
-func (s *Service) HasGroup(r *db.Reader, id uuid.UUID) (bool, error) {
-	_, err := groupByID(r, id)
-	if db.IsNoRow(err) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// nameKey is a group's name without regard to case and marks.
-func nameKey(name string) string { return strings.Join(contact.Terms(name), " ") }
+// nameKey is a group's name without regard to case, marks and spaces.
+func nameKey(name string) string { return strings.Join(strings.Fields(trtext.Fold(name)), " ") }
 
 // IsGroup says whether an id is a group's.
 func (s *Service) IsGroup(r *db.Reader, id uuid.UUID) (bool, error) {

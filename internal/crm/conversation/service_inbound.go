@@ -38,8 +38,9 @@ type Inbound struct {
 	// Then runs in the transaction of the message, for what the channel keeps
 	// of it.
 	Then func(tx *db.Tx, out *Ingested) error
-	// Attachments were stored with Service.Prepare.
+	// Attachments were stored with Service.Prepare; Uploads are the caller's.
 	Attachments []Prepared
+	Uploads     []uuid.UUID
 	// Email is the original, where the message came as one.
 	Email *Email
 }
@@ -89,9 +90,6 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source Source, out *Ingested) er
 	if in.ProviderMessageID != "" {
 		item.providerMessageID = &in.ProviderMessageID
 	}
-	if err := s.take(tx, item, nil, in.Attachments); err != nil {
-		return err
-	}
 	was, err := s.thread(tx, in, ref, source)
 	if db.IsNoRow(err) {
 		return s.first(tx, in, ref, source, item, out)
@@ -105,6 +103,9 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source Source, out *Ingested) er
 		if seen != nil {
 			*out = Ingested{Written: Written{was, *seen}, Duplicate: true}
 		}
+		return err
+	}
+	if err := s.take(tx, item, in.Uploads, in.Attachments); err != nil {
 		return err
 	}
 	out.Conversation, err = s.wrote(tx, was, item)
@@ -159,6 +160,9 @@ func (s *Service) first(tx *db.Tx, in Inbound, ref contact.Ref, source Source, i
 		c, err := byID(&tx.Reader, seen.ConversationID)
 		*out = Ingested{Written: Written{c, *seen}, Duplicate: true}
 		return absent(err)
+	}
+	if err := s.take(tx, item, in.Uploads, in.Attachments); err != nil {
+		return err
 	}
 	c := Conversation{
 		Channel: in.Channel, ChannelAccountID: item.ChannelAccountID, Talep: source.Talep,

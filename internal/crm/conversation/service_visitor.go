@@ -53,10 +53,11 @@ func (s *Service) MessagesOn(ctx context.Context, conversation, account uuid.UUI
 	return out, err
 }
 
-// AttachmentOn opens a file of such a message; any other is not found.
-func (s *Service) AttachmentOn(ctx context.Context, conversation, account, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
+// AttachmentOn opens a file of such a message, of one conversation or of any
+// (nil); other files are not found.
+func (s *Service) AttachmentOn(ctx context.Context, account uuid.UUID, conversation *uuid.UUID, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		theirs, err := attachedOn(r, conversation, account, id)
+		theirs, err := attachedOn(r, account, conversation, id)
 		if err == nil && !theirs {
 			err = fault.New(fault.NotFound)
 		}

@@ -32,7 +32,7 @@ var shortcut = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,39}$`)
 func words(text string) []string {
 	out := strings.FieldsFunc(trtext.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range out {
-		out[i] = w[:min(len(w), 64)]
+		out[i] = trtext.Cut(w, 64)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

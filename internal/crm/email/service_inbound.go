@@ -22,6 +22,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/trtext"
 )
 
 const ingestJob = "email.ingest"
@@ -88,8 +89,7 @@ func (s *Service) Accept(ctx context.Context, a Arrival) (fresh bool, err error)
 }
 
 func printable(s string) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
-	return s[:min(len(s), 320)]
+	return trtext.Cut(strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD"), 320)
 }
 
 // ingest is the handler of ingestJob.

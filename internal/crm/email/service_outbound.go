@@ -23,6 +23,7 @@ import (
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/mailer"
+	"konak/internal/kit/trtext"
 )
 
 const sendJob = "email.send"
@@ -33,20 +34,22 @@ const sendAttempts = 18
 // parcel is what a send job carries: all that the mail is made of, so that
 // every attempt sends the same.
 type parcel struct {
-	AccountID  uuid.UUID                   `json:"account_id"`
-	ItemID     *uuid.UUID                  `json:"item_id"` // nil for an automatic answer
-	ID         uuid.UUID                   `json:"id"`
-	MessageID  string                      `json:"message_id"`
-	To         []string                    `json:"to"`
-	Cc         []string                    `json:"cc"`
-	ReplyTo    string                      `json:"reply_to"`
-	Subject    string                      `json:"subject"`
-	Text       string                      `json:"text"`
-	InReplyTo  string                      `json:"in_reply_to"`
-	References []string                    `json:"references"`
-	Files      []conversation.OutgoingFile `json:"files"`
-	Auto       bool                        `json:"auto"`
-	Date       clock.Time                  `json:"date"`
+	AccountID uuid.UUID  `json:"account_id"`
+	ItemID    *uuid.UUID `json:"item_id"` // nil for an automatic answer and for a forwarded message
+	// ForwardedFrom is the conversation whose message is forwarded, else nil.
+	ForwardedFrom *uuid.UUID                  `json:"forwarded_from"`
+	ID            uuid.UUID                   `json:"id"`
+	MessageID     string                      `json:"message_id"`
+	To            []string                    `json:"to"`
+	Cc            []string                    `json:"cc"`
+	ReplyTo       string                      `json:"reply_to"`
+	Subject       string                      `json:"subject"`
+	Text          string                      `json:"text"`
+	InReplyTo     string                      `json:"in_reply_to"`
+	References    []string                    `json:"references"`
+	Files         []conversation.OutgoingFile `json:"files"`
+	Auto          bool                        `json:"auto"`
+	Date          clock.Time                  `json:"date"`
 }
 
 // Route implements channel.Kind: the address that wrote to the mailbox, or
@@ -165,6 +168,12 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	if err != nil && !errors.Is(err, jobs.ErrDrop) && j.Attempts < sendAttempts {
 		return err
 	}
+	if p.ForwardedFrom != nil && err != nil {
+		if err := s.Inbox.NotForwarded(ctx, *p.ForwardedFrom, p.To, plainReason(err)); err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		return nil
+	}
 	if p.ItemID == nil {
 		return err
 	}
@@ -201,7 +210,7 @@ func (s *Service) keep(ctx context.Context, p *parcel, raw []byte) error {
 func plainReason(err error) string {
 	text := strings.ReplaceAll(err.Error(), jobs.ErrDrop.Error(), "")
 	text = strings.Join(strings.Fields(text), " ")
-	return text[:min(len(text), 500)]
+	return trtext.Cut(text, 500)
 }
 
 // carry renders a mail and hands it over.

@@ -15,7 +15,7 @@ import (
 )
 
 // Size is what suits a node: a fraction of what one takes anyway.
-const Size = 48 << 20
+const Size = 40 << 20
 
 // A percentage outside of these is not worth it: below, collecting would
 // become all that is done; above, nothing is saved any more.

@@ -159,16 +159,17 @@ func (b *builder) build(avg []float64) *segment {
 		}
 		tally.reset()
 	}
-	s.forward = b.text
 	n := len(b.schema.Fields)
 	for d := range b.ids {
 		s.forwardStart = append(s.forwardStart, b.fieldAt[d*n])
 	}
 	s.forwardStart = append(s.forwardStart, uint32(len(b.text)))
-	for i, w := range s.forward {
+	s.forward = make(words, 0, wordBytes*len(b.text))
+	for _, w := range b.text {
 		if w != gap {
-			s.forward[i] = rank[b.stem[w]]
+			w = rank[b.stem[w]]
 		}
+		s.forward = s.forward.add(w)
 	}
 	s.finish(b.schema)
 	return s

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 )
 
 // ErrFile says that a file cannot be used: damaged, cut short, or written for
@@ -15,7 +16,7 @@ import (
 var ErrFile = errors.New("search: index file is not usable")
 
 const (
-	fileMagic  = "KONAKIX1"
+	fileMagic  = "KONAKIX2"
 	maxStrings = 1 << 28 // bound on any count read, so that a damaged file cannot ask for all memory
 )
 
@@ -97,7 +98,7 @@ func (s *segment) sound(dead bitmap) bool {
 	terms, docs := s.vocab.size(), len(s.ids)
 	ok := terms >= 0 && len(s.start) == terms+1 && len(s.docs) == len(s.impact) &&
 		len(s.forwardStart) == docs+1 && len(s.prior) == docs && (dead == nil || len(dead) == (docs+63)/64)
-	if !ok || int(s.start[terms]) != len(s.docs) || int(s.forwardStart[docs]) != len(s.forward) || int(s.vocab.off[terms]) != len(s.vocab.text) {
+	if !ok || int(s.start[terms]) != len(s.docs) || wordBytes*int(s.forwardStart[docs]) != len(s.forward) || int(s.vocab.off[terms]) != len(s.vocab.text) {
 		return false
 	}
 	for _, c := range s.attrs {
@@ -186,7 +187,7 @@ func (e *encoder) segment(s *segment) {
 	e.uint32s(s.docs)
 	e.text(string(s.impact))
 	e.uint32s(s.forwardStart)
-	e.uint32s(s.forward)
+	e.text(string(s.forward))
 	e.texts(s.ids)
 	prior := make([]uint32, len(s.prior))
 	for i, p := range s.prior {
@@ -271,7 +272,7 @@ func (d *decoder) uint32s() []uint32 {
 			list = append(list, binary.LittleEndian.Uint32(b))
 		}
 	}
-	return list
+	return slices.Clone(list) // without the room to grow
 }
 
 func (d *decoder) floats() []float64 {
@@ -293,7 +294,7 @@ func (d *decoder) segment(schema *Schema) *segment {
 	s.docs = d.uint32s()
 	s.impact = []uint8(d.text())
 	s.forwardStart = d.uint32s()
-	s.forward = d.uint32s()
+	s.forward = words(d.text())
 	s.ids = d.texts()
 	for _, bits := range d.uint32s() {
 		s.prior = append(s.prior, math.Float32frombits(bits))

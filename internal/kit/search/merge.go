@@ -131,15 +131,16 @@ func (out *segment) mergeForward(segments []*segment, moved, terms [][]uint32) {
 			if moved[i][d] == none {
 				continue
 			}
-			out.forwardStart = append(out.forwardStart, uint32(len(out.forward)))
-			for _, t := range seg.forward[seg.forwardStart[d]:seg.forwardStart[d+1]] {
+			out.forwardStart = append(out.forwardStart, uint32(out.forward.len()))
+			for w := range seg.forwardStart[d+1] - seg.forwardStart[d] {
+				t := seg.forward.at(int(seg.forwardStart[d] + w))
 				if t != gap {
 					t = terms[i][t]
 				}
-				out.forward = append(out.forward, t)
+				out.forward = out.forward.add(t)
 			}
 		}
 	}
-	out.forwardStart = append(out.forwardStart, uint32(len(out.forward)))
-	out.forward = slices.Clip(out.forward)
+	out.forwardStart = append(out.forwardStart, uint32(out.forward.len()))
+	out.forward = slices.Clone(out.forward) // without the room to grow
 }

@@ -70,16 +70,16 @@ func (t *pairTable) has(a, b uint32) bool {
 
 func (t *pairTable) bonus(s *Snapshot, c *candidate, counts []float64) float64 {
 	seg := s.segments[c.seg]
-	words := seg.forward[seg.forwardStart[c.doc]:seg.forwardStart[c.doc+1]]
-	length := float64(len(words))
-	words = words[:min(len(words), nearTokens)]
+	text := seg.forward.cut(seg.forwardStart[c.doc], seg.forwardStart[c.doc+1])
+	length := float64(text.len())
 	found := false
-	for i := 1; i < len(words); i++ {
-		if !t.first[words[i-1]&255] {
+	for i := 1; i < min(text.len(), nearTokens); i++ {
+		if !t.first[text[wordBytes*(i-1)]] {
 			continue
 		}
+		a, b := text.at(i-1), text.at(i)
 		for k, p := range t.list {
-			if p.a == words[i-1] && p.b == words[i] {
+			if p.a == a && p.b == b {
 				counts[k]++
 				found = true
 			}

@@ -14,7 +14,7 @@ type segment struct {
 	// Forward index: the stems of document d in reading order, fields one
 	// after the other, gap where words are no neighbours.
 	forwardStart []uint32
-	forward      []uint32
+	forward      words
 
 	ids     []string
 	prior   []float32
@@ -56,6 +56,34 @@ func (s *segment) buildRuns(group []uint32) {
 
 const gap = none
 
+// words are numbers of terms, three bytes each: they are much of what an index
+// takes. In a vocabulary of sixteen million terms the last would count as gaps.
+type words []byte
+
+const (
+	wordBytes = 3
+	wordGap   = 1<<24 - 1
+)
+
+func (w words) len() int { return len(w) / wordBytes }
+
+func (w words) at(i int) uint32 {
+	b := w[wordBytes*i:][:wordBytes]
+	t := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+	if t == wordGap {
+		return gap
+	}
+	return t
+}
+
+// cut gives the words from one place to another.
+func (w words) cut(from, to uint32) words { return w[wordBytes*int(from) : wordBytes*int(to)] }
+
+func (w words) add(t uint32) words {
+	t = min(t, wordGap)
+	return append(w, byte(t), byte(t>>8), byte(t>>16))
+}
+
 // attrColumn is one attribute: a number into values for every document.
 type attrColumn struct {
 	values []string
@@ -96,7 +124,7 @@ func (s *segment) index() {
 
 // bytes is the memory that the large arrays take.
 func (s *segment) bytes() int {
-	n := len(s.vocab.text) + 4*(len(s.vocab.off)+len(s.start)+len(s.docs)+len(s.forwardStart)+len(s.forward)+len(s.prior))
+	n := len(s.vocab.text) + 4*(len(s.vocab.off)+len(s.start)+len(s.docs)+len(s.forwardStart)+len(s.prior)) + len(s.forward)
 	n += len(s.impact) + 4*len(s.context.start) + 4*len(s.context.group) + len(s.context.impact)
 	for _, c := range s.attrs {
 		n += 4 * len(c.of)

@@ -91,3 +91,15 @@ func AppendFold(dst []byte, s string) []byte {
 
 // Fold is the folded lowercase of s.
 func Fold(s string) string { return string(AppendFold(make([]byte, 0, len(s)), s)) }
+
+// Cut shortens s to n bytes at most without splitting a character: half a
+// character is no text, and a database refuses it.
+func Cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

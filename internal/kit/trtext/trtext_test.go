@@ -192,3 +192,15 @@ func FuzzFold(f *testing.F) {
 		}
 	})
 }
+
+func TestCutSplitsNoCharacter(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"", "düz", "şğıöç", "中文字", "a😀b😀c"} {
+		for n := range len(s) + 2 {
+			got := Cut(s, n)
+			if len(got) > n || !strings.HasPrefix(s, got) || !utf8.ValidString(got) || len(got) < min(len(s), n)-3 {
+				t.Errorf("Cut(%q, %d) is %q", s, n, got)
+			}
+		}
+	}
+}

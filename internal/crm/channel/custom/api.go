@@ -42,6 +42,16 @@ type messageIn struct {
 	Body Message
 }
 
+type uploadIn struct {
+	ID       api.ID `path:"id" record:"channel_account"`
+	Filename string `query:"filename" required:"true" minLength:"1" maxLength:"300" example:"fatura.pdf" doc:"How to call the file"`
+}
+
+type fileIn struct {
+	ID   api.ID `path:"id" record:"channel_account"`
+	File api.ID `path:"file_id" record:"attachment"`
+}
+
 type submissionIn struct {
 	ID   api.ID `path:"id" record:"channel_account"`
 	Body Submission
@@ -123,16 +133,37 @@ func (s *Service) registerChannel(a *api.API) {
 	api.Handle(a, ping, func(ctx context.Context, in *customIn) (Ping, error) { return s.Ping(ctx, in.ID.UUID) })
 }
 
+// publicPath is where channels' software calls.
+const publicPath = "/api/crm/public/v1/channels/custom"
+
 func (s *Service) registerPublic(a *api.API) {
 	route := func(path, id, summary string) api.Route {
 		rt := channel.Route("POST", "", id, summary, perm.ChannelsManage)
-		rt.Path, rt.Tag, rt.Access = "/api/crm/public/v1/channels/custom/{id}"+path, "CRM public API", api.Key
+		rt.Path, rt.Tag, rt.Access = publicPath+"/{id}"+path, "CRM public API", api.Key
 		rt.Refusals = []int{409}
 		return rt
 	}
 	message := route("/messages", "custom-channel-message", "A customer wrote in the tenant's system")
 	message.Doc = "The contact is found by external id, e-mail or phone, or made. There is one conversation of a contact on a channel, which is reopened if needed. The same message_id twice is one message."
 	api.Handle(a, message, func(ctx context.Context, in *messageIn) (Received, error) { return s.Receive(ctx, in.ID.UUID, in.Body) })
+
+	upload := route("/files", "custom-channel-upload", "A file for a customer's message")
+	upload.Status, upload.MaxBody = 201, conversation.MaxAttachment
+	upload.Doc = "The body is the file itself. What it is is found from its content: programs and scripts are refused with 422 on `file`. Name the answer's id in `attachments` of a message within a day."
+	api.HandleUpload(a, upload, func(ctx context.Context, in *uploadIn, body *api.Upload) (conversation.Attachment, error) {
+		return s.Upload(ctx, in.ID.UUID, in.Filename, body.Type, body)
+	})
+
+	file := route("/files/{file_id}", "custom-channel-file", "A file of a message that went over the channel")
+	file.Method = "GET"
+	file.Doc = "The address in `files` of a delivered answer. Files of notes and of messages that took another way are not found."
+	api.HandleFile(a, file, func(ctx context.Context, in *fileIn) (*api.File, error) {
+		f, content, err := s.File(ctx, in.ID.UUID, in.File.UUID)
+		if err != nil {
+			return nil, err
+		}
+		return &api.File{Name: f.Name, Type: f.Type, Tag: f.ID.String(), Modified: f.CreatedAt.Time, Content: content}, nil
+	})
 
 	form := route("/submissions", "custom-channel-submission", "A form was submitted in the tenant's software")
 	form.Doc = "The contact is found by e-mail, else by phone, or made. The same submission_id, or an equal form within ten minutes, is one submission: the answer is the first one's with duplicate true."

@@ -96,7 +96,18 @@ type Outgoing struct {
 	ContactID      uuid.UUID  `json:"contact_id" format:"uuid"`
 	ExternalID     string     `json:"external_id" example:"user-4711" doc:"The customer in the receiving system"`
 	Body           string     `json:"body" example:"Siparişiniz yarın teslim edilecek."`
+	Files          []File     `json:"files" nullable:"false"`
 	CreatedAt      clock.Time `json:"created_at"`
+}
+
+// File is a file of an answer. Its address is opened with an API key that has
+// the scope channels.write.
+type File struct {
+	ID   uuid.UUID `json:"id" format:"uuid"`
+	Name string    `json:"name" example:"fatura.pdf"`
+	Type string    `json:"type" example:"application/pdf"`
+	Size int64     `json:"size" example:"48213"`
+	URL  string    `json:"url" format:"uri"`
 }
 
 // Asked is the wish for a rating on its way to the channel's software.
@@ -121,7 +132,7 @@ func Events() event.Catalog {
 		},
 		{
 			Name: MessageSent, Module: "crm", Permission: perm.ChannelsView, Hidden: true,
-			Description: "An answer to a customer of a custom channel.", Example: Outgoing{ID: id, CreatedAt: at},
+			Description: "An answer to a customer of a custom channel.", Example: Outgoing{ID: id, Files: []File{}, CreatedAt: at},
 		},
 		{
 			Name: RatingAsked, Module: "crm", Permission: perm.ChannelsView, Hidden: true,

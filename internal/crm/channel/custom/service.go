@@ -39,11 +39,13 @@ type Service struct {
 	channels      *channel.Service
 	conversations *conversation.Service
 	engine        Engine
+	base          string
 }
 
-// New opens the room and makes its kind known.
-func New(d *db.DB, channels *channel.Service, conversations *conversation.Service, e Engine) *Service {
-	s := &Service{db: d, channels: channels, conversations: conversations, engine: e}
+// New opens the room and makes its kind known. The base is the house's address,
+// which links to files begin with.
+func New(d *db.DB, channels *channel.Service, conversations *conversation.Service, e Engine, base string) *Service {
+	s := &Service{db: d, channels: channels, conversations: conversations, engine: e, base: base}
 	channels.Add(Name, s)
 	return s
 }
@@ -213,9 +215,14 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 
 // Take implements channel.Kind: the delivery is a row of the webhook engine.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
+	files := []File{}
+	for _, f := range m.Attachments {
+		at := s.base + publicPath + "/" + m.Route.AccountID.String() + "/files/" + f.ID.String()
+		files = append(files, File{ID: f.ID, Name: f.Name, Type: f.Type, Size: f.Size, URL: at})
+	}
 	return s.engine.SendChannel(tx, m.Route.AccountID, event.Change{Type: MessageSent, Object: Outgoing{
 		ID: m.ItemID, ChannelID: m.Route.AccountID, ConversationID: m.ConversationID, ContactID: m.ContactID,
-		ExternalID: m.Route.Address, Body: m.Body, CreatedAt: clock.At(tx.Now()),
+		ExternalID: m.Route.Address, Body: m.Body, Files: files, CreatedAt: clock.At(tx.Now()),
 	}})
 }
 

@@ -2,6 +2,7 @@ package custom
 
 import (
 	"context"
+	"io"
 	"strings"
 	"time"
 
@@ -18,9 +19,11 @@ import (
 // Message is what a customer wrote in the channel's software.
 type Message struct {
 	Contact Sender `json:"contact"`
-	Body    string `json:"body" minLength:"1" maxLength:"100000" example:"Siparişim ne zaman gelir?"`
+	Body    string `json:"body,omitempty" maxLength:"100000" example:"Siparişim ne zaman gelir?" doc:"Required where there is no file"`
 	ID      string `json:"message_id,omitempty" maxLength:"200" example:"msg-90117" doc:"The sender's own id: the same one twice is one message"`
 	Subject string `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi" doc:"Of a conversation that begins with it"`
+	// Attachments are files of the caller that no message has yet.
+	Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" doc:"Files that were uploaded to the channel before, at most a day ago"`
 }
 
 // Received is what became of a message.
@@ -40,7 +43,7 @@ func (s *Service) Receive(ctx context.Context, id uuid.UUID, m Message) (out Rec
 	if err != nil {
 		return out, err
 	}
-	if strings.TrimSpace(m.Body) == "" {
+	if strings.TrimSpace(m.Body) == "" && len(m.Attachments) == 0 {
 		return out, fault.Invalid("body", "required")
 	}
 	var set Settings
@@ -49,13 +52,29 @@ func (s *Service) Receive(ctx context.Context, id uuid.UUID, m Message) (out Rec
 	}
 	in := conversation.Inbound{
 		Channel: Name, From: from, Subject: m.Subject, Body: strings.TrimSpace(m.Body), ProviderMessageID: strings.TrimSpace(m.ID),
-		AI: a.AI && !caller.From(ctx).Test, GroupID: a.GroupID,
+		AI: a.AI && !caller.From(ctx).Test, GroupID: a.GroupID, Uploads: m.Attachments,
 	}
 	if set.WindowHours != nil {
 		in.Window = time.Duration(*set.WindowHours) * time.Hour
 	}
 	got, err := s.conversations.Ingest(ctx, in)
 	return Received{got.Written, got.Created, got.Duplicate}, err
+}
+
+// Upload stores a file that a message will bring.
+func (s *Service) Upload(ctx context.Context, id uuid.UUID, name, declared string, body io.Reader) (conversation.Attachment, error) {
+	if _, err := s.open(ctx, id, true); err != nil {
+		return conversation.Attachment{}, err
+	}
+	return s.conversations.Upload(ctx, name, declared, body)
+}
+
+// File opens a file of a message that went over the channel, in or out.
+func (s *Service) File(ctx context.Context, id, file uuid.UUID) (conversation.Attachment, io.ReadSeekCloser, error) {
+	if _, err := s.open(ctx, id, false); err != nil {
+		return conversation.Attachment{}, nil, err
+	}
+	return s.conversations.AttachmentOn(ctx, id, nil, file)
 }
 
 // Submit brings in a form: the contact behind it, a request, the record of

@@ -205,7 +205,7 @@ func (s *Service) registerPage(a *api.API) {
 			if now.ConversationID == nil {
 				return nil, fault.New(fault.NotFound)
 			}
-			f, content, err := s.Conversations.AttachmentOn(ctx, *now.ConversationID, p.Account.ID, in.ID.UUID)
+			f, content, err := s.Conversations.AttachmentOn(ctx, p.Account.ID, now.ConversationID, in.ID.UUID)
 			if err != nil {
 				return nil, err
 			}

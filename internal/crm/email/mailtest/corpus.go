@@ -121,6 +121,7 @@ func (b *builder) charsets() {
 		b.add(fmt.Sprintf("charset-%d-text", i), Head(fmt.Sprintf("charset%d", i), "Content-Type: text/plain; charset="+c, "Content-Transfer-Encoding: 8bit")+crlf+"\xddyi g\xfcnler, sipari\xfe\xfdm gelmedi. \xc5\x9f")
 		b.add(fmt.Sprintf("charset-%d-html", i), Head(fmt.Sprintf("charseth%d", i), "Content-Type: text/html; charset="+c)+crlf+"<p>\xddyi g\xfcnler</p>")
 	}
+	b.add("no-spaces", "Subject: "+strings.Repeat("中文邮件", 40)+crlf+Head("nospaces", "Content-Type: text/plain; charset=utf-8")+crlf+strings.Repeat("中文邮件", 4000))
 	b.add("charset-in-meta", Head("meta", "Content-Type: text/html")+crlf+"<html><head><meta charset=\"windows-1254\"></head><body>\xddade</body></html>")
 	b.add("charset-lies", Head("lies", "Content-Type: text/plain; charset=iso-2022-jp")+crlf+"Türkçe utf-8 metin şğı")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/jhillyerd/enmime/v2"
+
+	"konak/internal/kit/trtext"
 )
 
 // Bounce is a report about a mail that did not arrive, or not yet.
@@ -36,7 +38,7 @@ func readBounce(root *enmime.Part, h header, m *Mail, raw []byte) *Bounce {
 	case report || found:
 	case failed != "":
 		b.Final = true
-	case fromDaemon(m) && saysFailed.MatchString(m.Subject+"\n"+cut(m.Text, 4000)):
+	case fromDaemon(m) && saysFailed.MatchString(m.Subject+"\n"+trtext.Cut(m.Text, 4000)):
 		b.Final = true
 	default:
 		return nil
@@ -52,7 +54,7 @@ func readBounce(root *enmime.Part, h header, m *Mail, raw []byte) *Bounce {
 		b.MessageIDs = append(b.MessageIDs, mentioned(raw, m.MessageID)...)
 	}
 	if b.Reason == "" {
-		b.Reason = strings.Join(strings.Fields(cut(m.Text, 500)), " ")
+		b.Reason = strings.Join(strings.Fields(trtext.Cut(m.Text, 500)), " ")
 	}
 	return b
 }
@@ -114,7 +116,7 @@ func (b *Bounce) status(content []byte) {
 		if b.Recipient == "" {
 			b.Recipient = bareAddress(lastOf(f.Get("Original-Recipient"), ";"))
 		}
-		b.Reason = cut(strings.Join(strings.Fields(clean(lastOf(f.Get("Diagnostic-Code"), ";"))), " "), 500)
+		b.Reason = trtext.Cut(strings.Join(strings.Fields(clean(lastOf(f.Get("Diagnostic-Code"), ";"))), " "), 500)
 	}
 }
 

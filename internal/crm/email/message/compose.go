@@ -16,6 +16,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"konak/internal/kit/trtext"
 )
 
 // Draft is a mail to be written.
@@ -77,7 +79,9 @@ func (d *Draft) Render() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return out.Bytes(), mixed.Close()
+	// Closing writes the last line, so the bytes are only whole after it.
+	err = mixed.Close()
+	return out.Bytes(), err
 }
 
 func (d *Draft) head(out *bytes.Buffer) {
@@ -90,7 +94,7 @@ func (d *Draft) head(out *bytes.Buffer) {
 	field("To", addressList(d.To))
 	field("Cc", addressList(d.Cc))
 	field("Reply-To", addressList(nonEmpty([]string{d.ReplyTo})))
-	field("Subject", strings.ReplaceAll(mime.QEncoding.Encode("utf-8", cut(oneLine(d.Subject), 800)), "?= =?", "?=\r\n =?"))
+	field("Subject", strings.ReplaceAll(mime.QEncoding.Encode("utf-8", trtext.Cut(oneLine(d.Subject), 800)), "?= =?", "?=\r\n =?"))
 	field("Date", d.Date.Format(time.RFC1123Z))
 	field("Message-ID", "<"+d.MessageID+">")
 	if d.InReplyTo != "" {
@@ -159,7 +163,8 @@ func (d *Draft) alternative() (kind string, content []byte, err error) {
 			return "", nil, err
 		}
 	}
-	return fmt.Sprintf("multipart/alternative; boundary=%q", w.Boundary()), out.Bytes(), w.Close()
+	err = w.Close()
+	return fmt.Sprintf("multipart/alternative; boundary=%q", w.Boundary()), out.Bytes(), err
 }
 
 var link = regexp.MustCompile(`https?://[^\s<>"]+[^\s<>".,;:!?)\]]`)

@@ -46,6 +46,9 @@ func TestRender(t *testing.T) {
 	if !strings.HasPrefix(m.Subject, "Re: İade talebiBcc:") || m.Auto != message.AutoReplied {
 		t.Errorf("got %q, %q", m.Subject, m.Auto)
 	}
+	if len(m.Defects) != 0 || !bytes.HasSuffix(raw, []byte("--\r\n")) {
+		t.Errorf("the mail is broken: %q", m.Defects)
+	}
 	if len(m.Files) != 1 || m.Files[0].Name != d.Files[0].Name || !bytes.Equal(m.Files[0].Content, d.Files[0].Content) {
 		t.Errorf("got %d files", len(m.Files))
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/trtext"
 )
 
 // Limits of what a header may make us keep.
@@ -47,7 +48,7 @@ func (h header) has(name string) bool { return len(textproto.MIMEHeader(h).Value
 // decode reads encoded words. Bytes that stand in a header as they are become
 // UTF-8 first.
 func decode(v string) string {
-	v = clean(cut(v, maxHeader))
+	v = clean(trtext.Cut(v, maxHeader))
 	if !strings.Contains(v, "=?") {
 		return v
 	}
@@ -66,7 +67,7 @@ func charsetReader(name string, in io.Reader) (io.Reader, error) {
 func (h header) addresses(name string) []Address {
 	var out []Address
 	for _, v := range textproto.MIMEHeader(h).Values(name) {
-		v = clean(cut(v, maxHeader))
+		v = clean(trtext.Cut(v, maxHeader))
 		p := mail.AddressParser{WordDecoder: wordDecoder}
 		list, err := p.ParseList(v)
 		if err != nil {
@@ -109,7 +110,7 @@ func bareAddress(s string) string {
 
 func personName(s string) string {
 	s = strings.Join(strings.Fields(clean(s)), " ")
-	return cut(strings.Trim(s, `"' `), 200)
+	return trtext.Cut(strings.Trim(s, `"' `), 200)
 }
 
 var bracketed = regexp.MustCompile(`<([^<>\s]+)>`)
@@ -119,14 +120,14 @@ var bracketed = regexp.MustCompile(`<([^<>\s]+)>`)
 func ids(v string) []string {
 	var out []string
 	for _, m := range bracketed.FindAllStringSubmatch(v, maxIDs) {
-		out = append(out, cut(m[1], 998))
+		out = append(out, trtext.Cut(m[1], 998))
 	}
 	if len(out) > 0 {
 		return out
 	}
 	for _, w := range strings.FieldsFunc(v, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' || r == ';' }) {
 		if strings.Contains(w, "@") && len(out) < maxIDs {
-			out = append(out, cut(strings.Trim(w, "<>"), 998))
+			out = append(out, trtext.Cut(strings.Trim(w, "<>"), 998))
 		}
 	}
 	return out
@@ -137,10 +138,10 @@ func firstID(v string) string {
 		return list[0]
 	}
 	// Not one that the standard knows, but the only one there is.
-	return cut(strings.Trim(strings.TrimSpace(v), "<>"), 998)
+	return trtext.Cut(strings.Trim(strings.TrimSpace(v), "<>"), 998)
 }
 
-func subject(v string) string { return cut(strings.Join(strings.Fields(v), " "), 998) }
+func subject(v string) string { return trtext.Cut(strings.Join(strings.Fields(v), " "), 998) }
 
 // dateForms are those that senders use beside the standard's.
 var dateForms = []string{
@@ -200,15 +201,4 @@ func decoded(b []byte, name string) string {
 		return string(b)
 	}
 	return string(out)
-}
-
-// cut shortens without splitting a character.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

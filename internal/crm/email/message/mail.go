@@ -15,6 +15,8 @@ import (
 
 	"github.com/jhillyerd/enmime/v2"
 	"github.com/jhillyerd/enmime/v2/mediatype"
+
+	"konak/internal/kit/trtext"
 )
 
 // Address is a mailbox with the name that stands beside it.
@@ -166,7 +168,7 @@ func fieldsOf(raw []byte) []Field {
 		}
 		if text[0] == ' ' || text[0] == '\t' {
 			if n := len(out); n > 0 && len(out[n-1].Value) < maxField {
-				out[n-1].Value = cut(out[n-1].Value+" "+strings.TrimSpace(text), maxField)
+				out[n-1].Value = trtext.Cut(out[n-1].Value+" "+strings.TrimSpace(text), maxField)
 			}
 			continue
 		}
@@ -174,7 +176,7 @@ func fieldsOf(raw []byte) []Field {
 		if !ok || len(out) >= maxFields {
 			continue
 		}
-		out = append(out, Field{cut(strings.TrimSpace(name), 100), cut(strings.TrimSpace(value), maxField)})
+		out = append(out, Field{trtext.Cut(strings.TrimSpace(name), 100), trtext.Cut(strings.TrimSpace(value), maxField)})
 	}
 	return out
 }
@@ -318,7 +320,7 @@ func fileName(s string) string {
 	if s = path.Base(s); s == "." || s == ".." || s == "/" {
 		return ""
 	}
-	return cut(s, 200)
+	return trtext.Cut(s, 200)
 }
 
 // extensions of types that come without a name, one each: the machine's own
@@ -338,8 +340,8 @@ func extension(kind string) string {
 
 func (m *Mail) fill(b *body) {
 	m.Defects, m.Files = b.defects, b.files
-	m.Text = cut(strings.TrimSpace(strings.Join(nonEmpty(b.text), "\n\n")), maxText)
-	page := cut(strings.Join(nonEmpty(b.html), "\n<hr>\n"), maxText)
+	m.Text = trtext.Cut(strings.TrimSpace(strings.Join(nonEmpty(b.text), "\n\n")), maxText)
+	page := trtext.Cut(strings.Join(nonEmpty(b.html), "\n<hr>\n"), maxText)
 	if page != "" {
 		m.HTML = Sanitize(page)
 		if m.Text == "" {

@@ -6,6 +6,7 @@ import { CodeBlock } from '@/ui/CodeBlock'
 import { Checkbox, Field, Input, Select, Textarea } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { toast } from '@/ui/Toast'
+import { HoursFields } from './HoursFields'
 import { useSaveWidget, useWidget, type Account, type Look } from './channels'
 
 const fresh: Look = {
@@ -26,6 +27,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
   const widget = useWidget(id)
   const save = useSaveWidget(id)
   const look = (account?.settings as Look | undefined) ?? fresh
+  const [hours, setHours] = useState(account?.business_hours ?? null)
 
   function submit(data: FormData) {
     const words = (language: string) => ({
@@ -36,6 +38,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
     save.mutate(
       {
         name: textOf(data, 'name'),
+        hours,
         look: {
           color: textOf(data, 'color'),
           position: textOf(data, 'position') as Look['position'],
@@ -68,7 +71,7 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
       dismiss={t('common.close')}
       busy={save.isPending}
       error={save.error}
-      fields={['name', 'origins', 'color', 'look.origins', 'look.color']}
+      fields={['name', 'origins', 'color', 'look.origins', 'look.color', 'business_hours.timezone', 'business_hours.spans']}
       onSubmit={submit}
       onClose={onClose}
       before={widget.data && <CodeBlock className="mb-5" label={t('channels.snippet')} code={widget.data.snippet} />}
@@ -118,6 +121,12 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
         <Checkbox name="emailRequired" label={t('channels.prechatEmail')} defaultChecked={look.prechat.email_required} />
         <Checkbox name="phone" label={t('channels.prechatPhone')} defaultChecked={look.prechat.phone} />
       </fieldset>
+      <HoursFields
+        value={hours}
+        onChange={setHours}
+        zoneError={fieldText(save.error, 'business_hours.timezone', { unknown_timezone: 'channels.timezoneWrong' })}
+        spansError={fieldText(save.error, 'business_hours.spans', { out_of_range: 'channels.spansWrong' })}
+      />
     </FormDrawer>
   )
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
+import type { Hours } from './hours'
 
 export type Account = Schemas['ChannelAccount']
 export type Look = Schemas['WidgetLook']
@@ -76,10 +77,15 @@ export function useWidget(id: string | null) {
 export function useSaveWidget(id: string | null) {
   const refresh = useRefresh()
   return useMutation({
-    mutationFn: (body: { name: string; look: Look }) =>
+    mutationFn: ({ hours, ...rest }: { name: string; look: Look; hours: Hours | null }) =>
       (id
-        ? ask(api.PATCH('/api/crm/v1/channels/widget/{id}', { params: { path: { id } }, body }))
-        : ask(api.POST('/api/crm/v1/channels/widget', { body }))
+        ? ask(
+            api.PATCH('/api/crm/v1/channels/widget/{id}', {
+              params: { path: { id } },
+              body: hours ? { ...rest, business_hours: hours } : { ...rest, always_open: true },
+            }),
+          )
+        : ask(api.POST('/api/crm/v1/channels/widget', { body: { ...rest, business_hours: hours } }))
       ).then((envelope) => envelope.data),
     onSuccess: refresh,
   })

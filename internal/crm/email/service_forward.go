@@ -1,0 +1,68 @@
+package email
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+// Forwarder forwards messages from the workspace's own mailboxes, and the way
+// the house does where it has none.
+type Forwarder struct {
+	Mailboxes *Service
+	Otherwise conversation.Forwarder
+}
+
+// Forward implements conversation.Forwarder: the conversation's mailbox sends
+// it, or else the workspace's oldest. Each recipient gets a mail of their own.
+//
+// Such a mail is no part of the conversation's thread: what a third party
+// answers to it begins a conversation of its own, and never stands among the
+// customer's words.
+func (w Forwarder) Forward(tx *db.Tx, f conversation.Forwarded) error {
+	s := w.Mailboxes
+	a, found, err := s.forwardingMailbox(&tx.Reader, f.MailboxID)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return w.Otherwise.Forward(tx, f)
+	}
+	var set Settings
+	if err := a.Read(&set); err != nil {
+		return err
+	}
+	_, domain, _ := strings.Cut(set.Address, "@")
+	files, _ := f.Fitting()
+	for _, to := range f.To {
+		p := parcel{
+			AccountID: a.ID, ForwardedFrom: &f.ConversationID, ID: tx.NewID(), To: []string{to}, Subject: f.Title(), Text: f.Text(),
+			Files: files, Date: clock.At(tx.Now()),
+		}
+		p.MessageID = s.keys.MessageID(tx.Tenant(), p.ID, domain)
+		if _, err := jobs.Enqueue(tx, sendJob, tx.Now(), p); err != nil {
+			return fmt.Errorf("email: forward: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *Service) forwardingMailbox(r *db.Reader, own *uuid.UUID) (a channel.Account, found bool, err error) {
+	if own != nil {
+		if a, err = s.Channels.Find(r, Kind, *own); err == nil && a.Works() {
+			return a, true, nil
+		}
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return a, false, err
+		}
+	}
+	return s.Channels.First(r, Kind)
+}

@@ -1,0 +1,92 @@
+import { Plus, X } from 'lucide-react'
+import { useI18n } from '@/i18n'
+import { Button, IconButton } from '@/ui/Button'
+import { Checkbox, Field, Input, Select } from '@/ui/Field'
+import { days, working, zones, type Hours, type Span } from './hours'
+
+interface Props {
+  /** Null for always. */
+  value: Hours | null
+  onChange: (hours: Hours | null) => void
+  zoneError: string | null
+  spansError: string | null
+}
+
+/** When somebody is there: a time zone and, for each weekday, any number of spans. */
+export function HoursFields({ value, onChange, zoneError, spansError }: Props) {
+  const { t } = useI18n()
+  return (
+    <fieldset className="flex flex-col gap-3 rounded-lg border border-line px-4 py-3">
+      <legend className="px-1 text-[13px] font-semibold">{t('channels.hours')}</legend>
+      <Checkbox
+        label={t('channels.hoursOn')}
+        detail={t('channels.hoursHint')}
+        checked={value !== null}
+        onChange={(event) => onChange(event.target.checked ? working() : null)}
+      />
+      {value && (
+        <>
+          <Field label={t('channels.timezone')} error={zoneError}>
+            <Select value={value.timezone} onChange={(event) => onChange({ ...value, timezone: event.target.value })}>
+              {zones(value.timezone).map((zone) => (
+                <option key={zone} value={zone}>
+                  {zone}
+                </option>
+              ))}
+            </Select>
+          </Field>
+          {days.map((day) => (
+            <Day key={day} day={day} spans={value.spans} onChange={(spans) => onChange({ ...value, spans })} />
+          ))}
+          {spansError && (
+            <p role="alert" className="text-[13px] text-danger-ink">
+              {spansError}
+            </p>
+          )}
+        </>
+      )}
+    </fieldset>
+  )
+}
+
+function Day({ day, spans, onChange }: { day: number; spans: Span[]; onChange: (spans: Span[]) => void }) {
+  const { t, language } = useI18n()
+  // The first of January 2024 was a Monday.
+  const name = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, day))
+  const own = spans.filter((span) => span.day === day)
+  const change = (span: Span, next: Partial<Span>) => onChange(spans.map((other) => (other === span ? { ...span, ...next } : other)))
+  return (
+    <div role="group" aria-label={name} className="flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line pt-3 text-sm">
+      <span className="w-24 shrink-0">{name}</span>
+      <div className="flex min-w-0 flex-1 flex-col gap-2">
+        {own.length === 0 && <span className="text-ink-3">{t('channels.closed')}</span>}
+        {own.map((span, at) => (
+          <div key={at} className="flex items-center gap-2">
+            <Input
+              type="time"
+              required
+              className="w-28!"
+              aria-label={t('channels.from')}
+              value={span.from}
+              onChange={(event) => change(span, { from: event.target.value })}
+            />
+            <span aria-hidden>–</span>
+            {/* Midnight is the end of the day here, which a clock shows as its beginning. */}
+            <Input
+              type="time"
+              required
+              className="w-28!"
+              aria-label={t('channels.to')}
+              value={span.to === '24:00' ? '00:00' : span.to}
+              onChange={(event) => change(span, { to: event.target.value === '00:00' ? '24:00' : event.target.value })}
+            />
+            <IconButton icon={X} label={t('channels.removeHours')} onClick={() => onChange(spans.filter((other) => other !== span))} />
+          </div>
+        ))}
+      </div>
+      <Button size="sm" icon={Plus} aria-label={t('channels.addHoursOn', { day: name })} onClick={() => onChange([...spans, { day, from: '09:00', to: '18:00' }])}>
+        {t('channels.addHours')}
+      </Button>
+    </div>
+  )
+}
