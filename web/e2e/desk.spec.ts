@@ -31,6 +31,7 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
     await step('4. Set the priority').getByRole('combobox', { name: 'Priority' }).selectOption('Low')
     await step('4. Set the priority').getByRole('button', { name: /^Move up/ }).press('Enter')
     await expect(step('3. Set the priority').getByRole('combobox', { name: 'Priority' })).toHaveValue('low')
+    await expect(step('3. Set the priority').getByRole('button', { name: /^Move up/ })).toBeFocused()
     await step('3. Set the priority').getByRole('button', { name: /^Remove/ }).click()
     await expect(step('3. Close')).toBeVisible()
     await expect(step('3. Close')).toContainText('people who may manage conversations')
