@@ -22,8 +22,8 @@ import (
 )
 
 // The demo's contacts and conversations. A line that begins with @ is a
-// contact, # begins a conversation; > is the customer, < the agent, ! a note; $
-// is an order.
+// contact, # begins a conversation; > is the customer, < the agent, ! a note, *
+// the assistant with its sources; $ is an order.
 //
 //go:embed demo/*.txt
 var demoTexts embed.FS
@@ -275,6 +275,7 @@ func (f *demoCRM) first(ctx context.Context, t talk) (uuid.UUID, error) {
 	in := conversation.Inbound{
 		Channel: t.channel, Subject: t.subject, Body: strings.TrimPrefix(t.lines[0], "> "),
 		From: contact.Sender{Channel: t.channel, Email: who.Emails[0].Address, Phone: who.Phones[0].E164},
+		AI:   slices.ContainsFunc(t.lines, func(line string) bool { return strings.HasPrefix(line, "* ") }),
 	}
 	if t.channel != conversation.API && t.channel != "phone" {
 		in.From.AccountID = DemoAccount(f.tenant, t.channel)
@@ -328,11 +329,33 @@ func (f *demoCRM) line(ctx context.Context, c uuid.UUID, line string, owner uuid
 		_, err := f.conversations.ReplyAsCustomer(ctx, c, text)
 		return err
 	}
-	out, err := f.conversations.Reply(ctx, c, conversation.Answer{
-		Author: conversation.AgentAuthor(owner), Body: text, Note: mark == "!",
-	})
+	answer := conversation.Answer{Author: conversation.AgentAuthor(owner), Body: text, Note: mark == "!"}
+	if mark == "*" {
+		answer = demoAssistant(text)
+	}
+	out, err := f.conversations.Reply(ctx, c, answer)
 	if err != nil || mark == "!" || out.Item.Delivery == nil || *out.Item.Delivery == conversation.NotGoing {
 		return err
 	}
 	return f.conversations.Delivered(ctx, out.Item.ID, conversation.Delivery{Status: conversation.Sent})
+}
+
+// demoAssistant reads what the assistant said: the text, and behind a bar what
+// it relied on.
+func demoAssistant(line string) conversation.Answer {
+	text, list, _ := strings.Cut(line, "|")
+	a := conversation.Answer{
+		Author: conversation.Author{Kind: conversation.ByBot}, Body: strings.TrimSpace(text),
+		Configuration: &conversation.Configuration{Name: "Karşılama asistanı"},
+	}
+	for source := range strings.SplitSeq(list, ";") {
+		part := strings.SplitN(source, ",", 4)
+		for i := range part {
+			part[i] = strings.TrimSpace(part[i])
+		}
+		if len(part) == 4 {
+			a.Sources = append(a.Sources, conversation.AISource{Kind: part[0], Title: part[1], URL: part[2], Excerpt: part[3]})
+		}
+	}
+	return a
 }

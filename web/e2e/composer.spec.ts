@@ -39,7 +39,7 @@ test('a reply is written with a canned reply, a file and a macro, then corrected
   await test.step('a file goes along', async () => {
     await thread.locator('input[type="file"]').setInputFiles({ name: 'guarantee.txt', mimeType: 'text/plain', buffer: Buffer.from('Two years.') })
     await expect(thread.getByRole('button', { name: 'Remove guarantee.txt' })).toBeVisible()
-    await thread.getByRole('button', { name: 'Send' }).click()
+    await thread.getByRole('button', { name: 'Send', exact: true }).click()
     const sent = thread.getByRole('article', { name: 'Message by Defne Yılmaz' })
     await expect(sent).toContainText('Two years, from the day of delivery.')
     const link = sent.getByRole('link', { name: /guarantee\.txt/ })

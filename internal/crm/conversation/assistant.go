@@ -69,6 +69,7 @@ type AIRecord struct {
 	Configuration  api.Nullable[Configuration] `json:"configuration" doc:"Which assistant answered last; null where none has"`
 	Answers        int                         `json:"answers" example:"3" doc:"How many answers it wrote"`
 	LastAnsweredAt *clock.Time                 `json:"last_answered_at" nullable:"true"`
+	Feedback       []Feedback                  `json:"feedback" nullable:"false" doc:"Votes on its answers, the newest first; of very many the newest 200"`
 }
 
 // AIAttribute is something that the assistant understood.

@@ -355,13 +355,17 @@ func TestAIFeedbackAndSources(t *testing.T) {
 		if _, err := s.Conversations.CustomerRated(in.Context(), id, answer.ID, in.customer.ID, conversation.RatedDown, ""); err != nil {
 			t.Fatal(err)
 		}
-		var votes []string
-		err = s.DB.Tenant(in.ID).Read(t.Context(), func(r *db.Reader) (err error) {
-			votes, err = db.All(r, db.Scalar[string], `SELECT author_kind || ' ' || rating FROM item_feedback WHERE tenant_id = $1 ORDER BY author_kind`, r.Tenant())
-			return err
-		})
-		if diff := cmp.Diff([]string{"agent up", "contact down"}, votes); diff != "" || err != nil {
-			t.Error(diff, err)
+		var record conversation.AIRecord
+		in.Owner.Get(base + "/" + id.String() + "/ai-state").Want(200).Data(&record)
+		votes := map[string]string{}
+		for _, f := range record.Feedback {
+			if f.ItemID != answer.ID {
+				t.Errorf("a vote on %s", f.ItemID)
+			}
+			votes[f.AuthorKind] = f.Rating
+		}
+		if diff := cmp.Diff(map[string]string{"agent": "up", "contact": "down"}, votes); diff != "" || len(record.Feedback) != 2 {
+			t.Error(diff, record.Feedback)
 		}
 		if e := rate(question, "up").Refused(409, "conflict"); e.Reason != "not_an_ai_answer" {
 			t.Errorf("got %+v", e)

@@ -17,6 +17,9 @@ import (
 // Assist sets who writes summaries; the app calls it at start.
 func (s *Service) Assist(a Assistant) { s.assistant = a }
 
+// mostFeedback is how many votes a record of the assistant carries.
+const mostFeedback = 200
+
 // AI reads what the assistant did with a conversation.
 func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
@@ -24,8 +27,14 @@ func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) 
 		if err != nil {
 			return absent(err)
 		}
-		a, err = aiRecord(r, id)
+		if a, err = aiRecord(r, id); err != nil {
+			return err
+		}
 		a.State, a.HandoverReason = c.AIState, c.HandoverReason
+		a.Feedback = []Feedback{}
+		if a.Answers > 0 {
+			a.Feedback, err = votesIn(r, id, mostFeedback)
+		}
 		return err
 	})
 	return a, err

@@ -85,6 +85,18 @@ func putFeedback(tx *db.Tx, f Feedback) error {
 	return err
 }
 
+// votesIn reads the votes on a conversation's answers, the newest first.
+func votesIn(r *db.Reader, conversation uuid.UUID, limit int) ([]Feedback, error) {
+	list, err := db.All(r, func(row db.Row) (f Feedback, err error) {
+		err = row.Scan(&f.ItemID, &f.AuthorKind, &f.AuthorID, &f.Rating, &f.Comment, &f.At)
+		return f, err
+	}, `SELECT f.item_id, f.author_kind, f.author_id, f.rating, f.comment, f.at FROM conversation_item i
+		JOIN item_feedback f ON f.tenant_id = i.tenant_id AND f.item_id = i.id
+		WHERE i.tenant_id = $1 AND i.conversation_id = $2 AND i.deleted_at IS NULL
+		ORDER BY f.at DESC, f.item_id LIMIT $3`, r.Tenant(), conversation, limit)
+	return orEmpty(list), err
+}
+
 func putSources(tx *db.Tx, item uuid.UUID, list []AISource) error {
 	for n, a := range list {
 		if _, err := tx.Exec(`INSERT INTO item_source (tenant_id, item_id, position, kind, title, url, excerpt)

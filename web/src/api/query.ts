@@ -1,4 +1,4 @@
-import { QueryClient, useInfiniteQuery, type QueryKey } from '@tanstack/react-query'
+import { keepPreviousData, QueryClient, useInfiniteQuery, type QueryKey } from '@tanstack/react-query'
 import { asApiError } from './error'
 
 /** Asking again helps only when the network or the server stumbled, never when it refused. */
@@ -33,15 +33,18 @@ interface PagesOptions<Row> {
   key: QueryKey
   fetch: (cursor: string | undefined) => Promise<Page<Row>>
   refetchInterval?: (rows: Row[]) => number | false
+  /** Shows the rows of the question before until there is an answer: for lists that follow what is typed. */
+  steady?: boolean
 }
 
 /** A keyset list: all loaded rows as one array, and the way to the next page. */
-export function usePages<Row extends { id: string }>({ key, fetch, refetchInterval }: PagesOptions<Row>) {
+export function usePages<Row extends { id: string }>({ key, fetch, refetchInterval, steady }: PagesOptions<Row>) {
   const query = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam }) => fetch(pageParam),
     meta: { head: () => fetch(undefined) },
     initialPageParam: undefined as string | undefined,
+    placeholderData: steady ? keepPreviousData : undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: (q) => refetchInterval?.(q.state.data?.pages.flatMap((page) => page.data) ?? []) ?? false,
   })

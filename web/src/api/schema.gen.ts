@@ -5925,6 +5925,8 @@ export interface components {
             answers: number;
             /** @description Which assistant answered last; null where none has */
             configuration: components["schemas"]["ConversationConfiguration"] | null;
+            /** @description Votes on its answers, the newest first; of very many the newest 200 */
+            feedback: components["schemas"]["ConversationFeedback"][];
             /** @example customer_asked */
             handover_reason: string | null;
             /**

@@ -121,18 +121,49 @@ class StreamConnection {
   }
 }
 
+/** Calls back once no other hidden window of this browser keeps watch; the answer gives the watch up. */
+function keepWatch(onMine: () => void): () => void {
+  const leave = new AbortController()
+  // Absent where the page came without encryption from another machine: then nobody keeps watch.
+  const locks = navigator.locks as LockManager | undefined
+  const left = new Promise<void>((resolve) => leave.signal.addEventListener('abort', () => resolve()))
+  void locks
+    ?.request('konak.watch', { signal: leave.signal }, () => {
+      onMine()
+      return left
+    })
+    .catch(() => undefined)
+  return () => leave.abort()
+}
+
 /**
- * Keeps one stream while the window is in use. A window hidden for a minute lets go
- * of its connection (browsers allow six per host) and takes it up when it is seen again.
+ * Keeps one stream while the window is in use. Of the hidden windows one goes on: whoever
+ * works in another program is still there for colleagues, and hears of what is new. The
+ * others let go after a minute (browsers allow six connections per host) and take it up
+ * when they are seen again, or when the one that kept watch is gone.
  */
 export function followStream(handlers: Handlers): () => void {
   let connection: StreamConnection | null = new StreamConnection(handlers)
   let hiddenTimer: ReturnType<typeof setTimeout> | undefined
+  let giveUpWatch: (() => void) | undefined
+  let watching = false
+
+  function endWatch() {
+    clearTimeout(hiddenTimer)
+    giveUpWatch?.()
+    giveUpWatch = undefined
+    watching = false
+  }
 
   function onVisibility() {
-    clearTimeout(hiddenTimer)
+    endWatch()
     if (document.visibilityState === 'hidden') {
+      giveUpWatch = keepWatch(() => {
+        watching = true
+        connection ??= new StreamConnection(handlers)
+      })
       hiddenTimer = setTimeout(() => {
+        if (watching) return
         connection?.stop()
         connection = null
       }, hiddenLimit)
@@ -150,7 +181,7 @@ export function followStream(handlers: Handlers): () => void {
   document.addEventListener('visibilitychange', onVisibility)
   window.addEventListener('online', onOnline)
   return () => {
-    clearTimeout(hiddenTimer)
+    endWatch()
     document.removeEventListener('visibilitychange', onVisibility)
     window.removeEventListener('online', onOnline)
     connection?.stop()

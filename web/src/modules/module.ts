@@ -1,7 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { AnyRoute } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
-import { meets, type Me } from '@/api/session'
+import type { ComponentType } from 'react'
+import { meets, type Me, type Need } from '@/api/session'
 import type { PlainKey } from '@/i18n'
 import type { LiveTable } from '@/live/refresh'
 import type { StreamEvent } from '@/live/sse'
@@ -35,6 +36,8 @@ export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]
   live?: LiveTable
   /** What of this module may wait for a person. */
   notices?: readonly NoticeSource[]
+  /** What of this module belongs to the person: a part of their menu, and a mark on its button. */
+  person?: Need & { Menu: ComponentType; Mark: ComponentType<{ agentId: string; className?: string }> }
   /** Names of signals that pass without a record: nothing becomes stale and nothing is listed. */
   signals?: readonly string[]
   /** Puts what an event carries into the caches at once, ahead of the refresh. */

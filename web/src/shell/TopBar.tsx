@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { CircleUserRound, Keyboard, Languages, LogOut, Menu as MenuIcon, Moon, Route, Search, Sun, SunMoon, SwatchBook, UserRoundCog } from 'lucide-react'
-import { useMe } from '@/api/session'
+import { meets, useMe } from '@/api/session'
 import { chooseLanguage, languages, useI18n } from '@/i18n'
 import { useStore } from '@/lib/store'
 import { chooseTheme, themes, themeStore, type Theme } from '@/lib/theme'
 import type { PlainKey } from '@/i18n'
+import { modules } from '@/modules'
 import { IconButton } from '@/ui/Button'
 import { Kbd } from '@/ui/Kbd'
 import { Menu, MenuChoice, MenuItem, MenuRule } from '@/ui/Menu'
@@ -19,6 +20,8 @@ const themeIcons = { light: Sun, dark: Moon, system: SunMoon } as const
 /** Each language is named in itself, so that whoever needs it can find it. */
 const languageNames = { tr: 'Türkçe', en: 'English' } as const
 
+const parts = modules.flatMap((module) => module.person ?? [])
+
 interface TopBarProps {
   onOpenNav: () => void
   onOpenPalette: () => void
@@ -31,6 +34,7 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
   const theme = useStore(themeStore)
   const navigate = useNavigate()
   const signOut = useSignOut()
+  const person = parts.filter((part) => meets(me, part))
   return (
     <header className="sticky top-0 z-30 flex h-15 items-center gap-1 border-b border-line bg-surface px-3 sm:px-5">
       <IconButton icon={MenuIcon} label={t('nav.open')} onClick={onOpenNav} className="lg:hidden" />
@@ -67,29 +71,37 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
           />
         </Menu>
       </span>
-      <Menu trigger={<IconButton icon={CircleUserRound} label={t('user.menu')} />}>
-        <div className="max-w-64 px-2.5 pt-1.5 pb-2">
-          <p className="truncate text-sm font-semibold">{me.user.name}</p>
-          <p className="truncate text-[13px] text-ink-3">{me.user.email}</p>
-        </div>
-        <MenuRule />
-        <MenuItem icon={UserRoundCog} onSelect={() => void navigate({ to: '/account' })}>
-          {t('profile.title')}
-        </MenuItem>
-        <MenuItem icon={Keyboard} onSelect={onOpenShortcuts}>
-          {t('shortcuts.title')}
-        </MenuItem>
-        <MenuItem icon={Route} onSelect={() => tourOpen.set(true)}>
-          {t('tour.take')}
-        </MenuItem>
-        <MenuItem icon={SwatchBook} onSelect={() => void navigate({ to: '/design' })}>
-          {t('design.title')}
-        </MenuItem>
-        <MenuRule />
-        <MenuItem icon={LogOut} onSelect={signOut}>
-          {t('user.signOut')}
-        </MenuItem>
-      </Menu>
+      <span className="relative flex">
+        <Menu trigger={<IconButton icon={CircleUserRound} label={t('user.menu')} />}>
+          <div className="max-w-64 px-2.5 pt-1.5 pb-2">
+            <p className="truncate text-sm font-semibold">{me.user.name}</p>
+            <p className="truncate text-[13px] text-ink-3">{me.user.email}</p>
+          </div>
+          <MenuRule />
+          {person.map(({ Menu: Part }, at) => (
+            <Part key={at} />
+          ))}
+          <MenuItem icon={UserRoundCog} onSelect={() => void navigate({ to: '/account' })}>
+            {t('profile.title')}
+          </MenuItem>
+          <MenuItem icon={Keyboard} onSelect={onOpenShortcuts}>
+            {t('shortcuts.title')}
+          </MenuItem>
+          <MenuItem icon={Route} onSelect={() => tourOpen.set(true)}>
+            {t('tour.take')}
+          </MenuItem>
+          <MenuItem icon={SwatchBook} onSelect={() => void navigate({ to: '/design' })}>
+            {t('design.title')}
+          </MenuItem>
+          <MenuRule />
+          <MenuItem icon={LogOut} onSelect={signOut}>
+            {t('user.signOut')}
+          </MenuItem>
+        </Menu>
+        {person.map(({ Mark }, at) => (
+          <Mark key={at} agentId={me.membership.id} className="pointer-events-none absolute right-1 bottom-1 rounded-full ring-2 ring-surface" />
+        ))}
+      </span>
     </header>
   )
 }

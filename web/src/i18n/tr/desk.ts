@@ -1,6 +1,10 @@
 import type { desk as en } from '../en/desk'
 
 export const desk: Record<keyof typeof en, string> = {
+  'people.add': 'Kişi ekle',
+  'people.text': 'Müşterinin yanında konuşmaya katılır; konuşma onda da bulunur.',
+  'people.action': 'Ekle',
+  'people.remove': '{name} kişisini çıkar',
   'ai.title': 'Asistan',
   'ai.off': 'Kapalı',
   'ai.active': 'Kendisi yanıtlıyor',
@@ -9,6 +13,11 @@ export const desk: Record<keyof typeof en, string> = {
   'ai.answers_one': '{count} yanıt',
   'ai.answers_other': '{count} yanıt',
   'ai.reason': 'Neden: {reason}',
+  'ai.reason.agentAsked': 'bir çalışma arkadaşı devraldı',
+  'ai.reason.agentReplied': 'bir çalışma arkadaşı yanıtladı',
+  'ai.reason.agentJoined': 'bir çalışma arkadaşı katıldı',
+  'ai.reason.customerAsked': 'müşteri bir kişiyle görüşmek istedi',
+  'ai.takeOver': 'Asistandan devral',
   'summary.title': 'Özet',
   'summary.none': 'Henüz özetlenmedi.',
   'summary.outdated': 'yeni mesajları içermiyor',

@@ -6,12 +6,13 @@ import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { EmptyState } from '@/ui/EmptyState'
 import { Field, Input, Select } from '@/ui/Field'
+import { Marked } from '@/ui/Marked'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { Segmented } from '@/ui/Segmented'
 import { Shelf } from './Shelf'
 import { kindNames } from './kindNames'
-import { kinds, pieces, useRegulations, type Hit, type Kind, type Search, type Standing } from './regulations'
+import { kinds, useRegulations, type Hit, type Kind, type Search, type Standing } from './regulations'
 
 /** Long enough not to ask for every letter, short enough to feel at once. */
 const typingPause = 150
@@ -171,15 +172,7 @@ function Result({ hit }: { hit: Hit }) {
       </div>
       <p className="mt-0.5 text-[13px] text-ink-3">{[hit.law.title, ...hit.provision.path].join(' › ')}</p>
       <p className="mt-2 text-sm text-ink-2">
-        {pieces(hit.snippet).map((piece, at) =>
-          piece.marked ? (
-            <mark key={at} className="rounded-xs bg-accent-soft font-medium text-accent-ink">
-              {piece.text}
-            </mark>
-          ) : (
-            piece.text
-          ),
-        )}
+        <Marked text={hit.snippet} />
       </p>
     </article>
   )

@@ -100,22 +100,3 @@ export function useProvision(id: string) {
     queryFn: async () => (await ask(api.GET('/api/musavir/v1/maddeler/{id}', { params: { path: { id } } }))).data,
   })
 }
-
-export interface Piece {
-  text: string
-  marked: boolean
-}
-
-const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&#34;': '"', '&#39;': "'" }
-
-/** Takes a snippet apart, so that it is shown without trusting it as HTML. */
-export function pieces(snippet: string): Piece[] {
-  return snippet
-    .split(/(<em>.*?<\/em>)/s)
-    .filter((part) => part !== '')
-    .map((part) => {
-      const marked = part.startsWith('<em>')
-      const inner = marked ? part.slice(4, -5) : part
-      return { marked, text: inner.replace(/&(?:lt|gt|amp|#34|#39);/g, (entity) => entities[entity] ?? entity) }
-    })
-}

@@ -4,6 +4,9 @@ import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
 import { readInboxSearch } from './inbox/search'
+import { notePresence, presenceNeed } from './presence'
+import { PresenceMark } from './PresenceMark'
+import { PresenceMenu } from './PresenceMenu'
 
 const inboxRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -103,9 +106,11 @@ export const crmModule = defineModule({
       load: () => import('./inbox/notices').then((m) => m.loadMessageNotices()),
     },
   ],
-  signals: ['conversation.typing'],
+  person: { ...presenceNeed, Menu: PresenceMenu, Mark: PresenceMark },
+  signals: ['conversation.typing', 'agent.presence'],
   apply: (client, event) => {
     if (event.type === 'conversation.typing') return void import('./inbox/typing').then((m) => m.noteTyping(event.data))
+    if (event.type === 'agent.presence') return notePresence(client, event.data)
     const listed = client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] }).length > 0
     if (listed && event.type.startsWith('conversation.')) void import('./inbox/live').then((m) => m.applyConversation(client, event.data))
   },

@@ -1,32 +1,27 @@
-import { Paperclip, Send, StickyNote, Zap } from 'lucide-react'
-import { useEffect, useId, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from 'react'
+import { CalendarClock, Paperclip, Send, StickyNote, Zap } from 'lucide-react'
+import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { useI18n, type PlainKey } from '@/i18n'
+import { useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Button, IconButton } from '@/ui/Button'
-import { Select } from '@/ui/Field'
 import { Menu, MenuItem, MenuLabel } from '@/ui/Menu'
 import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
 import { Uploads } from './Attachments'
-import { slashWord, useApplyMacro, useCannedReplies, useMacros, useRenderCanned, type CannedReply } from './canned'
-import { CannedList } from './CannedList'
+import { useApplyMacro, useMacros } from './canned'
 import { channelName } from './channels'
-import { useReplyChannels, useSaveDraft, useSend, type OneConversation, type ReplyChannel } from './conversations'
+import { useReplyChannels, useSaveDraft, useSend, type Letter, type OneConversation, type ReplyChannel } from './conversations'
+import { useCopies } from './copies'
 import { addPending, dropPending, recallDraft, rememberDraft, setPendingError } from './pending'
+import { keyOf, RouteChoice } from './RouteChoice'
 import { useTypingSignal } from './typing'
+import { useCanned } from './useCanned'
 import { useUploads } from './uploads'
 
-const reasons: Record<string, PlainKey> = {
-  not_connected: 'inbox.route.notConnected',
-  no_route: 'inbox.route.none',
-  window_closed: 'inbox.route.windowClosed',
-}
-
-function keyOf(route: ReplyChannel): string {
-  return [route.kind, route.channel, route.channel_account_id, route.address].join(' ')
-}
+// What not every conversation needs is fetched for those that do.
+const CopyField = lazy(() => withTexts(() => import('./CopyField'), 'thread')().then((m) => ({ default: m.CopyField })))
+const ScheduleDialog = lazy(() => withTexts(() => import('./ScheduleDialog'), 'thread')().then((m) => ({ default: m.ScheduleDialog })))
 
 const draftPause = 1200
 
@@ -53,10 +48,11 @@ function useDraft(conversation: OneConversation) {
     rememberDraft(id, next)
   }
 
-  /** Sending takes the server's draft away by itself. */
-  function clear() {
+  /** Sending takes the server's draft away by itself; putting it off does not. */
+  function clear(sent: boolean) {
     saved.current = ''
     change('')
+    if (!sent) save({ body: '', note: false })
   }
   return { mode, setMode, text, change, clear }
 }
@@ -67,6 +63,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   const me = useMe()
   const { mode, setMode, text, change, clear } = useDraft(conversation)
   const [chosen, setChosen] = useState<string | null>(null)
+  const [later, setLater] = useState<Letter | null>(null)
   const files = useUploads()
   const picker = useRef<HTMLInputElement>(null)
   const routes = useReplyChannels(conversation.id, true).data ?? []
@@ -76,26 +73,37 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   const note = mode === 'note'
   const route = routes.find((entry) => keyOf(entry) === chosen) ?? routes.find((entry) => entry.available) ?? null
   const unreachable = !note && routes.length > 0 && routes.every((entry) => !entry.available)
+  const byMail = !note && (route?.channel ?? conversation.channel) === 'email'
+  const copies = useCopies(conversation.id, byMail)
   const empty = !text.trim() && files.done.length === 0
+  const unready = empty || files.busy || unreachable
 
-  function submit(event?: FormEvent) {
+  function letter(): Letter {
+    // The conversation's own way needs no name: the server takes it by itself.
+    return { body: text.trim(), note, route: route?.kind === 'conversation' ? null : route, attachments: files.done }
+  }
+
+  async function submit(event?: FormEvent) {
     event?.preventDefault()
-    if (empty || files.busy) return
-    // Without a choice of the person the server takes the conversation's own way.
-    const letter = { body: text.trim(), note, route: chosen === null ? null : route, attachments: files.done }
-    const entry = addPending(conversation.id, letter)
-    clear()
+    if (unready || !(await copies.settle())) return
+    const ready = letter()
+    const entry = addPending(conversation.id, ready)
+    clear(true)
     files.clear()
     sayTyping(false)
-    send.mutateAsync(letter).then(
+    send.mutateAsync(ready).then(
       () => dropPending(entry.key),
       (error: unknown) => setPendingError(entry.key, errorText(error)),
     )
   }
 
+  async function putOff() {
+    if (!unready && (await copies.settle())) setLater(letter())
+  }
+
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
     if (canned.onKeyDown(event)) return
-    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void submit()
     if (event.key === 'Escape') event.currentTarget.blur()
   }
 
@@ -106,82 +114,93 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   }
 
   return (
-    <form onSubmit={submit} className={cx('border-t border-line px-3 pt-2.5 pb-3 sm:px-4', note ? 'bg-warn-soft' : 'bg-surface')}>
-      <div className="mb-2 flex flex-wrap items-center gap-2">
-        <Segmented
-          label={t('inbox.mode')}
-          value={mode}
-          options={[
-            { value: 'reply', label: t('inbox.reply') },
-            { value: 'note', label: t('inbox.note') },
-          ]}
-          onChange={setMode}
-        />
-        {!note && routes.length > 0 && <RouteChoice routes={routes} route={route} onChoose={setChosen} />}
-      </div>
-      {unreachable && <p className="mb-2 text-[13px] text-warn-ink">{t('inbox.route.unreachable')}</p>}
-      <div className="relative">
-        {canned.list}
-        <textarea
-          id="composer-text"
-          rows={3}
-          aria-label={note ? t('inbox.note') : t('inbox.reply')}
-          placeholder={note ? t('inbox.notePlaceholder') : t('inbox.replyPlaceholder', { name: conversation.contact_name })}
-          value={text}
-          onChange={(event) => {
-            change(event.target.value)
-            if (!note) sayTyping(event.target.value !== '')
-            canned.onMove(event.target.selectionStart)
-          }}
-          onKeyDown={onKeyDown}
-          onBlur={canned.close}
-          onPaste={onPaste}
-          {...canned.wiring}
-          className="block max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-sm text-ink placeholder:text-ink-3"
-        />
-      </div>
-      <Uploads uploads={files.uploads} onRemove={files.remove} />
-      <div className="mt-2 flex items-center gap-1">
-        <input ref={picker} type="file" multiple hidden aria-label={t('inbox.attach')} onChange={(event) => {
-          files.add(event.target.files ?? [])
-          event.target.value = ''
-        }} />
-        <IconButton icon={Paperclip} label={t('inbox.attach')} onClick={() => picker.current?.click()} />
-        {meets(me, { permission: 'crm.macros.use' }) && <MacroMenu conversationId={conversation.id} />}
-        <p className="hidden min-w-0 flex-1 truncate px-2 text-[13px] text-ink-2 sm:block">{t('inbox.sendHint')}</p>
-        <Button look="primary" type="submit" icon={note ? StickyNote : Send} busy={files.busy} disabled={empty && !files.busy} className="ml-auto">
-          {note ? t('inbox.addNote') : t('inbox.send')}
-        </Button>
-      </div>
-    </form>
+    <>
+      <form onSubmit={(event) => void submit(event)} className={cx('border-t border-line px-3 pt-2.5 pb-3 sm:px-4', note ? 'bg-warn-soft' : 'bg-surface')}>
+        <div className="mb-2 flex flex-wrap items-center gap-2">
+          <Segmented
+            label={t('inbox.mode')}
+            value={mode}
+            options={[
+              { value: 'reply', label: t('inbox.reply') },
+              { value: 'note', label: t('inbox.note') },
+            ]}
+            onChange={setMode}
+          />
+          {!note && routes.length > 0 && <RouteChoice routes={routes} route={route} onChoose={setChosen} />}
+        </div>
+        {!note && <RouteNote routes={routes} unreachable={unreachable} />}
+        {byMail && (
+          <Suspense>
+            <CopyField copies={copies} />
+          </Suspense>
+        )}
+        <div className="relative">
+          {canned.list}
+          <textarea
+            id="composer-text"
+            rows={3}
+            aria-label={note ? t('inbox.note') : t('inbox.reply')}
+            placeholder={note ? t('inbox.notePlaceholder') : t('inbox.replyPlaceholder', { name: conversation.contact_name })}
+            value={text}
+            onChange={(event) => {
+              change(event.target.value)
+              if (!note) sayTyping(event.target.value !== '')
+              canned.onMove(event.target.selectionStart)
+            }}
+            onKeyDown={onKeyDown}
+            onBlur={canned.close}
+            onPaste={onPaste}
+            {...canned.wiring}
+            className="block max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-sm text-ink placeholder:text-ink-3"
+          />
+        </div>
+        <Uploads uploads={files.uploads} onRemove={files.remove} />
+        <div className="mt-2 flex items-center gap-1">
+          <input ref={picker} type="file" multiple hidden aria-label={t('inbox.attach')} onChange={(event) => {
+            files.add(event.target.files ?? [])
+            event.target.value = ''
+          }} />
+          <IconButton icon={Paperclip} label={t('inbox.attach')} onClick={() => picker.current?.click()} />
+          {meets(me, { permission: 'crm.macros.use' }) && <MacroMenu conversationId={conversation.id} />}
+          <p className="hidden min-w-0 flex-1 truncate px-2 text-[13px] text-ink-2 sm:block">{t('inbox.sendHint')}</p>
+          <div className="ml-auto flex items-center gap-1">
+            {!note && <IconButton icon={CalendarClock} label={t('inbox.later')} disabled={unready} onClick={() => void putOff()} />}
+            <Button look="primary" type="submit" icon={note ? StickyNote : Send} busy={files.busy} disabled={unready && !files.busy}>
+              {note ? t('inbox.addNote') : t('inbox.send')}
+            </Button>
+          </div>
+        </div>
+      </form>
+      {/* Beside the form: a layer's own form must not submit this one. */}
+      <Suspense>
+        {later && (
+          <ScheduleDialog
+            conversationId={conversation.id}
+            letter={later}
+            onClose={() => setLater(null)}
+            onScheduled={() => {
+              setLater(null)
+              clear(false)
+              files.clear()
+              sayTyping(false)
+            }}
+          />
+        )}
+      </Suspense>
+    </>
   )
 }
 
-interface RouteChoiceProps {
-  routes: readonly ReplyChannel[]
-  route: ReplyChannel | null
-  onChoose: (key: string) => void
-}
-
-function RouteChoice({ routes, route, onChoose }: RouteChoiceProps) {
+/** Why the conversation's own channel takes nothing now, and what is left to do. */
+function RouteNote({ routes, unreachable }: { routes: readonly ReplyChannel[]; unreachable: boolean }) {
   const { t } = useI18n()
+  const shut = routes.find((entry) => entry.kind === 'conversation' && entry.reason === 'window_closed')
+  if (!shut && !unreachable) return null
   return (
-    <Select
-      aria-label={t('inbox.route')}
-      value={route ? keyOf(route) : ''}
-      onChange={(event) => onChoose(event.target.value)}
-      className="h-8.5 w-auto max-w-full min-w-0 flex-1 sm:max-w-72 sm:flex-none"
-    >
-      {!route && <option value="">{t('inbox.route.none')}</option>}
-      {routes.map((entry) => {
-        const reason = entry.reason ? (reasons[entry.reason] ?? null) : null
-        return (
-          <option key={keyOf(entry)} value={keyOf(entry)} disabled={!entry.available}>
-            {[channelName(entry.channel), entry.address, reason && t(reason)].filter(Boolean).join(' · ')}
-          </option>
-        )
-      })}
-    </Select>
+    <p className="mb-2 text-[13px] text-warn-ink">
+      {shut && `${t('inbox.route.shut', { channel: channelName(shut.channel) })} `}
+      {!unreachable ? t('inbox.route.shutOther') : shut ? t('inbox.route.shutNote') : t('inbox.route.unreachable')}
+    </p>
   )
 }
 
@@ -208,53 +227,4 @@ function MacroMenu({ conversationId }: { conversationId: string }) {
       {macros.length === 0 && <div className="max-w-60 px-2.5 py-1.5 text-sm text-ink-2">{t('inbox.macro.none')}</div>}
     </Menu>
   )
-}
-
-/** The list that opens while a word after "/" is typed, and its keys. */
-function useCanned(conversationId: string, text: string, change: (text: string) => void) {
-  const { t } = useI18n()
-  const listId = useId()
-  const [caret, setCaret] = useState<number | null>(null)
-  const [active, setActive] = useState(0)
-  const typed = caret === null ? null : slashWord(text, caret)
-  const found = useCannedReplies(typed?.word ?? '', typed !== null)
-  const render = useRenderCanned(conversationId)
-  const replies = found.data ?? []
-  const open = typed !== null && found.data !== undefined
-
-  function choose(reply: CannedReply) {
-    if (!typed || caret === null) return
-    const [before, after] = [text.slice(0, typed.from), text.slice(caret)]
-    setCaret(null)
-    render.mutate(reply.id, {
-      onSuccess: ({ body, empty }) => {
-        change(before + body + after)
-        if (empty.length > 0) toast('danger', t('canned.empty', { names: empty.join(', ') }))
-      },
-      onError: (error) => toast('danger', t('inbox.failed'), errorText(error)),
-    })
-  }
-
-  function onKeyDown(event: KeyboardEvent): boolean {
-    if (!open) return false
-    const chosen = replies[Math.min(active, replies.length - 1)]
-    if (event.key === 'Escape') setCaret(null)
-    else if (event.key === 'ArrowDown' && replies.length > 0) setActive((active + 1) % replies.length)
-    else if (event.key === 'ArrowUp' && replies.length > 0) setActive((active - 1 + replies.length) % replies.length)
-    else if ((event.key === 'Enter' || event.key === 'Tab') && chosen && !event.ctrlKey && !event.metaKey) choose(chosen)
-    else return false
-    event.preventDefault()
-    return true
-  }
-
-  return {
-    onKeyDown,
-    onMove: (position: number) => {
-      setCaret(position)
-      setActive(0)
-    },
-    close: () => setCaret(null),
-    wiring: open ? { 'aria-controls': listId, 'aria-activedescendant': replies.length > 0 ? `${listId}-${Math.min(active, replies.length - 1)}` : undefined } : {},
-    list: open && <CannedList id={listId} replies={replies} active={Math.min(active, replies.length - 1)} onChoose={choose} />,
-  }
 }

@@ -1,16 +1,17 @@
 import { Link } from '@tanstack/react-router'
 import { AlarmClock, Inbox } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, type KeyboardEvent } from 'react'
 import { errorText } from '@/api/message'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { scrollTopFor, useRowWindow } from '@/lib/rowWindow'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
+import { Marked } from '@/ui/Marked'
 import { Notice } from '@/ui/Notice'
 import { Skeleton } from '@/ui/Skeleton'
 import { channelName } from './channels'
-import type { Conversation, useConversations } from './conversations'
+import type { ListRow, useConversations } from './conversations'
 import type { InboxSearch, ViewId } from './search'
 
 const rowHeight = 92
@@ -78,6 +79,30 @@ export function ConversationList(props: ConversationListProps) {
   )
 }
 
+const listId = 'inbox-rows'
+
+function linksOf(box: Element): HTMLElement[] {
+  return [...box.querySelectorAll<HTMLElement>('li a')]
+}
+
+/** From the search into what it found. */
+export function focusFirstRow(): void {
+  const box = document.getElementById(listId)
+  if (box) linksOf(box)[0]?.focus()
+}
+
+/** The arrows walk through the rows; from the first one back into the search. */
+function onArrows(event: KeyboardEvent<HTMLElement>): void {
+  const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  const links = linksOf(event.currentTarget)
+  const at = links.indexOf(document.activeElement as HTMLElement)
+  if (by === 0 || at < 0) return
+  event.preventDefault()
+  const next = links[at + by]
+  if (next) next.focus()
+  else if (by < 0) document.getElementById('inbox-search')?.focus()
+}
+
 /** Only the rows in sight are in the page: ten thousand scroll like ten. */
 function Rows({ list, current, search, picked, onToggle }: ConversationListProps) {
   const scroller = useRef<HTMLDivElement>(null)
@@ -98,7 +123,7 @@ function Rows({ list, current, search, picked, onToggle }: ConversationListProps
   }, [current])
 
   return (
-    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+    <div ref={scroller} id={listId} onKeyDown={onArrows} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
       <ul className="relative" style={{ height }}>
         {rows.slice(first, last + 1).map((row, index) => (
           <li
@@ -117,7 +142,7 @@ function Rows({ list, current, search, picked, onToggle }: ConversationListProps
 }
 
 interface RowProps {
-  row: Conversation
+  row: ListRow
   active: boolean
   search: InboxSearch
   picked: boolean
@@ -148,15 +173,19 @@ function Row({ row, active, search, picked, onToggle }: RowProps) {
         className={cx('flex min-w-0 flex-1 flex-col justify-center gap-0.5 pr-3 focus-visible:-outline-offset-2', !onToggle && 'pl-4')}
       >
         <span className="flex items-baseline gap-2">
-          <span className={cx('min-w-0 flex-1 truncate text-sm', unread ? 'font-bold' : 'font-medium')}>{row.contact_name}</span>
+          <span className={cx('min-w-0 flex-1 truncate text-sm', unread ? 'font-bold' : 'font-medium')}>{row.found ? <Marked text={row.found.contact_name} /> : row.contact_name}</span>
           {unread && <span className="sr-only">{tCount('inbox.unreadCount', row.unread)}</span>}
           <time dateTime={row.last_activity_at} title={formatDateTime(row.last_activity_at)} className="shrink-0 text-xs text-ink-2">
             {formatAgo(row.last_activity_at)}
           </time>
         </span>
         <span className="truncate text-[13px] text-ink-2">
-          {row.subject && <span className={unread ? 'font-semibold text-ink' : 'text-ink'}>{row.subject} · </span>}
-          {row.preview}
+          {row.subject && (
+            <span className={unread ? 'font-semibold text-ink' : 'text-ink'}>
+              {row.found ? <Marked text={row.found.subject} /> : row.subject} ·{' '}
+            </span>
+          )}
+          {row.found ? <Marked text={row.found.snippet} near /> : row.preview}
         </span>
         <span className="flex h-6 items-center gap-1.5 overflow-hidden text-xs text-ink-2">
           <span className="truncate">{channelName(row.channel)}</span>
@@ -165,6 +194,7 @@ function Row({ row, active, search, picked, onToggle }: RowProps) {
               {t(row.priority === 'urgent' ? 'inbox.priority.urgent' : 'inbox.priority.high')}
             </Badge>
           )}
+          {row.found && row.state === 'closed' && <Badge>{t('inbox.state.closed')}</Badge>}
           {row.state === 'snoozed' && (
             <span className="inline-flex items-center gap-1 truncate">
               <AlarmClock aria-hidden className="size-3.5 shrink-0" />

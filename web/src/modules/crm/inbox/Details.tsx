@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { Mail, Phone, X } from 'lucide-react'
+import { Mail, Phone } from 'lucide-react'
 import { lazy, Suspense, useState, type FormEvent } from 'react'
 import { meets, useMe, type Me } from '@/api/session'
 import { formatAgo, useI18n, withTexts, type PlainKey } from '@/i18n'
 import { Badge } from '@/ui/Badge'
+import { Chip } from '@/ui/Chip'
 import { Field, Input, Select } from '@/ui/Field'
 import { useContact } from '../contacts/contacts'
 import { channelName } from './channels'
@@ -87,24 +88,6 @@ export function Details({ conversation, onAct }: DetailsProps) {
       <Section title={t('inbox.tags')}>
         <Tags tags={conversation.tags} canManage={canManage} onChange={(tags) => onAct({ do: 'tags', tags })} />
       </Section>
-      {people && (
-        <Section title={t('inbox.people')}>
-          <ul className="flex flex-col gap-1.5">
-            {people.contacts.map((contact) => (
-              <li key={contact.contact_id} className="flex items-center gap-2">
-                <span className="min-w-0 flex-1 truncate">{contact.name}</span>
-                {contact.customer && <Badge>{t('inbox.customer')}</Badge>}
-              </li>
-            ))}
-            {people.agents.map((agent) => (
-              <li key={agent.agent_id} className="flex items-center gap-2">
-                <span className="min-w-0 flex-1 truncate">{agent.name}</span>
-                {agent.owner && <Badge tone="accent">{t('inbox.owner')}</Badge>}
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
       <Suspense>
         <DetailsMore conversation={conversation} />
       </Suspense>
@@ -177,21 +160,9 @@ export function Tags({ tags, canManage, onChange }: TagsProps) {
     <>
       <ul className="flex flex-wrap gap-1.5 empty:hidden">
         {tags.map((tag) => (
-          <li key={tag} className="inline-flex h-7 items-center gap-0.5 rounded-sm bg-sunken pl-2 text-xs font-semibold text-ink-2">
+          <Chip key={tag} removeLabel={canManage ? t('inbox.tag.remove', { tag }) : undefined} onRemove={() => onChange(tags.filter((other) => other !== tag))}>
             {tag}
-            {canManage ? (
-              <button
-                type="button"
-                aria-label={t('inbox.tag.remove', { tag })}
-                onClick={() => onChange(tags.filter((other) => other !== tag))}
-                className="flex size-7 items-center justify-center rounded-sm hover:text-danger-ink"
-              >
-                <X aria-hidden className="size-3.5" />
-              </button>
-            ) : (
-              <span className="w-2" />
-            )}
-          </li>
+          </Chip>
         ))}
       </ul>
       {canManage && (

@@ -2,10 +2,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, language, useI18n, type PlainKey } from '@/i18n'
+import { formatAgo, language, t, useI18n, type PlainKey } from '@/i18n'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
+import { useAIRecord, useHandover } from './assistant'
 import type { Conversation } from './conversations'
+import { PeopleSection } from './PeopleSection'
 import { Section } from './Section'
 
 type Money = Schemas['ConversationMoney']
@@ -18,6 +20,7 @@ function moneyText({ amount, currency }: Money): string {
 export function DetailsMore({ conversation }: { conversation: Conversation }) {
   return (
     <>
+      <PeopleSection conversation={conversation} />
       <Assistant conversation={conversation} />
       <Summary id={conversation.id} />
       <Commerce id={conversation.id} />
@@ -32,12 +35,24 @@ const states = {
   paused: { label: 'ai.paused', tone: 'neutral' },
 } as const satisfies Record<Conversation['ai_state'], { label: PlainKey; tone: Tone }>
 
+const handovers: Record<string, PlainKey> = {
+  agent_asked: 'ai.reason.agentAsked',
+  agent_replied: 'ai.reason.agentReplied',
+  agent_joined: 'ai.reason.agentJoined',
+  customer_asked: 'ai.reason.customerAsked',
+}
+
+/** The house's own reasons in the person's language; what an agent wrote stays as it is. */
+function reasonText(reason: string): string {
+  const key = handovers[reason]
+  return key ? t(key) : reason
+}
+
 function Assistant({ conversation }: { conversation: Conversation }) {
   const { t, tCount } = useI18n()
-  const record = useQuery({
-    queryKey: ['crm', 'conversations', 'ai', conversation.id],
-    queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}/ai-state', { params: { path: { id: conversation.id } } })).then((envelope) => envelope.data),
-  }).data
+  const record = useAIRecord(conversation.id).data
+  const handover = useHandover(conversation.id)
+  const canReply = meets(useMe(), { permission: 'crm.conversations.reply' })
   if (!record || (record.state === 'off' && record.answers === 0)) return null
   const { label, tone } = states[record.state]
   return (
@@ -47,7 +62,17 @@ function Assistant({ conversation }: { conversation: Conversation }) {
         {record.configuration && <span className="text-ink-2">{record.configuration.name}</span>}
       </p>
       <p className="mt-1.5 text-ink-2">{tCount('ai.answers', record.answers)}</p>
-      {record.handover_reason && <p className="mt-1 text-ink-2">{t('ai.reason', { reason: record.handover_reason })}</p>}
+      {record.handover_reason && <p className="mt-1 text-ink-2">{t('ai.reason', { reason: reasonText(record.handover_reason) })}</p>}
+      {handover.error && (
+        <p role="alert" className="mt-1.5 text-[13px] text-danger-ink">
+          {errorText(handover.error)}
+        </p>
+      )}
+      {canReply && (record.state === 'active' || record.state === 'paused') && (
+        <Button size="sm" busy={handover.isPending} onClick={() => handover.mutate()} className="mt-2">
+          {t('ai.takeOver')}
+        </Button>
+      )}
     </Section>
   )
 }

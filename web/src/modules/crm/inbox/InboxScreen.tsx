@@ -11,7 +11,7 @@ import { ConversationList } from './ConversationList'
 import { useAct, useConversations, useReadMark, type Action, type Snooze } from './conversations'
 import { useSavedViews } from './savedViews'
 import { Thread } from './Thread'
-import { Views } from './Views'
+import { Views, type ViewChange } from './Views'
 import type { InboxSearch } from './search'
 
 const from = '/shell/inbox'
@@ -28,7 +28,7 @@ export function InboxScreen() {
   const search = useSearch({ from })
   const view = search.view ?? 'open'
   const saved = useSavedViews().data?.find((one) => one.id === search.saved)?.filter
-  const list = useConversations({ view, group: search.group, q: search.q, saved })
+  const list = useConversations({ view, group: search.group, q: search.q, state: search.state, saved })
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [snoozing, setSnoozing] = useState(false)
   const [beginning, setBeginning] = useState(false)
@@ -45,9 +45,9 @@ export function InboxScreen() {
     void navigate({ to: '/inbox', search: { ...search, ...next }, replace })
   }
 
-  function changeFilter(next: Pick<InboxSearch, 'view' | 'group' | 'q' | 'saved'>) {
+  function changeFilter(next: ViewChange, typing = false) {
     setPicked(new Set())
-    go({ ...next, c: undefined }, 'q' in next)
+    go(typing ? next : { ...next, c: undefined }, typing)
   }
 
   function toggle(id: string) {
@@ -117,6 +117,7 @@ export function InboxScreen() {
           view={view}
           group={search.group}
           q={search.q ?? ''}
+          state={search.state}
           saved={search.saved}
           onChange={changeFilter}
           onNew={canReply ? () => setBeginning(true) : null}

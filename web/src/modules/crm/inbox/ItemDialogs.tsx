@@ -10,8 +10,10 @@ import { Field, Textarea } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { SkeletonRows } from '@/ui/Skeleton'
 import type { Item } from './conversations'
-import { useEditPolicy, useEmail, useItemAction } from './itemActions'
+import { ForwardDialog } from './ForwardDialog'
+import { useEditions, useEditPolicy, useEmail, useItemAction } from './itemActions'
 import type { ItemLayer } from './Message'
+import { SplitDialog } from './SplitDialog'
 
 interface ItemDialogProps {
   layer: ItemLayer
@@ -20,11 +22,23 @@ interface ItemDialogProps {
 }
 
 export function ItemDialog({ layer, ...rest }: ItemDialogProps) {
-  if (layer === 'email') return <EmailDialog {...rest} />
-  return layer === 'edit' ? <EditDialog {...rest} /> : <DeleteDialog {...rest} />
+  switch (layer) {
+    case 'email':
+      return <EmailDialog {...rest} />
+    case 'edit':
+      return <EditDialog {...rest} />
+    case 'editions':
+      return <EditionsDialog {...rest} />
+    case 'delete':
+      return <DeleteDialog {...rest} />
+    case 'forward':
+      return <ForwardDialog {...rest} />
+    case 'split':
+      return <SplitDialog {...rest} />
+  }
 }
 
-type LayerProps = Omit<ItemDialogProps, 'layer'>
+export type LayerProps = Omit<ItemDialogProps, 'layer'>
 
 const reasons: Record<string, PlainKey> = {
   customer_message: 'inbox.policy.customer',
@@ -99,6 +113,26 @@ function DeleteDialog({ item, onClose }: LayerProps) {
   )
 }
 
+/** What was written before it was corrected, so that nobody wonders what a customer answered to. */
+function EditionsDialog({ item, onClose }: LayerProps) {
+  const { t } = useI18n()
+  const editions = useEditions(item)
+  return (
+    <Dialog open onOpenChange={onClose} title={t('inbox.editions')}>
+      {editions.isPending && <SkeletonRows rows={2} />}
+      {editions.error && <Notice tone="danger">{errorText(editions.error)}</Notice>}
+      <ol className="flex flex-col gap-3">
+        {editions.data?.map((edition) => (
+          <li key={edition.id} className="rounded-md border border-line p-3 text-sm">
+            <p className="whitespace-pre-wrap">{edition.body}</p>
+            <p className="mt-1.5 text-[13px] text-ink-2">{t('editions.until', { when: formatDateTime(edition.edited_at) })}</p>
+          </li>
+        ))}
+      </ol>
+    </Dialog>
+  )
+}
+
 /** The letter as it came. Its own markup is not drawn here: the text is, and the file can be had. */
 function EmailDialog({ item, onClose }: LayerProps) {
   const { t } = useI18n()
@@ -110,9 +144,12 @@ function EmailDialog({ item, onClose }: LayerProps) {
       onOpenChange={onClose}
       title={email.data?.subject || t('inbox.email.show')}
       footer={
-        <a href={`/api/crm/v1/conversations/${item.conversation_id}/items/${item.id}/email/raw`} download className={buttonClass('secondary')}>
-          {t('inbox.email.raw')}
-        </a>
+        email.data &&
+        email.data.raw_size > 0 && (
+          <a href={`/api/crm/v1/conversations/${item.conversation_id}/items/${item.id}/email/raw`} download className={buttonClass('secondary')}>
+            {t('inbox.email.raw')}
+          </a>
+        )
       }
     >
       {email.isPending && <SkeletonRows rows={3} />}

@@ -1,8 +1,8 @@
-import { CircleAlert, Ellipsis, Mail, Pencil, SmilePlus, Trash2 } from 'lucide-react'
+import { CircleAlert, Ellipsis, Forward, Mail, Pencil, SmilePlus, Split, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatAgo, formatDateTime, useI18n } from '@/i18n'
+import { formatAgo, formatDateTime, useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Button, IconButton } from '@/ui/Button'
 import { Menu, MenuItem } from '@/ui/Menu'
@@ -10,9 +10,11 @@ import { toast } from '@/ui/Toast'
 import { Attachments } from './Attachments'
 import { channelName } from './channels'
 import type { Item } from './conversations'
+import { failureText } from './failures'
 import { useItemAction } from './itemActions'
 
-const ItemDialog = lazy(() => import('./ItemDialogs').then((m) => ({ default: m.ItemDialog })))
+const ItemDialog = lazy(() => withTexts(() => import('./ItemDialogs'), 'thread')().then((m) => ({ default: m.ItemDialog })))
+const AnswerTools = lazy(() => withTexts(() => import('./AnswerTools'), 'thread')().then((m) => ({ default: m.AnswerTools })))
 
 interface BubbleProps {
   mine: boolean
@@ -40,14 +42,16 @@ export function Bubble({ mine, note, faint, children }: BubbleProps) {
   )
 }
 
-export type ItemLayer = 'edit' | 'delete' | 'email'
+export type ItemLayer = 'edit' | 'editions' | 'delete' | 'email' | 'forward' | 'split'
 const hands = ['👍', '❤️', '😂', '🙏'] as const
 
 /** A message on the API's own channel needs no way: the customer's software comes for it. */
 export function Message({ item, name }: { item: Item; name: string }) {
   const { t } = useI18n()
   const [layer, setLayer] = useState<ItemLayer | null>(null)
-  const canReply = meets(useMe(), { permission: 'crm.conversations.reply' })
+  const me = useMe()
+  const canReply = meets(me, { permission: 'crm.conversations.reply' })
+  const canManage = meets(me, { permission: 'crm.conversations.manage' })
   const act = useItemAction(item)
   const mine = item.author_kind !== 'contact'
   const note = item.kind === 'note'
@@ -62,12 +66,26 @@ export function Message({ item, name }: { item: Item; name: string }) {
         <time dateTime={item.created_at} title={formatDateTime(item.created_at)}>
           {formatAgo(item.created_at)}
         </time>
-        {item.edited_at && !gone && <span title={formatDateTime(item.edited_at)}>{t('inbox.edited')}</span>}
-        {!gone && (canReply || item.has_email) && (
+        {item.edited_at && !gone && (
+          <button type="button" title={formatDateTime(item.edited_at)} onClick={() => setLayer('editions')} className="min-h-6 underline decoration-dotted underline-offset-3 hover:text-ink">
+            {t('inbox.edited')}
+          </button>
+        )}
+        {!gone && (canReply || canManage || item.has_email) && (
           <Menu trigger={<IconButton icon={Ellipsis} label={t('inbox.messageMenu', { name })} className="size-6" />}>
             {item.has_email && (
               <MenuItem icon={Mail} onSelect={() => setLayer('email')}>
                 {t('inbox.email.show')}
+              </MenuItem>
+            )}
+            {canReply && (
+              <MenuItem icon={Forward} onSelect={() => setLayer('forward')}>
+                {t('inbox.forward')}
+              </MenuItem>
+            )}
+            {canManage && (
+              <MenuItem icon={Split} onSelect={() => setLayer('split')}>
+                {t('inbox.split')}
               </MenuItem>
             )}
             {canReply && !mine && hands.map((emoji) => (
@@ -106,7 +124,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
         <div className="mt-1 flex flex-wrap items-center justify-end gap-2 text-[13px] text-danger-ink">
           <span className="flex items-start gap-1.5">
             <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-            {item.delivery_error ? t('inbox.delivery.failedWhy', { why: item.delivery_error }) : t('inbox.delivery.failed')}
+            {item.delivery_error ? t('inbox.delivery.failedWhy', { why: failureText(item.delivery_error) }) : t('inbox.delivery.failed')}
           </span>
           {canReply && (
             <Button size="sm" busy={act.isPending} onClick={() => act.mutate({ do: 'retry' }, { onError: failed })}>
@@ -119,6 +137,11 @@ export function Message({ item, name }: { item: Item; name: string }) {
         <p className="mt-1 text-right text-[13px] text-ink-2">
           {item.delivery === 'queued' ? t('inbox.delivery.queued') : t('inbox.delivery.none')}
         </p>
+      )}
+      {item.author_kind === 'bot' && !note && !gone && (
+        <Suspense>
+          <AnswerTools item={item} />
+        </Suspense>
       )}
       <Suspense>{layer && <ItemDialog layer={layer} item={item} onClose={() => setLayer(null)} />}</Suspense>
     </article>

@@ -1,9 +1,9 @@
-import { AlarmClock, ArrowLeft, Check, Ellipsis, LogIn, LogOut, MailOpen, PanelRight, Undo2 } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { AlarmClock, ArrowLeft, Check, Download, Ellipsis, LogIn, LogOut, MailOpen, PanelRight, Undo2 } from 'lucide-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { formatDateTime, useI18n } from '@/i18n'
+import { formatDateTime, useI18n, withTexts } from '@/i18n'
 import { useStore } from '@/lib/store'
 import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
@@ -15,9 +15,13 @@ import { toast } from '@/ui/Toast'
 import { channelName } from './channels'
 import { Composer } from './Composer'
 import { useConversation, useJoin, usePeople, useReadMark, type Action, type Conversation } from './conversations'
-import { Details } from './Details'
+import { useScheduled } from './scheduled'
 import { Timeline } from './Timeline'
 import { typists } from './typing'
+
+const Details = lazy(() => import('./Details').then((m) => ({ default: m.Details })))
+const ExportDialog = lazy(() => withTexts(() => import('./ExportDialog'), 'thread')().then((m) => ({ default: m.ExportDialog })))
+const ScheduledList = lazy(() => withTexts(() => import('./ScheduledList'), 'thread')().then((m) => ({ default: m.ScheduledList })))
 
 interface ThreadProps {
   id: string
@@ -55,20 +59,30 @@ export function Thread({ id, onBack, onAct, onSnooze }: ThreadProps) {
         <Header conversation={conversation} onBack={onBack} onAct={onAct} onSnooze={onSnooze} onDetails={() => setDetailsOpen(true)} />
         <Timeline conversation={conversation} />
         <TypingLine conversation={conversation} />
+        <Waiting id={conversation.id} canReply={canReply} />
         {canReply && <Composer conversation={conversation} />}
       </section>
       <aside aria-label={t('inbox.details')} className="hidden w-72 shrink-0 overflow-y-auto border-l border-line bg-surface xl:block">
-        <Details conversation={conversation} onAct={onAct} />
+        <Suspense>
+          <Details conversation={conversation} onAct={onAct} />
+        </Suspense>
       </aside>
       {detailsOpen && (
         <Drawer open onOpenChange={setDetailsOpen} title={t('inbox.details')}>
           <div className="-mx-4">
-            <Details conversation={conversation} onAct={onAct} />
+            <Suspense fallback={<SkeletonRows rows={4} />}>
+              <Details conversation={conversation} onAct={onAct} />
+            </Suspense>
           </div>
         </Drawer>
       )}
     </>
   )
+}
+
+function Waiting({ id, canReply }: { id: string; canReply: boolean }) {
+  const waiting = useScheduled(id).data ?? []
+  return <Suspense>{waiting.length > 0 && <ScheduledList conversationId={id} waiting={waiting} canReply={canReply} />}</Suspense>
 }
 
 function TypingLine({ conversation }: { conversation: Conversation }) {
@@ -121,6 +135,7 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
   const join = useJoin(conversation.id)
   const mark = useReadMark()
   const joined = people.data?.agents.some((agent) => agent.agent_id === me.membership.id) === true
+  const [exporting, setExporting] = useState(false)
   const { state } = conversation
 
   function toggleJoin() {
@@ -171,8 +186,14 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
         <MenuItem icon={MailOpen} onSelect={() => mark.mutate({ id: conversation.id, read: false })}>
           {t('inbox.unread')}
         </MenuItem>
+        {meets(me, { permission: 'crm.conversations.export' }) && (
+          <MenuItem icon={Download} onSelect={() => setExporting(true)}>
+            {t('inbox.export')}
+          </MenuItem>
+        )}
       </Menu>
       <IconButton icon={PanelRight} label={t('inbox.details')} onClick={onDetails} className="xl:hidden" />
+      <Suspense>{exporting && <ExportDialog conversationId={conversation.id} onClose={() => setExporting(false)} />}</Suspense>
     </header>
   )
 }

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { CircleAlert, LoaderCircle } from 'lucide-react'
 import { useLayoutEffect, useRef } from 'react'
 import { errorText } from '@/api/message'
@@ -8,6 +9,7 @@ import { Button } from '@/ui/Button'
 import { QueryState } from '@/ui/QueryState'
 import { Attachments } from './Attachments'
 import { useItems, usePeople, useSend, type Conversation, type Item } from './conversations'
+import { failureText } from './failures'
 import { Bubble, Message } from './Message'
 import { dropPending, pending, setPendingError, type PendingLetter } from './pending'
 
@@ -25,6 +27,11 @@ const eventTexts: Record<string, PlainKey> = {
   merged: 'inbox.event.merged',
   merged_from: 'inbox.event.mergedFrom',
   restored: 'inbox.event.restored',
+  deleted: 'inbox.event.deleted',
+  forwarded: 'inbox.event.forwarded',
+  split: 'inbox.event.split',
+  split_from: 'inbox.event.splitFrom',
+  scheduled_failed: 'inbox.event.laterFailed',
   channel_delivery_failed: 'inbox.event.deliveryFailed',
 }
 
@@ -102,16 +109,32 @@ function useNames(conversation: Conversation): (item: Item) => string {
   }
 }
 
+/** What the event was about, where saying so needs more than its name. */
+function eventDetail({ event, detail }: Item): string {
+  const list = event === 'tagged' ? detail?.tags : event === 'forwarded' ? detail?.to : null
+  if (Array.isArray(list)) return list.join(', ')
+  if (event === 'scheduled_failed' || event === 'channel_delivery_failed') {
+    return [failureText(detail?.error), detail?.body].filter((part) => typeof part === 'string' && part).join(' · ')
+  }
+  return ''
+}
+
 function EventLine({ item, name }: { item: Item; name: string }) {
   const { t } = useI18n()
   const text = eventTexts[item.event ?? '']
-  const tags = item.detail?.tags
+  const about = eventDetail(item)
+  const other = item.detail?.into_id ?? item.detail?.from_id
   return (
     <p className="flex flex-wrap items-baseline justify-center gap-x-2 text-center text-[13px] text-ink-2">
       <span>
         {name}: {text ? t(text) : item.event}
-        {item.event === 'tagged' && Array.isArray(tags) && ` (${tags.join(', ')})`}
+        {about && ` (${about})`}
       </span>
+      {typeof other === 'string' && (
+        <Link to="/inbox" search={(old) => ({ ...old, c: other })} className="text-accent-ink underline underline-offset-3">
+          {t('inbox.event.other')}
+        </Link>
+      )}
       <time dateTime={item.created_at} title={formatDateTime(item.created_at)} className="text-ink-3">
         {formatAgo(item.created_at)}
       </time>

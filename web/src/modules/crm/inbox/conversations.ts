@@ -29,19 +29,56 @@ export interface ListFilter {
   /** A saved view's own filter goes before the view. */
   saved?: ViewFilter
   group?: string
+  /** Words to look for, in whatever was written. */
   q?: string
+  /** Of what is found. */
+  state?: Conversation['state']
 }
 
-export function useConversations({ view, group, q, saved }: ListFilter) {
-  return usePages({
-    key: saved ? [...listKey, 'saved', saved, q ?? ''] : [...listKey, view, group ?? '', q ?? ''],
-    fetch: (cursor) =>
-      ask(
-        api.GET('/api/crm/v1/conversations', {
-          params: { query: { ...(saved ?? { ...viewQuery(view), group_id: group }), ...(q && { q }), limit: pageSize, cursor } },
-        }),
-      ),
+/** Where the words were found, as the server marked them. */
+export interface Found {
+  subject: string
+  contact_name: string
+  snippet: string
+}
+
+/** A row of the list; with where the words stand when it was found by them. */
+export type ListRow = Conversation & { found?: Found }
+
+interface Words {
+  q: string
+  state?: Conversation['state']
+}
+
+/** What the search can answer of a filter; it knows what was written, the list knows everything else. */
+const ofSearch = ['q', 'state', 'sort']
+
+function wordsOf({ q, state, saved }: ListFilter): Words | null {
+  if (q) return { q, state }
+  const others = Object.entries(saved ?? {}).filter(([name, value]) => value && !ofSearch.includes(name))
+  return saved?.q && others.length === 0 ? { q: saved.q, state: saved.state } : null
+}
+
+export function useConversations(filter: ListFilter) {
+  const { view, group, saved } = filter
+  const words = wordsOf(filter)
+  return usePages<ListRow>({
+    key: words ? [...listKey, 'search', words] : saved ? [...listKey, 'saved', saved] : [...listKey, view, group ?? ''],
+    fetch: (cursor) => (words ? searchPage(words, cursor) : listPage(saved ?? { ...viewQuery(view), group_id: group }, cursor)),
+    steady: words !== null,
   })
+}
+
+function listPage(filter: Partial<ViewFilter>, cursor: string | undefined): Promise<Page<ListRow>> {
+  return ask(api.GET('/api/crm/v1/conversations', { params: { query: { ...filter, limit: pageSize, cursor } } }))
+}
+
+async function searchPage(words: Words, cursor: string | undefined): Promise<Page<ListRow>> {
+  const { data, next_cursor } = await ask(api.GET('/api/crm/v1/conversations/search', { params: { query: { ...words, limit: 25, cursor } } }))
+  return {
+    data: data.map(({ conversation, subject, contact_name, snippet }) => ({ ...conversation, found: { subject, contact_name, snippet } })),
+    next_cursor,
+  }
 }
 
 export function useConversationsOf(contactId: string) {
@@ -134,7 +171,7 @@ function take(client: QueryClient, next: Conversation): void {
   client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
     old && {
       ...old,
-      pages: old.pages.map((page) => ({ ...page, data: page.data.map((row) => (row.id === next.id ? next : row)) })),
+      pages: old.pages.map((page) => ({ ...page, data: page.data.map((row) => (row.id === next.id ? { ...row, ...next } : row)) })),
     },
   )
   void client.invalidateQueries({ queryKey: root })
@@ -229,6 +266,11 @@ export interface Letter {
   route: ReplyChannel | null
 }
 
+/** Without a choice of the person the server takes the conversation's own way. */
+export function routeOf(route: ReplyChannel | null) {
+  return { channel: route?.channel, channel_account_id: route?.channel_account_id ?? undefined }
+}
+
 export function useSend(id: string) {
   const client = useQueryClient()
   return useMutation({
@@ -240,8 +282,7 @@ export function useSend(id: string) {
             body,
             message_type: note ? 'note' : 'comment',
             attachments: attachments.map((file) => file.id),
-            channel: note ? undefined : route?.channel,
-            channel_account_id: note ? undefined : (route?.channel_account_id ?? undefined),
+            ...routeOf(note ? null : route),
           },
         }),
       ).then((envelope) => envelope.data),
@@ -307,4 +348,30 @@ export function useWriteDown() {
       ask(api.POST('/api/crm/v1/conversations', { body: { ...request, priority: 'normal' } })).then((envelope) => envelope.data),
     onSuccess: (next) => take(client, next),
   })
+}
+
+export function useSplit(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { item_ids: string[]; subject: string }) =>
+      ask(api.POST('/api/crm/v1/conversations/{id}/split', { params: { path: { id } }, body })).then((envelope) => envelope.data),
+    onSuccess: () => void client.invalidateQueries({ queryKey: root }),
+  })
+}
+
+function usePeopleChange(id: string, change: (contactId: string) => Promise<unknown>) {
+  const client = useQueryClient()
+  return useMutation({ mutationFn: change, onSuccess: () => void client.invalidateQueries({ queryKey: [...root, 'people', id] }) })
+}
+
+export function useBringIn(id: string) {
+  return usePeopleChange(id, (contactId) =>
+    ask(api.POST('/api/crm/v1/conversations/{id}/participants', { params: { path: { id } }, body: { contact_id: contactId } })),
+  )
+}
+
+export function useTakeOut(id: string) {
+  return usePeopleChange(id, (contactId) =>
+    ask(api.DELETE('/api/crm/v1/conversations/{id}/participants/{contactId}', { params: { path: { id, contactId } } })),
+  )
 }

@@ -28,6 +28,26 @@ export function useEmail(item: Item) {
   })
 }
 
+/** What it said before, the newest first. */
+export function useEditions(item: Item) {
+  return useQuery({
+    queryKey: ['crm', 'conversations', 'editions', item.id, item.edited_at],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/edits', { params: { ...pathOf(item), query: { limit: 50 } } })).then(
+        (envelope) => envelope.data,
+      ),
+  })
+}
+
+export function useForward(item: Item) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: { to: string[]; note: string }) =>
+      ask(api.POST('/api/crm/v1/conversations/{id}/items/{itemId}/forward', { params: pathOf(item), body })).then((envelope) => envelope.data),
+    onSuccess: () => void client.invalidateQueries({ queryKey: ['crm', 'conversations', 'items', item.conversation_id] }),
+  })
+}
+
 export type ItemAction = { do: 'edit'; body: string } | { do: 'delete' } | { do: 'retry' } | { do: 'react'; emoji: string }
 
 export function useItemAction(item: Item) {

@@ -36,7 +36,7 @@ export function applyConversation(client: QueryClient, data: string): void {
         pages: old.pages.map((page) => ({
           ...page,
           // How much is unread is each reader's own; the event does not know it.
-          data: page.data.flatMap((row) => (row.id !== next.id ? [row] : gone ? [] : [{ ...next, unread: row.unread }])),
+          data: page.data.flatMap((row) => (row.id !== next.id ? [row] : gone ? [] : [{ ...row, ...next, unread: row.unread }])),
         })),
       }
     })

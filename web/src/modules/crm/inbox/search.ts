@@ -1,5 +1,8 @@
+export const states = ['open', 'snoozed', 'closed'] as const
+type State = (typeof states)[number]
+
 interface ViewQuery {
-  state?: 'open' | 'snoozed' | 'closed'
+  state?: State
   owner_id?: 'me' | 'none'
   unread?: 'true'
 }
@@ -25,6 +28,8 @@ export interface InboxSearch {
   view?: ViewId
   group?: string
   q?: string
+  /** Which of those that were found. */
+  state?: State
   /** A saved view, in place of one of the house's. */
   saved?: string
   /** The open conversation: a link to it can be sent to a colleague. */
@@ -41,6 +46,7 @@ export function readInboxSearch(search: Record<string, unknown>): InboxSearch {
     view: viewIds.find((id) => id === view),
     group: text(search.group),
     q: text(search.q),
+    state: states.find((state) => state === search.state),
     saved: text(search.saved),
     c: text(search.c),
   }

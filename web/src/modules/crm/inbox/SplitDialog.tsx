@@ -1,0 +1,79 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useId, useState, type FormEvent } from 'react'
+import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { useI18n } from '@/i18n'
+import { textOf } from '@/lib/form'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import { Field, Input } from '@/ui/Field'
+import { Notice } from '@/ui/Notice'
+import { Segmented } from '@/ui/Segmented'
+import { toast } from '@/ui/Toast'
+import { useConversation, useItems, useSources, useSplit } from './conversations'
+import type { LayerProps } from './ItemDialogs'
+
+/** Two matters in one thread become two conversations, from this message on or with it alone. */
+export function SplitDialog({ item, onClose }: LayerProps) {
+  const { t, tCount } = useI18n()
+  const formId = useId()
+  const navigate = useNavigate()
+  const [reach, setReach] = useState<'rest' | 'one'>('rest')
+  const conversation = useConversation(item.conversation_id).data
+  const rows = useItems(item.conversation_id).rows
+  // The provider of a messaging channel knows one thread with each person.
+  const single = useSources().data?.find((source) => source.key === conversation?.channel)?.messaging === true
+  const split = useSplit(item.conversation_id)
+  const { error } = split
+  const moving = rows.filter((row) => row.kind !== 'event' && (reach === 'one' ? row.id === item.id : row.created_at >= item.created_at))
+  const rest = rows.some((row) => row.kind === 'message' && !moving.includes(row))
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    split.mutate(
+      { item_ids: moving.map((row) => row.id), subject: textOf(new FormData(event.currentTarget), 'subject') },
+      {
+        onSuccess: (made) => {
+          toast('ok', t('split.done'))
+          onClose()
+          void navigate({ to: '/inbox', search: (old) => ({ ...old, c: made.id }) })
+        },
+      },
+    )
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t('split.title')}
+      description={t('split.text')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button look="primary" type="submit" form={formId} busy={split.isPending} disabled={single || !rest}>
+            {t('split.action')}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} noValidate className="flex flex-col items-start gap-5">
+        {single && <Notice tone="warn">{t('split.single')}</Notice>}
+        {!single && !rest && <Notice tone="warn">{t('split.nothingStays')}</Notice>}
+        {error && !isAboutFields(error, ['subject']) && <Notice tone="danger">{errorText(error)}</Notice>}
+        <Segmented
+          label={t('split.reach')}
+          value={reach}
+          options={[
+            { value: 'rest', label: t('split.rest') },
+            { value: 'one', label: t('split.one') },
+          ]}
+          onChange={setReach}
+        />
+        <p className="text-sm text-ink-2">{tCount('split.count', moving.length)}</p>
+        <Field label={t('inbox.subject')} className="w-full" error={fieldText(error, 'subject')}>
+          <Input name="subject" maxLength={300} autoComplete="off" defaultValue={conversation?.subject} />
+        </Field>
+      </form>
+    </Dialog>
+  )
+}
