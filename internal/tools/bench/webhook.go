@@ -28,8 +28,8 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
-	"konak/internal/kit/headroom"
 	"konak/internal/kit/event"
+	"konak/internal/kit/headroom"
 	"konak/internal/kit/perm"
 )
 
