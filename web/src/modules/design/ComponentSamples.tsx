@@ -3,8 +3,10 @@ import { useState } from 'react'
 import { useI18n } from '@/i18n'
 import { Badge, Code } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
+import { Chip } from '@/ui/Chip'
 import { Checkbox, Field, Input, Select, Textarea } from '@/ui/Field'
 import { Kbd } from '@/ui/Kbd'
+import { Marked } from '@/ui/Marked'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
@@ -87,6 +89,15 @@ export function ComponentSamples() {
               {t('deliveries.status.exhausted')}
             </Badge>
             <Code>conversation.created</Code>
+          </p>
+          <ul className="flex flex-wrap gap-2">
+            <Chip>{t('design.label')}</Chip>
+            <Chip removeLabel={`${t('common.delete')}: ${t('design.name')}`} onRemove={() => toast('ok', t('design.okay'))}>
+              {t('design.name')}
+            </Chip>
+          </ul>
+          <p className="text-sm text-ink-2">
+            <Marked text={`${t('design.info')} <em>${t('design.okay')}</em>`} />
           </p>
           <p className="flex flex-wrap gap-2">
             <Button onClick={() => toast('ok', t('design.okay'))}>{t('design.toastOk')}</Button>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, LoaderCircle } from 'lucide-react'
-import { useLayoutEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import { errorText } from '@/api/message'
 import { useMe } from '@/api/session'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
@@ -57,6 +57,17 @@ export function Timeline({ conversation }: { conversation: Conversation }) {
     else if (before.current.oldest !== oldest) box.scrollTop += box.scrollHeight - before.current.height
     before.current = { height: box.scrollHeight, oldest }
   }, [newest, oldest, letters.length])
+
+  // What opens below takes room from the messages: who reads the last one goes on seeing it.
+  useEffect(() => {
+    const box = scroller.current
+    if (!box) return
+    const observer = new ResizeObserver(() => {
+      if (following.current) box.scrollTop = box.scrollHeight
+    })
+    observer.observe(box)
+    return () => observer.disconnect()
+  }, [])
 
   function onScroll() {
     const box = scroller.current
