@@ -25,12 +25,13 @@ test('from sign-up to the first reply', async ({ page, browser, playwright }) =>
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Hello, Nermin Aydın' })).toBeVisible()
+    await expect(page.getByRole('listitem').filter({ hasText: 'Answer the first customer' })).not.toContainText('Done')
     await expectAccessible(page)
     await shoot(page, 'first-home')
   })
 
   const key = await test.step('it makes an API key', async () => {
-    await page.getByRole('navigation').getByRole('link', { name: 'API keys' }).click()
+    await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'API keys' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'API keys' })).toBeVisible()
     await page.getByRole('button', { name: 'Create an API key' }).click()
     const drawer = page.getByRole('dialog', { name: 'Create an API key' })
@@ -46,7 +47,7 @@ test('from sign-up to the first reply', async ({ page, browser, playwright }) =>
     return value
   })
 
-  await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).click()
+  await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Inbox' }).click()
   const list = page.getByRole('region', { name: 'Conversations' })
   await expect(list).toBeVisible()
   await expectAccessible(page)
@@ -67,7 +68,7 @@ test('from sign-up to the first reply', async ({ page, browser, playwright }) =>
     await list.getByRole('link', { name: /Barış Koç/ }).click()
     const thread = page.getByRole('region', { name: 'Conversation with Barış Koç' })
     await expect(thread.getByRole('article', { name: 'Message by Barış Koç' })).toContainText('Do you have the second volume?')
-    await thread.getByRole('textbox', { name: 'Reply' }).fill('Yes, three of them.')
+    await thread.getByRole('textbox', { name: 'Reply', exact: true }).fill('Yes, three of them.')
     await page.keyboard.press('Control+Enter')
     await expect(thread.getByRole('article', { name: 'Message by Nermin Aydın' })).toContainText('Yes, three of them.')
     await shoot(page, 'first-reply')
@@ -76,4 +77,15 @@ test('from sign-up to the first reply', async ({ page, browser, playwright }) =>
       .toBe(true)
   })
   await shop.dispose()
+
+  await test.step('the first steps know of it, and go when they are not wanted', async () => {
+    await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Home' }).click()
+    await expect(page.getByRole('listitem').filter({ hasText: 'Answer the first customer' })).toContainText('Done')
+    await page.getByRole('button', { name: 'Hide the first steps' }).click()
+    await expect(page.getByRole('heading', { name: 'First steps' })).toBeHidden()
+    await page.reload()
+    await expect(page.getByRole('heading', { level: 1, name: 'Hello, Nermin Aydın' })).toBeVisible()
+    await expect(page.getByText('Live', { exact: true })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'First steps' })).toBeHidden()
+  })
 })

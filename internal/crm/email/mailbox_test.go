@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"konak/internal/app"
 	"konak/internal/app/apptest"
 	"konak/internal/crm/email"
 	"konak/internal/crm/email/mailtest"
@@ -168,8 +169,9 @@ func TestHardMailsArrive(t *testing.T) {
 	})
 }
 
-// Two workspaces that answer automatically write to each other, over a relay
-// that takes every mark of a machine off their mails.
+// Two installations that answer automatically write to each other, each with
+// its own database and keys, over a relay that takes every mark of a machine off
+// their mails or leaves them alone.
 func TestTwoThatAnswerStop(t *testing.T) {
 	t.Parallel()
 	for name, strip := range map[string]bool{"as they are": false, "without the marks": true} {
@@ -177,7 +179,10 @@ func TestTwoThatAnswerStop(t *testing.T) {
 			t.Parallel()
 			run(t, func(t *testing.T, s *apptest.Server) {
 				p := open(t, s)
-				other := s.Workspace("other")
+				const theirs = "in.diger.example"
+				neighbour := apptest.NewOn(t, s.DB.Dialect(), func(c *app.Config) { c.MailDomain = theirs })
+				other := neighbour.Workspace("diger")
+				doors := map[string]string{domain: p.door, theirs: door(t, neighbour, nil)}
 				auto := map[string]any{"auto_reply": "Mesajınızı aldık."}
 				a := p.connect(p.Workspace, "a@firma.example", auto)
 				b := p.connect(other, "b@diger.example", auto)
@@ -193,14 +198,15 @@ func TestTwoThatAnswerStop(t *testing.T) {
 					}
 					for _, to := range m.to {
 						home := homes[to]
-						if strings.HasSuffix(to, domain) {
-							home = to
+						if home == "" {
+							home = to // a reply address
 						}
+						_, at, _ := strings.Cut(home, "@")
 						from := m.from
 						if from == "" && strip {
 							from = "relay@relay.example"
 						}
-						if err := smtp.SendMail(p.door, nil, from, []string{home}, []byte(raw)); err != nil {
+						if err := smtp.SendMail(doors[at], nil, from, []string{home}, []byte(raw)); err != nil {
 							t.Error(err)
 						}
 					}
@@ -215,10 +221,17 @@ func TestTwoThatAnswerStop(t *testing.T) {
 				}).Want(201)
 				for range 20 {
 					s.Settle()
+					neighbour.Settle()
 					s.Clock.Advance(time.Minute)
+					neighbour.Clock.Advance(time.Minute)
 				}
 				if n := len(p.sink.got()); n < 2 || n > 3 {
 					t.Errorf("%d mails went between them", n)
+				}
+				var list []talk
+				other.Owner.Get("/api/crm/v1/conversations").Want(200).Data(&list)
+				if want := map[bool]int{false: 1, true: 2}[strip]; len(list) != want { // the relay forgets what a mail answers
+					t.Errorf("the neighbour has %+v", list)
 				}
 			})
 		})

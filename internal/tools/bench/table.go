@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"sync/atomic"
 
 	"konak/internal/kit/caller"
@@ -22,11 +24,13 @@ var table = []group{
 	}},
 	{"Write, SQLite, synchronous=FULL", []mark{
 		{"one row a transaction, group commit", 0, rawCommit(db.SQLite)},
+		{"the same behind a bare net/http handler", 0, rawServed(db.SQLite)},
 		{"the gate alone: record, audit line, event, dispatched", 0, gate(db.SQLite)},
 		{"POST DLP exception: request, record, audit line, event, dispatched", 0.6, served(db.SQLite, "POST", exceptionPath, newAddress)},
 	}},
 	{"Write, PostgreSQL, fsync on", []mark{
 		{"one row a transaction", 0, rawCommit(db.Postgres)},
+		{"the same behind a bare net/http handler", 0, rawServed(db.Postgres)},
 		{"the gate alone: record, audit line, event, dispatched", 0, gate(db.Postgres)},
 		{"POST DLP exception: request, record, audit line, event, dispatched", 0.6, served(db.Postgres, "POST", exceptionPath, newAddress)},
 	}},
@@ -105,6 +109,33 @@ func rawCommit(d db.Dialect) func(context.Context, *env, int) (func() error, fun
 		}
 		tenant := h.app.DB.Tenant(h.tenant)
 		return func() error { return tenant.InTx(ctx, putRow) }, nil, nil
+	}
+}
+
+// rawServed is what a request could reach at most: a bare handler around that
+// transaction.
+func rawServed(d db.Dialect) func(context.Context, *env, int) (func() error, func(), error) {
+	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
+		h, err := e.house(ctx, d)
+		if err != nil {
+			return nil, nil, err
+		}
+		tenant := h.app.DB.Tenant(h.tenant)
+		addr, err := serve(e, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err == nil {
+				err = tenant.InTx(r.Context(), putRow)
+			}
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			_, _ = w.Write(body)
+		}))
+		if err != nil {
+			return nil, nil, err
+		}
+		return dial(addr, "POST", "/", "", fixed(sampleBody))
 	}
 }
 

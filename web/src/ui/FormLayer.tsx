@@ -15,7 +15,6 @@ interface FormLayerProps {
   /** What the other button says: "Close" where the form stays open after saving. */
   dismiss?: string
   busy: boolean
-  disabled?: boolean
   error: unknown
   /** Fields that show their own complaint. An error about these alone needs no message above the form. */
   fields: readonly string[]
@@ -29,7 +28,7 @@ interface FormLayerProps {
   children: ReactNode
 }
 
-function useFormLayer({ action, dismiss, busy, disabled, error, fields, said, onSubmit, onClose, before, after, children }: FormLayerProps) {
+function useFormLayer({ action, dismiss, busy, error, fields, said, onSubmit, onClose, before, after, children }: FormLayerProps) {
   const { t } = useI18n()
   const id = useId()
   const form = useFocusOnError(error)
@@ -37,7 +36,7 @@ function useFormLayer({ action, dismiss, busy, disabled, error, fields, said, on
     footer: (
       <>
         <Button onClick={onClose}>{dismiss ?? t('common.cancel')}</Button>
-        <Button look="primary" type="submit" form={id} busy={busy} disabled={disabled}>
+        <Button look="primary" type="submit" form={id} busy={busy}>
           {action ?? t('common.save')}
         </Button>
       </>

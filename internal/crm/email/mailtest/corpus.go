@@ -48,6 +48,8 @@ func Hard() []Sample {
 	b.structures()
 	b.encodings()
 	b.programs()
+	b.reports()
+	b.offices()
 	b.attacks()
 	b.unreadable()
 	return b.list

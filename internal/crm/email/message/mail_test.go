@@ -191,6 +191,18 @@ func TestReading(t *testing.T) {
 		{"attached-mail", func(m *message.Mail) string { return m.Files[0].Name + "|" + m.Body }, "file.eml|Merhaba düz"},
 		{"related", func(m *message.Mail) string { return m.HTML + m.Files[0].ContentID }, `<img src="cid:logo@x"><img data-remote-src="http://tracker.example/p.gif">logo@x`},
 		{"outlook-html", func(m *message.Mail) string { return m.Body }, "Merhaba,"},
+		{"meeting-request", func(m *message.Mail) string { return m.Body + "|" + m.Files[len(m.Files)-1].Name }, "Merhaba|davet.ics"},
+		{"receipt-read", func(m *message.Mail) string { return m.Auto + "|" + m.Text }, message.AutoReplied + "|Okundu: İade"},
+		{"tnef-with-attribute", func(m *message.Mail) string { return m.Body + "|" + m.Files[0].Name }, "Merhaba|winmail.dat"},
+		{"smime-opaque", func(m *message.Mail) string { return m.Files[0].Name }, "smime.p7m"},
+		{"forward-attached-eight", func(m *message.Mail) string { return m.Body + "|" + m.Files[0].Name }, "kat 7|İlt.eml"},
+		{"utf-16-html", func(m *message.Mail) string { return m.Text }, "Merhaba"},
+		{"empty-text-full-html", func(m *message.Mail) string { return m.Text }, "Dolu"},
+		{"blank-text-full-html", func(m *message.Mail) string { return m.Text }, "Dolu"},
+		{"phone-signature", func(m *message.Mail) string { return m.Body }, "Tamam teşekkürler"},
+		{"samsung", func(m *message.Mail) string { return m.Body }, "Tamam"},
+		{"subject-folded-words", func(m *message.Mail) string { return m.Subject }, "Siparişim hakkında bilgi almak istiyorum"},
+		{"ticket-system", func(m *message.Mail) string { return m.Auto }, message.AutoSubmitted},
 		{"html-deep", func(m *message.Mail) string { return m.Body }, "metin"},
 	} {
 		if got := c.got(find(t, c.name)); got != c.want {
