@@ -27,7 +27,8 @@ describe('snoozePresets', () => {
 describe('readInboxSearch', () => {
   it('drops what it does not know', () => {
     expect(readInboxSearch({ view: 'mine', c: 'x', q: '' })).toEqual({ view: 'mine', c: 'x' })
-    expect(readInboxSearch({ view: 'toString', group: 7 })).toEqual({})
+    expect(readInboxSearch({ view: 'toString', group: {} })).toEqual({})
+    expect(readInboxSearch({ q: 48213, state: 'gone' })).toEqual({ q: '48213' })
   })
 })
 

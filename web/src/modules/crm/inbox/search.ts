@@ -36,7 +36,9 @@ export interface InboxSearch {
   c?: string
 }
 
+/** An order's number in the address bar arrives as a number. */
 function text(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value ? value : undefined
 }
 
