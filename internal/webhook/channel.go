@@ -141,7 +141,7 @@ type Outcome struct {
 // report leaves jobs that tell what became of deliveries to channels, in the
 // transaction that marks them.
 func report(tx *db.Tx, e *entry, marks []mark) error {
-	if e.lane.module != Channel {
+	if e.module != Channel {
 		return nil
 	}
 	for _, m := range marks {

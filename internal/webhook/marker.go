@@ -22,6 +22,7 @@ const (
 // entry is a lane's part of a batch, and what came of it.
 type entry struct {
 	lane    *lane
+	module  string
 	results []result
 	release bool
 	hold    time.Time
@@ -118,7 +119,7 @@ func (s *Sender) take() []*entry {
 		if l.lost || l.releasing || len(l.results) == 0 && !release {
 			continue
 		}
-		e := &entry{lane: l, results: l.results, release: release, hold: l.hold, clean: l.clean, strict: l.strict}
+		e := &entry{lane: l, module: l.module, results: l.results, release: release, hold: l.hold, clean: l.clean, strict: l.strict}
 		l.results, l.marking, l.releasing = nil, len(e.results), e.release
 		n += len(e.results) + 1
 		batch = append(batch, e)

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, shoot, signIn, test } from './helpers'
+import { expect, expectAccessible, openOwnQr, shoot, signIn, test } from './helpers'
 
 test('an agent is invited and removed', async ({ page }) => {
   const email = `zeynep-${Date.now()}@example.com`
@@ -21,16 +21,11 @@ test('an agent is invited and removed', async ({ page }) => {
 
 test('a phone is signed in with the QR, and the window says on which device', async ({ page, request }) => {
   await signIn(page, '/crm/agents')
-  const created = page.waitForResponse((response) => response.request().method() === 'POST' && response.url().endsWith('/mobile-qr'))
-  await page.getByRole('button', { name: /Actions for Defne/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign a phone in' }).click()
-  const { data } = (await (await created).json()) as { data: { key: string } }
-  const dialog = page.getByRole('dialog', { name: /Sign in the phone of/ })
-  await expect(dialog.getByRole('img', { name: 'QR code that signs a phone in' })).toBeVisible()
+  const { key, dialog } = await openOwnQr(page)
   await expect(dialog.getByText(/Good for another [12]:/)).toBeVisible()
   await expectAccessible(page)
   await shoot(page, 'agent-qr')
-  const claim = await request.post('/api/v1/auth/mobile-qr/claim', { data: { key: data.key, device_name: 'Pixel', platform: 'Android' } })
+  const claim = await request.post('/api/v1/auth/mobile-qr/claim', { data: { key, device_name: 'Pixel', platform: 'Android' } })
   expect(claim.status()).toBeLessThan(300)
   await expect(dialog.getByText('Signed in on Pixel (Android)')).toBeVisible()
 })

@@ -117,7 +117,7 @@ test('a canned reply is written, found, shared, used and deleted', async ({ page
     const customer = await startCustomer(page, `Okan Tan ${word}`)
     const id = await customer.write('Hours', 'When are you open?', `okan-${word}@example.com`)
     await page.goto(`/inbox?c=${id}`)
-    const text = page.getByRole('textbox', { name: 'Reply' })
+    const text = page.getByRole('textbox', { name: 'Reply', exact: true })
     await text.pressSequentially(`/${word}`)
     await expect(page.getByRole('listbox').getByRole('option', { name: new RegExp(word) })).toBeVisible()
     await page.keyboard.press('Enter')

@@ -68,7 +68,7 @@ test('from sign-up to the first reply', async ({ page, browser, playwright }) =>
     await list.getByRole('link', { name: /Barış Koç/ }).click()
     const thread = page.getByRole('region', { name: 'Conversation with Barış Koç' })
     await expect(thread.getByRole('article', { name: 'Message by Barış Koç' })).toContainText('Do you have the second volume?')
-    await thread.getByRole('textbox', { name: 'Reply' }).fill('Yes, three of them.')
+    await thread.getByRole('textbox', { name: 'Reply', exact: true }).fill('Yes, three of them.')
     await page.keyboard.press('Control+Enter')
     await expect(thread.getByRole('article', { name: 'Message by Nermin Aydın' })).toContainText('Yes, three of them.')
     await shoot(page, 'first-reply')

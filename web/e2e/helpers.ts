@@ -179,6 +179,17 @@ export async function newcomer(browser: Browser, name: string, options: BrowserC
   return { context, page: await context.newPage(), email }
 }
 
+/** Opens the window that signs the owner's phone in, and reads the key on its QR. */
+export async function openOwnQr(page: Page) {
+  const created = page.waitForResponse((response) => response.request().method() === 'POST' && response.url().endsWith('/mobile-qr'))
+  await page.getByRole('button', { name: /Actions for Defne/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign a phone in' }).click()
+  const { data } = (await (await created).json()) as { data: { key: string } }
+  const dialog = page.getByRole('dialog', { name: /Sign in the phone of/ })
+  await expect(dialog.getByRole('img', { name: 'QR code that signs a phone in' })).toBeVisible()
+  return { key: data.key, dialog }
+}
+
 /** RFC 6238 with the defaults of every authenticator app. */
 export function totp(secret: string, stepsAhead = 0): string {
   const bits = [...secret].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')

@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test'
-import { expect, expectAccessible, mailedLink, newcomer, owner, password, shoot, signIn, test, totp } from './helpers'
+import { expect, expectAccessible, mailedLink, newcomer, openOwnQr, owner, password, shoot, signIn, test, totp } from './helpers'
 
 /** Signs the owner in with a password that was proven just now: outbox and other people's QRs ask for it. */
 async function asOwner(page: Page, path = '/'): Promise<void> {
@@ -111,16 +111,11 @@ test('a QR is mailed, outlives its window, and the mailed link signs a phone in'
 
 test('closing the window ends the QR on it', async ({ page, request }) => {
   await signIn(page, '/crm/agents')
-  const created = page.waitForResponse((response) => response.request().method() === 'POST' && response.url().endsWith('/mobile-qr'))
-  await page.getByRole('button', { name: /Actions for Defne/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign a phone in' }).click()
-  const { data } = (await (await created).json()) as { data: { key: string } }
-  const dialog = page.getByRole('dialog', { name: /Sign in the phone of/ })
-  await expect(dialog.getByRole('img', { name: 'QR code that signs a phone in' })).toBeVisible()
+  const { key } = await openOwnQr(page)
   const closed = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.url().includes('qr_id='))
   await page.keyboard.press('Escape')
   expect((await closed).status()).toBe(200)
-  const claim = await request.post('/api/v1/auth/mobile-qr/claim', { data: { key: data.key, device_name: 'Pixel', platform: 'Android' } })
+  const claim = await request.post('/api/v1/auth/mobile-qr/claim', { data: { key, device_name: 'Pixel', platform: 'Android' } })
   expect(claim.status()).toBe(422)
 })
 

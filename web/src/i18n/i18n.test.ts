@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { read, screens, walk, src } from '../../scripts/graph.mjs'
 import { en } from './en'
 import { tr } from './tr'
-import { fill, formatAgo } from './index'
+import { fill, formatAgo, formatDay } from './index'
 import { loaders } from './sections'
 
 type Texts = Record<string, string>
@@ -104,5 +104,11 @@ describe('formatAgo', () => {
     ['2025-11-10T12:00:00Z', 'geçen yıl'],
   ])('says %s as %s', (iso, text) => {
     expect(formatAgo(iso, now)).toBe(text)
+  })
+})
+
+describe('formatDay', () => {
+  it('is the same day in every time zone', () => {
+    expect(formatDay('2025-06-20')).toBe('20 Haz 2025')
   })
 })

@@ -1,5 +1,5 @@
 import { Plus, type LucideIcon } from 'lucide-react'
-import { useMemo, useRef, useEffect, type ReactNode } from 'react'
+import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 import { useI18n, type PlainKey } from '@/i18n'
 import { Button } from '@/ui/Button'
 import { EmptyState } from '@/ui/EmptyState'

@@ -8,7 +8,7 @@ import { useI18n } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
 import { canUsePasskeys, showPasskey, wasCancelled } from '@/lib/webauthn'
 import { Button } from '@/ui/Button'
-import { Field, Input } from '@/ui/Field'
+import { CodeInput, Field, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { authLink } from './AuthPage'
 
@@ -77,15 +77,7 @@ export function SecondStep({ ticket, onDone, onRestart }: SecondStepProps) {
           error={isCode && step.error ? errorText(step.error) : null}
         >
           {method === 'totp' ? (
-            <Input
-              name="code"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              maxLength={7}
-              autoFocus
-              required
-              className="font-mono text-lg tracking-[0.2em]"
-            />
+            <CodeInput />
           ) : (
             <Input name="code" autoComplete="off" autoCapitalize="none" spellCheck={false} autoFocus required className="font-mono" />
           )}

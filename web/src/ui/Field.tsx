@@ -63,6 +63,13 @@ export function Input({ className, ...rest }: ComponentProps<'input'>) {
   return <input {...useWiring()} {...rest} className={cx(control, 'h-9.5 px-3', className)} />
 }
 
+/** The digits of an authenticator app: large, and offered by the keyboard of a phone. */
+export function CodeInput() {
+  return (
+    <Input name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={7} autoFocus required className="font-mono text-lg tracking-[0.2em]" />
+  )
+}
+
 export function Textarea({ className, ...rest }: ComponentProps<'textarea'>) {
   return <textarea rows={3} {...useWiring()} {...rest} className={cx(control, 'px-3 py-2', className)} />
 }

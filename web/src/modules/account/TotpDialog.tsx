@@ -7,7 +7,7 @@ import { useOnce } from '@/lib/once'
 import { Button } from '@/ui/Button'
 import { CopyButton } from '@/ui/CodeBlock'
 import { Dialog } from '@/ui/Dialog'
-import { Field, Input } from '@/ui/Field'
+import { CodeInput, Field } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { Skeleton } from '@/ui/Skeleton'
 import { useBeginTotp, useConfirmTotp } from './profile'
@@ -74,15 +74,7 @@ export function TotpDialog({ onClose, onDone }: TotpDialogProps) {
           </div>
           <form id={formId} ref={form} onSubmit={submit} noValidate>
             <Field label={t('secondStep.code')} hint={t('secondStep.codeHint')} error={codeError}>
-              <Input
-                name="code"
-                inputMode="numeric"
-                autoComplete="one-time-code"
-                maxLength={7}
-                autoFocus
-                required
-                className="font-mono text-lg tracking-[0.2em]"
-              />
+              <CodeInput />
             </Field>
           </form>
         </div>
