@@ -33,7 +33,7 @@ test('words of a message find its conversation while they are typed', async ({ p
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await expect(page.getByRole('region', { name: `Conversation with ${name}` })).toBeVisible()
-    await expect(row).toHaveAttribute('aria-current', 'true')
+    await expect(row).toHaveAttribute('aria-current', 'page')
   })
 
   await test.step('narrowed to a state, then nothing found, then all again', async () => {

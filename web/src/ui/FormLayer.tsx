@@ -15,6 +15,8 @@ interface FormLayerProps {
   /** What the other button says: "Close" where the form stays open after saving. */
   dismiss?: string
   busy: boolean
+  /** There is nothing to send yet, and the form says why. */
+  disabled?: boolean
   error: unknown
   /** Fields that show their own complaint. An error about these alone needs no message above the form. */
   fields: readonly string[]
@@ -28,7 +30,7 @@ interface FormLayerProps {
   children: ReactNode
 }
 
-function useFormLayer({ action, dismiss, busy, error, fields, said, onSubmit, onClose, before, after, children }: FormLayerProps) {
+function useFormLayer({ action, dismiss, busy, disabled, error, fields, said, onSubmit, onClose, before, after, children }: FormLayerProps) {
   const { t } = useI18n()
   const id = useId()
   const form = useFocusOnError(error)
@@ -36,7 +38,7 @@ function useFormLayer({ action, dismiss, busy, error, fields, said, onSubmit, on
     footer: (
       <>
         <Button onClick={onClose}>{dismiss ?? t('common.cancel')}</Button>
-        <Button look="primary" type="submit" form={id} busy={busy}>
+        <Button look="primary" type="submit" form={id} busy={busy} disabled={disabled}>
           {action ?? t('common.save')}
         </Button>
       </>

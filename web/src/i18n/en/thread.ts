@@ -14,7 +14,6 @@ export const thread = {
   'copies.list': 'Who gets a copy',
   'copies.add': 'Add an address',
   'copies.remove': 'No more copies to {address}',
-  'forward.title': 'Forward by e-mail',
   'forward.text': 'The message and its files go to people outside; the conversation says to whom.',
   'forward.to': 'To',
   'forward.toHint': 'Several addresses with commas between them.',

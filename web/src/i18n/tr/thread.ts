@@ -16,7 +16,6 @@ export const thread: Record<keyof typeof en, string> = {
   'copies.list': 'Kopya alanlar',
   'copies.add': 'Adres ekle',
   'copies.remove': '{address} artık kopya almasın',
-  'forward.title': 'E-postayla ilet',
   'forward.text': 'İleti ve dosyaları dışarıdan kişilere gider; kime gittiği konuşmada yazar.',
   'forward.to': 'Kime',
   'forward.toHint': 'Birden çok adresi virgülle ayırın.',

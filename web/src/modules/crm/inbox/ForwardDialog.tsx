@@ -1,11 +1,8 @@
-import { useId, type FormEvent } from 'react'
-import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
-import { textOf, useFocusOnError } from '@/lib/form'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
+import { textOf } from '@/lib/form'
 import { Field, Input, Textarea } from '@/ui/Field'
-import { Notice } from '@/ui/Notice'
+import { FormDialog } from '@/ui/FormLayer'
 import { toast } from '@/ui/Toast'
 import { splitList } from '../contacts/splitList'
 import { useForward } from './itemActions'
@@ -13,14 +10,10 @@ import type { LayerProps } from './ItemDialogs'
 
 export function ForwardDialog({ item, onClose }: LayerProps) {
   const { t } = useI18n()
-  const formId = useId()
   const forward = useForward(item)
   const { error } = forward
-  const form = useFocusOnError(error)
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
+  function submit(data: FormData) {
     forward.mutate(
       { to: splitList(textOf(data, 'to')), note: textOf(data, 'note') },
       {
@@ -33,30 +26,23 @@ export function ForwardDialog({ item, onClose }: LayerProps) {
   }
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={t('forward.title')}
+    <FormDialog
+      title={t('inbox.forward')}
       description={t('forward.text')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={forward.isPending}>
-            {t('forward.action')}
-          </Button>
-        </>
-      }
+      action={t('forward.action')}
+      busy={forward.isPending}
+      error={error}
+      fields={['to', 'note']}
+      onSubmit={submit}
+      onClose={onClose}
+      after={<blockquote className="mt-5 max-h-32 overflow-y-auto border-l-2 border-line pl-3 text-[13px] whitespace-pre-wrap text-ink-2">{item.body}</blockquote>}
     >
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
-        {error && !isAboutFields(error, ['to', 'note']) && <Notice tone="danger">{errorText(error)}</Notice>}
-        <Field label={t('forward.to')} hint={t('forward.toHint')} error={fieldText(error, 'to', { too_few: 'field.required' })}>
-          <Input name="to" inputMode="email" autoComplete="off" spellCheck={false} />
-        </Field>
-        <Field label={t('forward.note')} optional error={fieldText(error, 'note')}>
-          <Textarea name="note" rows={3} />
-        </Field>
-        <blockquote className="max-h-32 overflow-y-auto border-l-2 border-line pl-3 text-[13px] whitespace-pre-wrap text-ink-2">{item.body}</blockquote>
-      </form>
-    </Dialog>
+      <Field label={t('forward.to')} hint={t('forward.toHint')} error={fieldText(error, 'to', { too_few: 'field.required' })}>
+        <Input name="to" inputMode="email" autoComplete="off" spellCheck={false} />
+      </Field>
+      <Field label={t('forward.note')} optional error={fieldText(error, 'note')}>
+        <Textarea name="note" rows={3} />
+      </Field>
+    </FormDialog>
   )
 }

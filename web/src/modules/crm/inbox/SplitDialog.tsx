@@ -1,11 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useId, useState, type FormEvent } from 'react'
-import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { useState } from 'react'
+import { fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
-import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
 import { Field, Input } from '@/ui/Field'
+import { FormDialog } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
@@ -15,7 +14,6 @@ import type { LayerProps } from './ItemDialogs'
 /** Two matters in one thread become two conversations, from this message on or with it alone. */
 export function SplitDialog({ item, onClose }: LayerProps) {
   const { t, tCount } = useI18n()
-  const formId = useId()
   const navigate = useNavigate()
   const [reach, setReach] = useState<'rest' | 'one'>('rest')
   const conversation = useConversation(item.conversation_id).data
@@ -27,10 +25,9 @@ export function SplitDialog({ item, onClose }: LayerProps) {
   const moving = rows.filter((row) => row.kind !== 'event' && (reach === 'one' ? row.id === item.id : row.created_at >= item.created_at))
   const rest = rows.some((row) => row.kind === 'message' && !moving.includes(row))
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
+  function submit(data: FormData) {
     split.mutate(
-      { item_ids: moving.map((row) => row.id), subject: textOf(new FormData(event.currentTarget), 'subject') },
+      { item_ids: moving.map((row) => row.id), subject: textOf(data, 'subject') },
       {
         onSuccess: (made) => {
           toast('ok', t('split.done'))
@@ -42,24 +39,20 @@ export function SplitDialog({ item, onClose }: LayerProps) {
   }
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title={t('split.title')}
       description={t('split.text')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={split.isPending} disabled={single || !rest}>
-            {t('split.action')}
-          </Button>
-        </>
-      }
+      action={t('split.action')}
+      busy={split.isPending}
+      disabled={single || !rest}
+      error={error}
+      fields={['subject']}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form id={formId} onSubmit={submit} noValidate className="flex flex-col items-start gap-5">
-        {single && <Notice tone="warn">{t('split.single')}</Notice>}
-        {!single && !rest && <Notice tone="warn">{t('split.nothingStays')}</Notice>}
-        {error && !isAboutFields(error, ['subject']) && <Notice tone="danger">{errorText(error)}</Notice>}
+      {single && <Notice tone="warn">{t('split.single')}</Notice>}
+      {!single && !rest && <Notice tone="warn">{t('split.nothingStays')}</Notice>}
+      <div>
         <Segmented
           label={t('split.reach')}
           value={reach}
@@ -69,11 +62,11 @@ export function SplitDialog({ item, onClose }: LayerProps) {
           ]}
           onChange={setReach}
         />
-        <p className="text-sm text-ink-2">{tCount('split.count', moving.length)}</p>
-        <Field label={t('inbox.subject')} className="w-full" error={fieldText(error, 'subject')}>
-          <Input name="subject" maxLength={300} autoComplete="off" defaultValue={conversation?.subject} />
-        </Field>
-      </form>
-    </Dialog>
+      </div>
+      <p className="text-sm text-ink-2">{tCount('split.count', moving.length)}</p>
+      <Field label={t('inbox.subject')} error={fieldText(error, 'subject')}>
+        <Input name="subject" maxLength={300} autoComplete="off" defaultValue={conversation?.subject} />
+      </Field>
+    </FormDialog>
   )
 }
