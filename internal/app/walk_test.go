@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,11 +65,11 @@ func TestWalk(t *testing.T) {
 
 func (w *walk) operation(op operation) {
 	w.t.Helper()
-	body := w.body(op)
+	body, query := w.body(op), w.query(op)
 	random := w.path(op, func(string) string { return uuid.NewString() })
 	hasID := random != op.path
 	call := func(c *apptest.Client, path string) *apptest.Response {
-		resp := c.Do(op.method, path, body)
+		resp := c.Do(op.method, path+query, body)
 		if strings.Contains(string(resp.Body), canary) {
 			w.t.Errorf("%s %s: the other tenant's text is in the answer", op.method, op.path)
 		}
@@ -161,6 +162,25 @@ func (w *walk) path(op operation, id func(record string) string) string {
 		}
 		return fmt.Sprint(v)
 	})
+}
+
+// query fills the parameters without which an operation refuses everything.
+func (w *walk) query(op operation) string {
+	values := url.Values{}
+	for _, p := range op.Parameters {
+		if p.In != "query" || !p.Required {
+			continue
+		}
+		v, err := w.doc.example(p.Schema)
+		if err != nil {
+			w.t.Fatalf("%s %s: the walk cannot fill %s: %v", op.method, op.path, p.Name, err)
+		}
+		values.Set(p.Name, fmt.Sprint(v))
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
 }
 
 func (w *walk) body(op operation) any {

@@ -172,6 +172,7 @@ export const inbox = {
   'inbox.attachment.remove': 'Remove {name}',
   'inbox.attachment.tooLarge': '{name} was too large and was not kept.',
   'inbox.attachment.refused': '{name} is of a kind that is not allowed and was not kept.',
+  'inbox.automatic': 'automatic answer',
   'inbox.edited': 'edited',
   'inbox.editions': 'What it said before',
   'inbox.messageMenu': 'Actions on the message by {name}',

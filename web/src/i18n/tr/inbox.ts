@@ -173,6 +173,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.attachment.remove': '{name} ekini kaldır',
   'inbox.attachment.tooLarge': '{name} çok büyüktü, saklanmadı.',
   'inbox.attachment.refused': '{name} izin verilmeyen türdeydi, saklanmadı.',
+  'inbox.automatic': 'otomatik yanıt',
   'inbox.edited': 'düzenlendi',
   'inbox.editions': 'Önceki hali',
   'inbox.messageMenu': '{name} mesajı için işlemler',

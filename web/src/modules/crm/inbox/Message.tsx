@@ -62,6 +62,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
       <div className={cx('mb-1 flex flex-wrap items-center gap-x-2 text-[13px] text-ink-2', mine && 'justify-end')}>
         <span className="font-semibold text-ink">{name}</span>
         {note && <span className="font-semibold text-warn-ink">{t('inbox.note')}</span>}
+        {item.automatic && <span className="italic">{t('inbox.automatic')}</span>}
         {item.channel && <span>{channelName(item.channel)}</span>}
         <time dateTime={item.created_at} title={formatDateTime(item.created_at)}>
           {formatAgo(item.created_at)}
