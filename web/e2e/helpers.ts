@@ -38,7 +38,7 @@ export const test = base.extend<Options>({
     page.on('pageerror', (error) => complain(String(error)))
     await use(page)
     // An answer that a test still holds back must not fail it after its end.
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     expect(complaints, 'the browser console').toEqual([])
   },
 })
