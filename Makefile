@@ -67,12 +67,13 @@ clean: ## Remove what was built; ./data stays
 test: test-go test-web test-browser ## Run every test
 	@echo "all tests passed"
 
+# Most tests wait for a disk or a process: more run at once than there are cores.
 .PHONY: test-go
 test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-postgres || true
 	@scripts/ensure-snippets || true
 	@scripts/ensure-mail-servers || true
-	@PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m $(TESTFLAGS) $(PACKAGES)
+	@PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m -parallel 6 $(TESTFLAGS) $(PACKAGES)
 
 .PHONY: test-race
 test-race: ## Run the Go tests under the race detector
