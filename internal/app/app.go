@@ -325,10 +325,16 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 // grace is how long open requests may take to finish at a stop.
 const grace = 20 * time.Second
 
+// indexBytes is what the search indexes take.
+func (a *App) indexBytes() int {
+	_, found := a.Finder.Held()
+	return a.Advisor.Bytes() + found
+}
+
 // Serve answers on ln until ctx ends, then drains: no new requests, open ones
 // finish, workers stop.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
-	defer headroom.Keep(headroom.Size)()
+	defer headroom.Keep(a.indexBytes)()
 	server := &http.Server{
 		Handler: a.API.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,

@@ -1,9 +1,8 @@
 // Package headroom bounds the garbage that gathers between two collections.
 //
-// By default Go lets a heap double before it collects. A small heap is then
-// collected all the time, and one that holds search indexes takes twice what
-// it needs. With a headroom of a fixed size the first collects rarely and the
-// second stays near its size.
+// By default Go lets a heap double before it collects. One that holds search
+// indexes then takes twice what it needs. Here garbage may take as much as what
+// is alive apart from the indexes, and always a certain size.
 package headroom
 
 import (
@@ -14,21 +13,20 @@ import (
 	"sync/atomic"
 )
 
-// Size is what suits a node: a fraction of what one takes anyway.
-const Size = 40 << 20
+// size is what suits a node: a fraction of what one takes anyway.
+const size = 40 << 20
 
-// A percentage outside of these is not worth it: below, collecting would
-// become all that is done; above, nothing is saved any more.
-const least, most = 30, 400
+// Below least, collecting would become all that is done; most is Go's own.
+const least, most = 30, 100
 
-// Keep holds the headroom at size until stop is called. Who sets GOGC wants it
-// otherwise and is left alone.
-func Keep(size uint64) (stop func()) {
+// Keep holds the headroom until stop is called. Still says how much of the heap
+// are indexes, arrays that live long and hold no pointers. Who sets GOGC wants
+// it otherwise and is left alone.
+func Keep(still func() int) (stop func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	k := &keeper{size: size, was: debug.SetGCPercent(100)}
-	k.now = 100
+	k := &keeper{still: still, was: debug.SetGCPercent(100), now: 100}
 	k.arm()
 	return func() {
 		k.stopped.Store(true)
@@ -37,7 +35,7 @@ func Keep(size uint64) (stop func()) {
 }
 
 type keeper struct {
-	size     uint64
+	still    func() int
 	was, now int
 	stopped  atomic.Bool
 }
@@ -55,14 +53,14 @@ func (k *keeper) adjust() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	// Setting it stops the world for a moment, so small changes are let be.
-	if p := percent(k.size, live[0].Value.Uint64()); p > k.now+k.now/10 || p < k.now-k.now/10 {
+	if p := percent(int(live[0].Value.Uint64()), k.still()); p > k.now+k.now/10 || p < k.now-k.now/10 {
 		k.now = p
 		debug.SetGCPercent(p)
 	}
 	k.arm()
 }
 
-// percent is the share of a live heap that a headroom is.
-func percent(size, live uint64) int {
-	return int(min(max(100*size/max(live, 1), least), most))
+// percent is the share of a live heap that its headroom is.
+func percent(live, still int) int {
+	return min(max(100*max(size, live-still)/max(live, 1), least), most)
 }

@@ -8,18 +8,16 @@ import (
 
 func TestPercent(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		size, live uint64
-		want       int
-	}{
-		{48 << 20, 0, most},
-		{48 << 20, 4 << 20, most},
-		{48 << 20, 24 << 20, 200},
-		{48 << 20, 96 << 20, 50},
-		{48 << 20, 1 << 30, least},
+	for _, c := range []struct{ live, still, want int }{
+		{0, 0, most},
+		{4 << 20, 0, most},
+		{1 << 30, 0, most},
+		{80 << 20, 60 << 20, 50},
+		{1 << 30, 1 << 30, least},
+		{1 << 20, 1 << 30, most},
 	} {
-		if got := percent(c.size, c.live); got != c.want {
-			t.Errorf("%d of %d: got %d, want %d", c.size, c.live, got, c.want)
+		if got := percent(c.live, c.still); got != c.want {
+			t.Errorf("%d, %d of it still: got %d, want %d", c.live, c.still, got, c.want)
 		}
 	}
 }
@@ -30,13 +28,13 @@ func current() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// A heap that grows gets a smaller share, and all is as before afterwards.
+// A heap of indexes gets a smaller share, and all is as before afterwards.
 func TestKeep(t *testing.T) {
 	if current() != 100 {
 		t.Skip("GOGC is set")
 	}
-	stop := Keep(8 << 20)
-	held := make([]byte, 16<<20)
+	held := make([]byte, 160<<20)
+	stop := Keep(func() int { return len(held) })
 	for i := 0; current() > 60; i++ {
 		if i == 1000 {
 			t.Fatalf("after %d collections the share is %d", i, current())

@@ -21,6 +21,7 @@ import (
 )
 
 const (
+	startLimit   = 10 * time.Second
 	processGroup = "Process"
 	starts       = 5
 	startTarget  = 500 * time.Millisecond
@@ -115,16 +116,17 @@ func (e *env) start(ctx context.Context, args []string, idle bool) (took time.Du
 			err = fmt.Errorf("%w\n%s", err, logs)
 		}
 	}()
-	resp, err := http.Get("http://127.0.0.1:" + port + "/readyz")
-	if err != nil {
-		return 0, 0, err
-	}
-	took = time.Since(begin)
-	if err := resp.Body.Close(); err != nil {
-		return 0, 0, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return 0, 0, fmt.Errorf("/readyz answered %d", resp.StatusCode)
+	for status := 0; status != http.StatusOK; took = time.Since(begin) {
+		resp, err := http.Get("http://127.0.0.1:" + port + "/readyz")
+		if err != nil {
+			return 0, 0, err
+		}
+		if err := resp.Body.Close(); err != nil {
+			return 0, 0, err
+		}
+		if status = resp.StatusCode; took > startLimit {
+			return 0, 0, fmt.Errorf("/readyz still answers %d after %s", status, took)
+		}
 	}
 	if idle {
 		select {

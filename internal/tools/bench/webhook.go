@@ -198,7 +198,7 @@ func emission(number int64) string {
 func (h *hooks) work(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
-	usual := headroom.Keep(headroom.Size)
+	usual := headroom.Keep(func() int { return 0 })
 	go func() { h.app.Work(ctx); close(done) }()
 	return func() { cancel(); <-done; usual() }
 }
