@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -62,18 +61,7 @@ func onBoth(t *testing.T, run func(k *trial)) {
 // acknowledged, as SQLite does.
 func onPostgres(t *testing.T, binary string) *trial {
 	t.Helper()
-	server, err := pgtest.Start(pgtest.Options{Durable: true})
-	if errors.Is(err, pgtest.ErrNoServer) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := pgtest.StartFor(t, pgtest.Options{Durable: true})
 	d, err := server.CreateDatabase(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

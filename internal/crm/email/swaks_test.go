@@ -37,7 +37,7 @@ const (
 func TestSwaks(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("swaks"); err != nil {
-		t.Skip("no swaks here")
+		t.Skip("swaks is not installed (scripts/ensure-mail-servers)")
 	}
 	apptest.RunWith(t, func(c *app.Config) { c.MailDomain, c.MailMaxSize = domain, swaksMaxBytes }, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)

@@ -40,8 +40,8 @@ type Header = http.Header
 
 // Client sends requests outside.
 type Client struct {
-	// A transport and no http.Client: redirects are not followed, and the care
-	// that a client takes for them is a tenth of a delivery's cost.
+	// A transport and no http.Client: redirects are not followed, so nobody
+	// needs the copies that a client keeps for them.
 	transport *http.Transport
 	dialer    *net.Dialer
 	allowed   []netip.Prefix

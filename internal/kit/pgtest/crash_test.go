@@ -1,7 +1,6 @@
 package pgtest_test
 
 import (
-	"errors"
 	"testing"
 
 	"konak/internal/kit/pgtest"
@@ -9,18 +8,7 @@ import (
 
 func TestCrashKeepsWhatWasCommitted(t *testing.T) {
 	t.Parallel()
-	server, err := pgtest.Start(pgtest.Options{Durable: true})
-	if errors.Is(err, pgtest.ErrNoServer) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := pgtest.StartFor(t, pgtest.Options{Durable: true})
 	before := connect(t, server.URL())
 	if _, err := before.Exec(t.Context(), `CREATE TABLE kept (x int); INSERT INTO kept VALUES (7)`); err != nil {
 		t.Fatal(err)

@@ -41,6 +41,25 @@ type Database struct {
 	App string
 }
 
+// StartFor starts a server for one test, which ends with it. Without PostgreSQL
+// on the machine the test is skipped.
+func StartFor(tb testing.TB, o Options) *Server {
+	tb.Helper()
+	server, err := Start(o)
+	if errors.Is(err, ErrNoServer) {
+		tb.Skip(err)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return server
+}
+
 // NewDatabase creates a database for one test on the shared server and drops it
 // when the test ends. Template is empty or what Template returned. The test is
 // skipped where the machine has no PostgreSQL.

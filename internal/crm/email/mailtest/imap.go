@@ -125,7 +125,7 @@ func StartDovecot(t testing.TB) *IMAP {
 	t.Helper()
 	bin, err := exec.LookPath("dovecot")
 	if err != nil {
-		t.Skip("no Dovecot here")
+		t.Skip("Dovecot is not installed (scripts/ensure-mail-servers)")
 	}
 	if version, err := exec.CommandContext(t.Context(), bin, "--version").Output(); err != nil || !strings.HasPrefix(string(version), "2.3.") {
 		t.Skipf("Dovecot %s is configured differently: %v", version, err)
