@@ -2,7 +2,7 @@
 -- A contact that was merged into another or deleted keeps its row, emptied of
 -- addresses, so that what names it still finds something.
 CREATE TABLE contact (
-    tenant_id         uuid NOT NULL REFERENCES tenant (id),
+    tenant_id         uuid NOT NULL,
     id                uuid NOT NULL,
     external_id       text,
     kind              text NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
 CREATE TABLE crm_group (
-    tenant_id   uuid NOT NULL REFERENCES tenant (id),
+    tenant_id   uuid NOT NULL,
     id          uuid NOT NULL,
     name        text NOT NULL,
     name_key    text NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE conversation_settings (
 );
 
 CREATE TABLE conversation (
-    tenant_id                uuid NOT NULL REFERENCES tenant (id),
+    tenant_id                uuid NOT NULL,
     id                       uuid NOT NULL,
     state                    text NOT NULL,
     ai_state                 text NOT NULL,
