@@ -116,7 +116,7 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 			return err
 		}
 		if e.Status == Disabled {
-			if err := holdLane(tx, id, clock.At(tx.Now())); err != nil {
+			if err := holdLane(tx, laneKey{tx.Tenant(), id}, clock.At(tx.Now())); err != nil {
 				return err
 			}
 		}

@@ -10104,6 +10104,7 @@ export interface components {
         WebhookDelivery: {
             /**
              * Format: int64
+             * @description Requests made, probes of a disabled endpoint among them
              * @example 1
              */
             attempts: number;
@@ -10184,6 +10185,7 @@ export interface components {
             attempt_list: components["schemas"]["WebhookAttempt"][];
             /**
              * Format: int64
+             * @description Requests made, probes of a disabled endpoint among them
              * @example 1
              */
             attempts: number;
@@ -10300,7 +10302,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When a disabled endpoint is tried again; null when only a person can enable it
+             * @description When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_probe_at: string | null;
@@ -10474,7 +10476,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When a disabled endpoint is tried again; null when only a person can enable it
+             * @description When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_probe_at: string | null;
