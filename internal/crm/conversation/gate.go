@@ -38,7 +38,7 @@ func (s *Service) move(tx *db.Tx, was Conversation, c *Conversation, on Trigger,
 		c.LastActivityAt = clock.At(tx.Now())
 	}
 	place(tx, c, list)
-	if err := save(tx, c, was.State); err != nil {
+	if err := saveMoved(tx, c, was.State); err != nil {
 		return fmt.Errorf("conversation: save: %w", err)
 	}
 	if err := s.follow(tx, &was, c, list); err != nil {
@@ -475,11 +475,15 @@ func (s *Service) markAll(tx *db.Tx, conversation uuid.UUID, ids []uuid.UUID) er
 }
 
 func (s *Service) markUnread(tx *db.Tx, conversation, agent uuid.UUID) error {
-	n, err := addUnread(tx, conversation, agent)
-	if err != nil || n > 1 {
+	return s.markUnreadBy(tx, conversation, unreadBy{agent, 1})
+}
+
+func (s *Service) markUnreadBy(tx *db.Tx, conversation uuid.UUID, u unreadBy) error {
+	n, err := addUnread(tx, conversation, u)
+	if err != nil || n > u.N {
 		return err
 	}
-	return addBadge(tx, agent, 1)
+	return addBadge(tx, u.AgentID, 1)
 }
 
 func (s *Service) markRead(tx *db.Tx, conversation, agent uuid.UUID) error {
