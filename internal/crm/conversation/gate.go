@@ -89,7 +89,7 @@ func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 	if c.Tags == nil {
 		c.Tags = []string{}
 	}
-	c.Test = caller.From(tx.Context()).Test
+	c.Test = c.Test || caller.From(tx.Context()).Test
 	var list []*Item
 	if first != nil {
 		c.Preview = summary(first)
@@ -376,7 +376,7 @@ func (s *Service) again(tx *db.Tx, was *Conversation, item *Item) (Conversation,
 	c := Conversation{
 		Channel: was.Channel, ChannelAccountID: was.ChannelAccountID, Talep: was.Talep, Subject: was.Subject,
 		ContactID: was.ContactID, ContactName: was.ContactName, GroupID: was.GroupID,
-		PreviousConversationID: &was.ID, WaitingSince: clock.Ptr(tx.Now()),
+		PreviousConversationID: &was.ID, WaitingSince: clock.Ptr(tx.Now()), Test: was.Test,
 	}
 	_, err := s.begin(tx, &c, Begin, item)
 	return c, err
@@ -430,7 +430,7 @@ func (s *Service) noted(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 // notify raises the unread counters of the agents who joined, in the order of
 // their ids: two conversations must not wait for each other's badges.
 func (s *Service) notify(tx *db.Tx, c *Conversation) error {
-	if caller.From(tx.Context()).Test {
+	if c.Test {
 		return nil
 	}
 	list, err := agents(&tx.Reader, c.ID)
@@ -447,7 +447,7 @@ func (s *Service) notify(tx *db.Tx, c *Conversation) error {
 // notifyGroup raises the unread counters of a group's agents who have not
 // joined; those who have hear of it anyway.
 func (s *Service) notifyGroup(tx *db.Tx, c *Conversation) error {
-	if c.GroupID == nil || caller.From(tx.Context()).Test {
+	if c.GroupID == nil || c.Test {
 		return nil
 	}
 	g, err := groupByID(&tx.Reader, *c.GroupID)

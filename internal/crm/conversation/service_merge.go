@@ -60,6 +60,9 @@ func lockPair(tx *db.Tx, id, into uuid.UUID) (was, target Conversation, err erro
 // what parting them again needs.
 func (s *Service) mergeInto(tx *db.Tx, was, target Conversation) (c Conversation, m mergedThread, err error) {
 	c, x := was, target
+	if c.Test != x.Test {
+		return c, m, fault.New(fault.TestEnvironment)
+	}
 	c.MergedIntoID = &x.ID
 	m = mergedThread{
 		From: c.ID, Into: x.ID, State: was.State, WaitingSince: was.WaitingSince,

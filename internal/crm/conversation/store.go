@@ -5,8 +5,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 const columns = `c.id, c.state, c.ai_state, c.handover_reason, c.channel, c.channel_account_id, c.single_thread, c.talep,
@@ -36,8 +38,22 @@ func byID(r *db.Reader, id uuid.UUID) (Conversation, error) {
 // lock reads a conversation, deleted ones too, and keeps others from changing
 // it until the transaction ends.
 func lock(tx *db.Tx, id uuid.UUID) (Conversation, error) {
-	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
+	c, err := db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), id)
+	if err == nil && c.deletedAt == nil {
+		err = mayChange(tx, &c)
+	}
+	return c, err
+}
+
+// mayChange refuses what is live to a key of the test environment. Whatever
+// changes a conversation, or what hangs on it, locks it first, and whatever
+// writes one saves it: both ask here.
+func mayChange(tx *db.Tx, c *Conversation) error {
+	if caller.From(tx.Context()).MayChange(c.Test) {
+		return nil
+	}
+	return fault.New(fault.TestEnvironment)
 }
 
 // lockThread finds the one conversation of a contact on a messaging account.
@@ -93,6 +109,9 @@ func save(tx *db.Tx, c *Conversation, was State) error {
 
 // saveMoved writes what can change, the state too; it is for move alone.
 func saveMoved(tx *db.Tx, c *Conversation, was State) error {
+	if err := mayChange(tx, c); err != nil {
+		return err
+	}
 	n, err := tx.Exec(`UPDATE conversation SET state = $3, ai_state = $4, handover_reason = $5, contact_id = $6, contact_name = $7,
 			subject = $8, preview = $9, priority = $10, owner_id = $11, group_id = $12, tags = $13, waiting_since = $14,
 			first_reply_at = $15, snoozed_until = $16, snoozed_until_reply = $17, closed_at = $18, merged_into_id = $19,
@@ -146,7 +165,8 @@ func itemByID(r *db.Reader, id uuid.UUID) (Item, error) {
 
 func itemByProvider(r *db.Reader, account uuid.UUID, message string) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
-		WHERE tenant_id = $1 AND channel_account_id = $2 AND provider_message_id = $3`, r.Tenant(), account, message)
+		WHERE tenant_id = $1 AND channel_account_id = $2 AND provider_message_id = $3 AND test = $4`,
+		r.Tenant(), account, message, caller.From(r.Context()).Test)
 }
 
 func setDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *string) error {
