@@ -109,7 +109,7 @@ CREATE TABLE conversation_item (
     FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversation (tenant_id, id)
 );
 CREATE INDEX conversation_item_list ON conversation_item (tenant_id, conversation_id, at, id);
-CREATE UNIQUE INDEX conversation_item_inbound ON conversation_item (tenant_id, channel_account_id, provider_message_id)
+CREATE UNIQUE INDEX conversation_item_inbound ON conversation_item (tenant_id, channel_account_id, provider_message_id, test)
     WHERE provider_message_id IS NOT NULL;
 
 -- The tag's copy of last_activity_at lets a tag's list page like any other.

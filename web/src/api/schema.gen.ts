@@ -5605,6 +5605,8 @@ export interface components {
              *     ]
              */
             tags: string[];
+            /** @description Made by a key of the test environment */
+            test: boolean;
             /** @example Europe/Istanbul */
             timezone: string;
             /**
