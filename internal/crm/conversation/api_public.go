@@ -93,7 +93,7 @@ func (s *Service) registerPublic(a *api.API) {
 		func(ctx context.Context, in *conversationIn) (Conversation, error) { return s.Get(ctx, in.ID.UUID) })
 	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView),
 		func(ctx context.Context, in *conversationItemsIn) (db.List[Item], error) {
-			return s.Items(ctx, in.ID.UUID, in.Page())
+			return s.Items(ctx, in.ID.UUID, Timeline{}, in.Page())
 		})
 
 	reply := route("POST", "/{id}/reply", "reply", "Write a reply", perm.ConversationsReply)

@@ -72,18 +72,7 @@ func (in *inbox) get(id uuid.UUID) conversation.Conversation {
 // member signs a second agent in.
 func (in *inbox) member(name string) (*apptest.Client, uuid.UUID) {
 	in.t.Helper()
-	email := name + "@demo.example"
-	if err := in.s.Identity.AddMember(in.t.Context(), in.ID, name, email, apptest.Password, identity.RoleOwner); err != nil {
-		in.t.Fatal(err)
-	}
-	c := in.SignIn(email)
-	var me struct {
-		Membership struct {
-			ID uuid.UUID `json:"id"`
-		} `json:"membership"`
-	}
-	c.Get("/api/v1/auth/me").Want(200).Data(&me)
-	return c, me.Membership.ID
+	return in.memberAs(name, identity.RoleOwner)
 }
 
 // put brings a conversation into a state.

@@ -134,7 +134,7 @@ func place(tx *db.Tx, c *Conversation, list []*Item) {
 		if i.Attachments == nil {
 			i.Attachments = []Attachment{}
 		}
-		i.Tepkiler, i.HasEmail = []Reaction{}, i.email != nil
+		i.Tepkiler, i.Mentions, i.HasEmail = []Reaction{}, orEmpty(i.Mentions), i.email != nil
 	}
 	if c.lastItemAt.IsZero() {
 		c.lastItemAt = clock.At(tx.Now())
@@ -412,7 +412,7 @@ func (s *Service) answered(tx *db.Tx, was Conversation, item *Item) (Conversatio
 		return c, err
 	}
 	if item.AuthorKind == ByAgent && item.AuthorID != nil {
-		return c, s.markRead(tx, c.ID, *item.AuthorID)
+		return c, s.looked(tx, c.ID, *item.AuthorID)
 	}
 	return c, nil
 }

@@ -137,7 +137,7 @@ func scanItem(row db.Row) (Item, error) {
 	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
 		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.Automatic, &i.test,
 		&i.HasEmail)
-	i.Detail, i.Attachments, i.Tepkiler = detail.V, []Attachment{}, []Reaction{}
+	i.Detail, i.Attachments, i.Tepkiler, i.Mentions = detail.V, []Attachment{}, []Reaction{}, []Mention{}
 	return i, err
 }
 
@@ -150,12 +150,24 @@ func putItem(tx *db.Tx, i *Item) error {
 		i.test)
 }
 
-// items reads the newest first.
-func items(r *db.Reader, conversation uuid.UUID, p db.Page) (db.List[Item], error) {
+// items reads a page of a timeline.
+func items(r *db.Reader, conversation uuid.UUID, ascending bool, p db.Page) (db.List[Item], error) {
+	less, direction := "<", "DESC"
+	if ascending {
+		less, direction = ">", "ASC"
+	}
 	rows, err := db.All(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
-		WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL AND (at, id) < ($3, $4)
-		ORDER BY at DESC, id DESC LIMIT $5`, r.Tenant(), conversation, p.After.Sort, p.After.ID, p.Limit+1)
+		WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL AND (at, id) `+less+` ($3, $4)
+		ORDER BY at `+direction+`, id `+direction+` LIMIT $5`, r.Tenant(), conversation, p.After.Sort, p.After.ID, p.Limit+1)
 	return db.Cut(rows, p, func(i Item) db.Key { return db.Key{Sort: i.CreatedAt.UnixMicro(), ID: i.ID} }), err
+}
+
+// beside is the key right before an item, so that a page begins with it.
+func beside(i Item, ascending bool) db.Key {
+	if ascending {
+		return db.Key{Sort: i.CreatedAt.UnixMicro() - 1, ID: uuid.Max}
+	}
+	return db.Key{Sort: i.CreatedAt.UnixMicro() + 1}
 }
 
 func itemByID(r *db.Reader, id uuid.UUID) (Item, error) {

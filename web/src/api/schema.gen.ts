@@ -1415,6 +1415,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/mentions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notes that call the caller, the newest first
+         * @description Reading the conversation reads them. Notes are internal, so no webhook tells of them. An API key is never called: its list is empty.
+         */
+        get: operations["list-mentions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/new-as-agent": {
         parameters: {
             query?: never;
@@ -1984,6 +2004,26 @@ export interface paths {
          * @description The permission of each action is checked by itself. Where one is refused or fails, none is taken: the error is the action's own, and its step says which.
          */
         post: operations["apply-macro"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/mentionable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Colleagues who can be called in a note
+         * @description Active members who may see the conversation, by name; at most 20.
+         */
+        get: operations["list-mentionable"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6302,6 +6342,12 @@ export interface components {
             all: components["schemas"]["ConversationStateCounts"];
             channels: components["schemas"]["ConversationChannelCounts"][];
             groups: components["schemas"]["ConversationGroupCounts"][];
+            /**
+             * Format: int64
+             * @description Notes that call the caller in conversations that they have not read since; counted up to 100
+             * @example 1
+             */
+            mentions: number;
             mine: components["schemas"]["ConversationStateCounts"];
             unassigned: components["schemas"]["ConversationStateCounts"];
             /**
@@ -6759,6 +6805,8 @@ export interface components {
              * @enum {string}
              */
             kind: "message" | "note" | "event";
+            /** @description Colleagues whom a note calls */
+            mentions: components["schemas"]["ConversationMention"][];
             /** @description Reactions */
             tepkiler: components["schemas"]["ConversationReaction"][];
         };
@@ -6772,6 +6820,63 @@ export interface components {
         };
         ConversationItemListEnvelope: {
             data: components["schemas"]["ConversationItem"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationMention: {
+            /** Format: uuid */
+            agent_id: string;
+            /**
+             * @description As they were called when the note was written; it stands in the text after an @
+             * @example Defne Yılmaz
+             */
+            name: string;
+        };
+        ConversationMentionArrayEnvelope: {
+            data: components["schemas"]["ConversationMention"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationMentionOf: {
+            /**
+             * Format: date-time
+             * @description When they were called
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /** Format: uuid */
+            author_id: string | null;
+            /**
+             * @example agent
+             * @enum {string}
+             */
+            author_kind: "agent" | "contact" | "bot" | "system" | "api_key";
+            /** @example Elif Kaya */
+            contact_name: string;
+            /** Format: uuid */
+            conversation_id: string;
+            /** Format: uuid */
+            item_id: string;
+            /**
+             * @description The beginning of the note
+             * @example @Defne Yılmaz faturaya bakar mısın?
+             */
+            preview: string;
+            /** @example Teslimat tarihi */
+            subject: string;
+            /** @description Whether the caller has not read the conversation since */
+            unread: boolean;
+        };
+        ConversationMentionOfListEnvelope: {
+            data: components["schemas"]["ConversationMentionOf"][];
             /** @description Pass as cursor to read on; null at the end */
             next_cursor: string | null;
             /**
@@ -6883,6 +6988,11 @@ export interface components {
              * @example none
              */
             group_id?: string;
+            /**
+             * @description Only where a note calls the caller
+             * @enum {string}
+             */
+            mentioned?: "me";
             /**
              * @description me, none, or an agent's id
              * @example me
@@ -7940,6 +8050,8 @@ export interface components {
         EditItemInBody: {
             /** @example Siparişiniz yarın teslim edilecek. */
             body: string;
+            /** @description Whom the note calls now; those who were not called before are told. What is not sent stays */
+            mentions?: string[];
         };
         EmailIncoming: {
             /** Format: uuid */
@@ -9743,6 +9855,8 @@ export interface components {
             channel?: string;
             /** Format: uuid */
             channel_account_id?: string;
+            /** @description Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions */
+            mentions?: string[];
             /**
              * @description A note is internal and invisible to the customer
              * @default comment
@@ -13099,6 +13213,8 @@ export interface operations {
                 contact_id?: string;
                 /** @description Only what the caller has not read */
                 unread?: "true";
+                /** @description Only where a note calls the caller */
+                mentioned?: "me";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -13386,6 +13502,10 @@ export interface operations {
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
+                /** @description The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422 */
+                from?: string;
+                /** @description A minus puts the newest first */
+                sort?: "-created" | "created";
             };
             header?: never;
             path: {
@@ -20739,6 +20859,8 @@ export interface operations {
                 contact_id?: string;
                 /** @description Only what the caller has not read */
                 unread?: "true";
+                /** @description Only where a note calls the caller */
+                mentioned?: "me";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -21163,6 +21285,87 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-mentions": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Only those in conversations that the caller has not read since */
+                unread?: "true";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationMentionOfListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23280,6 +23483,10 @@ export interface operations {
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
+                /** @description The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422 */
+                from?: string;
+                /** @description A minus puts the newest first */
+                sort?: "-created" | "created";
             };
             header?: never;
             path: {
@@ -24865,6 +25072,94 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-mentionable": {
+        parameters: {
+            query?: {
+                /** @description The beginning of one of their names */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationMentionArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
