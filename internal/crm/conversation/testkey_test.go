@@ -144,7 +144,7 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 			"schedule": func(ctx context.Context) error {
 				return one(gate.Schedule(ctx, id, conversation.Later{Answer: conversation.Answer{Body: "x"}, SendAt: later}))
 			},
-			"edit":        func(ctx context.Context) error { return one(gate.EditItem(ctx, id, item.ID, "x")) },
+			"edit":        func(ctx context.Context) error { return one(gate.EditItem(ctx, id, item.ID, "x", nil)) },
 			"delete item": func(ctx context.Context) error { return gate.DeleteItem(ctx, id, item.ID) },
 			"react":       func(ctx context.Context) error { return one(gate.React(ctx, id, item.ID, "👍")) },
 			"copies":      func(ctx context.Context) error { return one(gate.SetCopies(ctx, id, nil)) },
