@@ -145,7 +145,7 @@ CREATE TABLE contact_import (
     id          uuid NOT NULL,
     filename    text NOT NULL,
     status      text NOT NULL,
-    content     text NOT NULL,
+    header      text NOT NULL,
     total       bigint NOT NULL,
     position    bigint NOT NULL DEFAULT 0,
     created     bigint NOT NULL DEFAULT 0,
@@ -157,6 +157,17 @@ CREATE TABLE contact_import (
     PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX contact_import_list ON contact_import (tenant_id, created_at, id);
+
+-- The rows of a file that are still to be taken, in batches: each job reads one
+-- and nothing else, and it goes when it is done.
+CREATE TABLE contact_import_batch (
+    tenant_id uuid NOT NULL,
+    import_id uuid NOT NULL,
+    number    bigint NOT NULL,
+    content   text NOT NULL,
+    PRIMARY KEY (tenant_id, import_id, number),
+    FOREIGN KEY (tenant_id, import_id) REFERENCES contact_import (tenant_id, id)
+);
 
 CREATE TABLE contact_import_error (
     tenant_id uuid NOT NULL,

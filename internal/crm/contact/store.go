@@ -1,6 +1,8 @@
 package contact
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -135,7 +137,7 @@ type Filter struct {
 // list reads the newest first. Each filter leads through an index of its own;
 // what else was asked for is checked on the way.
 func list(r *db.Reader, f Filter, p db.Page) (db.List[Contact], error) {
-	query, args := listQuery(r, f, p)
+	query, args := listQuery(r, columns, f, p)
 	rows, err := db.All(r, scan, query, args...)
 	if err != nil {
 		return db.List[Contact]{}, err
@@ -144,7 +146,41 @@ func list(r *db.Reader, f Filter, p db.Page) (db.List[Contact], error) {
 	return out, fill(r, out.Rows)
 }
 
-func listQuery(r *db.Reader, f Filter, p db.Page) (string, []any) {
+// attributeNames gives the names of all custom attributes that the listed
+// contacts have, in the order of the alphabet.
+func attributeNames(r *db.Reader, f Filter) ([]string, error) {
+	type row struct {
+		key        db.Key
+		attributes map[string]any
+	}
+	seen := map[string]bool{}
+	for p := (db.Page{Limit: 2000, After: db.First}); ; {
+		query, args := listQuery(r, `created_at, id, custom_attributes`, f, p)
+		rows, err := db.All(r, func(s db.Row) (row, error) {
+			var at clock.Time
+			var w row
+			var attributes db.JSON[map[string]any]
+			err := s.Scan(&at, &w.key.ID, &attributes)
+			w.key.Sort, w.attributes = at.UnixMicro(), attributes.V
+			return w, err
+		}, query, args...)
+		if err != nil {
+			return nil, err
+		}
+		page := db.Cut(rows, p, func(w row) db.Key { return w.key })
+		for _, w := range page.Rows {
+			for name := range w.attributes {
+				seen[name] = true
+			}
+		}
+		if page.Next == nil {
+			return slices.Sorted(maps.Keys(seen)), nil
+		}
+		p.After = *page.Next
+	}
+}
+
+func listQuery(r *db.Reader, what string, f Filter, p db.Page) (string, []any) {
 	var where strings.Builder
 	args := []any{r.Tenant(), p.After.Sort, p.After.ID}
 	arg := func(v any) string {
@@ -174,7 +210,7 @@ func listQuery(r *db.Reader, f Filter, p db.Page) (string, []any) {
 	for _, q := range queryTerms(f.Query) {
 		where.WriteString(" AND id IN (" + termQuery(arg(q), arg(q+"\U0010ffff")) + ")")
 	}
-	return `SELECT ` + columns + ` FROM contact WHERE tenant_id = $1 AND deleted_at IS NULL AND (created_at, id) < ($2, $3)` +
+	return `SELECT ` + what + ` FROM contact WHERE tenant_id = $1 AND deleted_at IS NULL AND (created_at, id) < ($2, $3)` +
 		where.String() + ` ORDER BY created_at DESC, id DESC LIMIT ` + arg(p.Limit+1), args
 }
 
