@@ -13,7 +13,6 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	wire "konak/internal/provider/whatsapp"
-	sandbox "konak/internal/sandbox/whatsapp"
 )
 
 // hook posts a webhook as somebody who knows a secret, or does not.
@@ -54,7 +53,7 @@ func TestWebhookIsSigned(t *testing.T) {
 			t.Errorf("a repeat made %d items", len(items))
 		}
 		ask := channels + "/whatsapp/webhook?hub.mode=subscribe&hub.challenge=77&hub.verify_token="
-		sh.s.Client("").Get(ask + "guessed").Refused(404, "not_found")
+		sh.s.Client("").Get(ask+"guessed").Refused(404, "not_found")
 		var set struct {
 			VerifyToken string `json:"verify_token"`
 		}
@@ -80,10 +79,10 @@ func TestCustomersWrite(t *testing.T) {
 			t.Errorf("the contact is %+v", who)
 		}
 		for want, m := range map[string]wire.Incoming{
-			"Evet":                                  {Type: "button", Button: &wire.Button{Payload: "yes", Text: "Evet"}},
-			"Mavi\nKumaş":                           {Type: "interactive", Interactive: &wire.Interactive{Type: "list_reply", List: &wire.Choice{ID: "1", Title: "Mavi", Description: "Kumaş"}}},
+			"Evet":                                   {Type: "button", Button: &wire.Button{Payload: "yes", Text: "Evet"}},
+			"Mavi\nKumaş":                            {Type: "interactive", Interactive: &wire.Interactive{Type: "list_reply", List: &wire.Choice{ID: "1", Title: "Mavi", Description: "Kumaş"}}},
 			"Depo\nhttps://maps.google.com/?q=41,29": {Type: "location", Location: &wire.Location{Latitude: 41, Longitude: 29, Name: "Depo"}},
-			"gösterilemiyor":                        {Type: "unsupported", Errors: []wire.Error{{Code: 131051, Title: "Message type unknown"}}},
+			"gösterilemiyor":                         {Type: "unsupported", Errors: []wire.Error{{Code: 131051, Title: "Message type unknown"}}},
 		} {
 			if _, err := sh.box.Write(numberID, elif, m); err != nil {
 				t.Fatal(err)
@@ -163,7 +162,7 @@ func TestReactions(t *testing.T) {
 			t.Errorf("the answer is %+v", got)
 		}
 		// Outside the window the provider takes no sign either.
-		sh.s.Clock.Advance(25 * time.Hour)
+		sh.later(25 * time.Hour)
 		sh.Owner.Post(path, map[string]any{"emoji": "🎉"}).Refused(422, "window_closed")
 	})
 }
@@ -230,5 +229,3 @@ func TestFlaggedNumber(t *testing.T) {
 		}
 	})
 }
-
-var _ = sandbox.Customer{}

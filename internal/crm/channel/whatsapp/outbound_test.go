@@ -98,7 +98,7 @@ func TestClosedWindow(t *testing.T) {
 		sh.says("Merhaba")
 		c := sh.only()
 		until := sh.s.Clock.Now().Add(24 * time.Hour)
-		sh.s.Clock.Advance(24*time.Hour + time.Second)
+		sh.later(24*time.Hour + time.Second)
 		resp := sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Geç kaldık"})
 		resp.Refused(422, "window_closed")
 		if !strings.Contains(string(resp.Body), until.Format(`"window_expired_at":"2006-01-02T15:04:05`)) {
@@ -115,7 +115,7 @@ func TestClosedWindow(t *testing.T) {
 			DeliveryError *string `json:"delivery_error"`
 			Reused        bool    `json:"reused"`
 		}
-		sh.Owner.Post(conversations+"/new-as-agent", map[string]any{"contact_id": c.ContactID, "channel": "whatsapp", "body": "Merhaba"}).Want(201).Into(&begun)
+		sh.Owner.Post(conversations+"/new-as-agent", map[string]any{"contact_id": c.ContactID, "channel": "whatsapp", "body": "Merhaba"}).Want(201).Whole(&begun)
 		if begun.Delivery != conversation.Failed || begun.DeliveryError == nil || *begun.DeliveryError != "window_closed" || !begun.Reused {
 			t.Errorf("begun: %+v", begun)
 		}
@@ -162,7 +162,7 @@ func TestProviderStaysDown(t *testing.T) {
 		item := sh.reply(c, "Bekleyin")
 		for range 20 {
 			sh.settle()
-			sh.s.Clock.Advance(time.Hour)
+			sh.later(time.Hour)
 		}
 		if got := sh.item(c, item.ID); delivery(got) != conversation.Failed || got.DeliveryError == nil {
 			t.Errorf("the item is %+v", got)
