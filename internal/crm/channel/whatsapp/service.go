@@ -56,7 +56,7 @@ func New(c Config) *Service {
 
 // Jobs are the handlers of this room's jobs.
 func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{sendJob: s.runSend, mediaJob: s.runMedia, leaveJob: s.runLeave}
+	return map[string]jobs.Handler{sendJob: s.runSend, mediaJob: s.runMedia, leaveJob: s.runLeave, trialJob: s.runTrial}
 }
 
 // WebhookPath is where the provider calls.

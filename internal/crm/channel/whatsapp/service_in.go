@@ -157,6 +157,9 @@ func (s *Service) message(ctx context.Context, a channel.Account, m Received) er
 	case m.Unsupported:
 		m.Text = unsupported
 	}
+	if passed, err := s.passes(ctx, a, m.Text); err != nil || passed {
+		return err
+	}
 	return s.ingest(ctx, a, m, nil)
 }
 
