@@ -105,6 +105,7 @@ func Catalog() event.Catalog {
 	var c event.Catalog
 	c = append(c, contact.Events()...)
 	c = append(c, conversation.Events()...)
+	c = append(c, desk.Events()...)
 	c = append(c, channel.Events()...)
 	c = append(c, custom.Events()...)
 	c = append(c, template.Events()...)

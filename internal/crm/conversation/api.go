@@ -9,6 +9,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
 
@@ -45,7 +46,24 @@ type updateConversationIn struct {
 
 type conversationItemsIn struct {
 	api.Paged
-	ID api.ID `path:"id" record:"conversation"`
+	ID   api.ID `path:"id" record:"conversation"`
+	From string `query:"from" format:"uuid" doc:"The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422"`
+	Sort string `query:"sort" default:"-created" enum:"-created,created" doc:"A minus puts the newest first"`
+}
+
+// Order implements api.Ordered.
+func (in *conversationItemsIn) Order() (string, bool) { return in.Sort, in.Sort == "created" }
+
+func (s *Service) itemsPage(ctx context.Context, in *conversationItemsIn) (db.List[Item], error) {
+	ask := Timeline{Ascending: in.Sort == "created"}
+	if in.From != "" && in.Cursor == "" {
+		id, err := uuid.Parse(in.From)
+		if err != nil {
+			return db.List[Item]{}, fault.Invalid("from", "invalid_id")
+		}
+		ask.From = &id
+	}
+	return s.Items(ctx, in.ID.UUID, ask, in.Page())
 }
 
 // SnoozeUntil is until when a conversation is put aside.
@@ -134,6 +152,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerTemplates(a)
 	s.registerAttachments(a)
 	s.registerItems(a)
+	s.registerMentions(a)
 	s.registerDrafts(a)
 	s.registerAIRecords(a)
 	s.registerScheduled(a)
@@ -175,10 +194,7 @@ func (s *Service) registerRecords(a *api.API) {
 
 	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) (Detail, error) { return s.Detail(ctx, in.ID.UUID) })
-	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView),
-		func(ctx context.Context, in *conversationItemsIn) (db.List[Item], error) {
-			return s.Items(ctx, in.ID.UUID, in.Page())
-		})
+	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView), s.itemsPage)
 
 	update := route("PUT", "/{id}", "update-conversation", "Update subject, customer, priority, group", perm.ConversationsManage)
 	update.Refusals = []int{409}

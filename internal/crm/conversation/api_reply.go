@@ -18,6 +18,7 @@ type replyAsAgentIn struct {
 		Body        string      `json:"body" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
 		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
 		MessageType string      `json:"message_type,omitempty" enum:"comment,note" default:"comment" doc:"A note is internal and invisible to the customer"`
+		Mentions    []uuid.UUID `json:"mentions,omitempty" maxItems:"50" nullable:"false" doc:"Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions"`
 		Channel     string      `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
 		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
 	}
@@ -64,6 +65,7 @@ func (s *Service) registerReplies(a *api.API) {
 		b := in.Body
 		return s.Reply(ctx, in.ID.UUID, Answer{
 			Author: AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
+			Mentions: b.Mentions,
 		})
 	})
 

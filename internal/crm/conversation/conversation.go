@@ -101,6 +101,7 @@ type Item struct {
 	DeliveryError    *string                       `json:"delivery_error" nullable:"true"`
 	Attachments      []Attachment                  `json:"attachments" nullable:"false" doc:"Files"`
 	Tepkiler         []Reaction                    `json:"tepkiler" nullable:"false" doc:"Reactions"`
+	Mentions         []Mention                     `json:"mentions" nullable:"false" doc:"Colleagues whom a note calls"`
 	Automatic        bool                          `json:"automatic" doc:"A machine of the customer's wrote it: an absence note, a notification"`
 	Template         api.Nullable[template.Filled] `json:"template" doc:"The template that it was sent as"`
 	HasEmail         bool                          `json:"has_email" doc:"Whether the original e-mail can be read"`

@@ -13,12 +13,17 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
+	"konak/internal/kit/perm"
 )
 
 // nobody stands for identity.
 type nobody struct{}
 
 func (nobody) IsAgent(*db.Reader, uuid.UUID) (bool, error) { return true, nil }
+
+func (nobody) AgentsWho(*db.Reader, perm.Permission, ...uuid.UUID) (map[uuid.UUID]string, error) {
+	return nil, nil
+}
 
 func (nobody) AgentNames(*db.Reader, []uuid.UUID) (map[uuid.UUID]string, error) { return nil, nil }
 

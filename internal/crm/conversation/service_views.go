@@ -46,6 +46,7 @@ type Counts struct {
 	Mine       StateCounts     `json:"mine"`
 	Unassigned StateCounts     `json:"unassigned"`
 	Unread     int             `json:"unread" example:"3" doc:"Conversations that the caller has not read"`
+	Mentions   int             `json:"mentions" example:"1" doc:"Notes that call the caller in conversations that they have not read since; counted up to 100"`
 	Groups     []GroupCounts   `json:"groups" nullable:"false"`
 	Channels   []ChannelCounts `json:"channels" nullable:"false"`
 }
@@ -59,7 +60,10 @@ func (s *Service) Counts(ctx context.Context) (out Counts, err error) {
 			return err
 		}
 		out = tally(rows, me)
-		out.Unread, err = badge(r, me)
+		if out.Unread, err = badge(r, me); err != nil {
+			return err
+		}
+		out.Mentions, err = unreadMentions(r, me, mentionsCounted)
 		return err
 	})
 	return out, err

@@ -1213,6 +1213,30 @@ export interface paths {
         patch: operations["set-channel-ai"];
         trace?: never;
     };
+    "/api/crm/v1/channels/{id}/gelen-testi": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether what is sent to the number arrives
+         * @description With the account's warnings, among them that the time of a code is over. Polled every few seconds.
+         */
+        get: operations["inbound-test"];
+        put?: never;
+        /**
+         * Generate a new test code
+         * @description The code counts for 15 minutes and is sent to the number from any phone; the one before no longer counts. No conversation begins with it.
+         */
+        post: operations["start-inbound-test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/{id}/status": {
         parameters: {
             query?: never;
@@ -1282,7 +1306,7 @@ export interface paths {
         put?: never;
         /**
          * Import contacts from CSV
-         * @description The columns are those of the export, in any order; further columns named attr:NAME are custom attributes. Several addresses, numbers or tags in a cell are separated by semicolons. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors.
+         * @description The columns are those of the export, in any order; those named attr:NAME are custom attributes. An apostrophe before what a spreadsheet would take for a formula is no part of the cell. Several addresses, numbers or tags in a cell are separated by semicolons. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors.
          */
         post: operations["import-contacts"];
         delete?: never;
@@ -1593,6 +1617,26 @@ export interface paths {
          * @description An optional private note is written into each of them.
          */
         post: operations["transfer-conversations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/mentions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notes that call the caller, the newest first
+         * @description Reading the conversation reads them. Notes are internal, so no webhook tells of them. An API key is never called: its list is empty.
+         */
+        get: operations["list-mentions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2188,6 +2232,26 @@ export interface paths {
          * @description The permission of each action is checked by itself. Where one is refused or fails, none is taken: the error is the action's own, and its step says which.
          */
         post: operations["apply-macro"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/mentionable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Colleagues who can be called in a note
+         * @description Active members who may see the conversation, by name; at most 20.
+         */
+        get: operations["list-mentionable"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5860,6 +5924,8 @@ export interface components {
              *     ]
              */
             tags: string[];
+            /** @description Made by a key of the test environment */
+            test: boolean;
             /** @example Europe/Istanbul */
             timezone: string;
             /**
@@ -6574,6 +6640,12 @@ export interface components {
             all: components["schemas"]["ConversationStateCounts"];
             channels: components["schemas"]["ConversationChannelCounts"][];
             groups: components["schemas"]["ConversationGroupCounts"][];
+            /**
+             * Format: int64
+             * @description Notes that call the caller in conversations that they have not read since; counted up to 100
+             * @example 1
+             */
+            mentions: number;
             mine: components["schemas"]["ConversationStateCounts"];
             unassigned: components["schemas"]["ConversationStateCounts"];
             /**
@@ -7031,6 +7103,8 @@ export interface components {
              * @enum {string}
              */
             kind: "message" | "note" | "event";
+            /** @description Colleagues whom a note calls */
+            mentions: components["schemas"]["ConversationMention"][];
             /** @description The template that it was sent as */
             template: components["schemas"]["TemplateFilled"] | null;
             /** @description Reactions */
@@ -7046,6 +7120,63 @@ export interface components {
         };
         ConversationItemListEnvelope: {
             data: components["schemas"]["ConversationItem"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationMention: {
+            /** Format: uuid */
+            agent_id: string;
+            /**
+             * @description As they were called when the note was written; it stands in the text after an @
+             * @example Defne Yılmaz
+             */
+            name: string;
+        };
+        ConversationMentionArrayEnvelope: {
+            data: components["schemas"]["ConversationMention"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationMentionOf: {
+            /**
+             * Format: date-time
+             * @description When they were called
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /** Format: uuid */
+            author_id: string | null;
+            /**
+             * @example agent
+             * @enum {string}
+             */
+            author_kind: "agent" | "contact" | "bot" | "system" | "api_key";
+            /** @example Elif Kaya */
+            contact_name: string;
+            /** Format: uuid */
+            conversation_id: string;
+            /** Format: uuid */
+            item_id: string;
+            /**
+             * @description The beginning of the note
+             * @example @Defne Yılmaz faturaya bakar mısın?
+             */
+            preview: string;
+            /** @example Teslimat tarihi */
+            subject: string;
+            /** @description Whether the caller has not read the conversation since */
+            unread: boolean;
+        };
+        ConversationMentionOfListEnvelope: {
+            data: components["schemas"]["ConversationMentionOf"][];
             /** @description Pass as cursor to read on; null at the end */
             next_cursor: string | null;
             /**
@@ -7157,6 +7288,11 @@ export interface components {
              * @example none
              */
             group_id?: string;
+            /**
+             * @description Only where a note calls the caller
+             * @enum {string}
+             */
+            mentioned?: "me";
             /**
              * @description me, none, or an agent's id
              * @example me
@@ -8278,6 +8414,8 @@ export interface components {
         EditItemInBody: {
             /** @example Siparişiniz yarın teslim edilecek. */
             body: string;
+            /** @description Whom the note calls now; those who were not called before are told. What is not sent stays */
+            mentions?: string[];
         };
         EmailIncoming: {
             /** Format: uuid */
@@ -10113,6 +10251,8 @@ export interface components {
             channel?: string;
             /** Format: uuid */
             channel_account_id?: string;
+            /** @description Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions */
+            mentions?: string[];
             /**
              * @description A note is internal and invisible to the customer
              * @default comment
@@ -10843,6 +10983,7 @@ export interface components {
         WebhookDelivery: {
             /**
              * Format: int64
+             * @description Requests made, probes of a disabled endpoint among them
              * @example 1
              */
             attempts: number;
@@ -10923,6 +11064,7 @@ export interface components {
             attempt_list: components["schemas"]["WebhookAttempt"][];
             /**
              * Format: int64
+             * @description Requests made, probes of a disabled endpoint among them
              * @example 1
              */
             attempts: number;
@@ -11039,7 +11181,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When a disabled endpoint is tried again; null when only a person can enable it
+             * @description When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_probe_at: string | null;
@@ -11213,7 +11355,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When a disabled endpoint is tried again; null when only a person can enable it
+             * @description When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_probe_at: string | null;
@@ -11301,6 +11443,49 @@ export interface components {
              * @enum {string}
              */
             status: "granted" | "revoked";
+        };
+        WhatsappTrial: {
+            /**
+             * @description To be sent to the number from any phone; null where none is waited for
+             * @example KONAK-482913
+             */
+            code: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the code counts
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description Where to send it
+             * @example +90 212 123 45 67
+             */
+            number: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            started_at: string | null;
+            /**
+             * @example waiting
+             * @enum {string}
+             */
+            state: "none" | "waiting" | "verified" | "expired";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            verified_at: string | null;
+            /** @description What is wrong with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing */
+            warnings: string[];
+        };
+        WhatsappTrialEnvelope: {
+            data: components["schemas"]["WhatsappTrial"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         WidgetConfig: {
             look: components["schemas"]["WidgetPublicLook"];
@@ -13979,6 +14164,8 @@ export interface operations {
                 contact_id?: string;
                 /** @description Only what the caller has not read */
                 unread?: "true";
+                /** @description Only where a note calls the caller */
+                mentioned?: "me";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -14266,6 +14453,10 @@ export interface operations {
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
+                /** @description The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422 */
+                from?: string;
+                /** @description A minus puts the newest first */
+                sort?: "-created" | "created";
             };
             header?: never;
             path: {
@@ -20721,6 +20912,224 @@ export interface operations {
             };
         };
     };
+    "inbound-test": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatsappTrialEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "start-inbound-test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatsappTrialEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "set-channel-status": {
         parameters: {
             query?: never;
@@ -22963,6 +23372,8 @@ export interface operations {
                 contact_id?: string;
                 /** @description Only what the caller has not read */
                 unread?: "true";
+                /** @description Only where a note calls the caller */
+                mentioned?: "me";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -23387,6 +23798,87 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-mentions": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Only those in conversations that the caller has not read since */
+                unread?: "true";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationMentionOfListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25592,6 +26084,10 @@ export interface operations {
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
+                /** @description The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422 */
+                from?: string;
+                /** @description A minus puts the newest first */
+                sort?: "-created" | "created";
             };
             header?: never;
             path: {
@@ -27177,6 +27673,94 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-mentionable": {
+        parameters: {
+            query?: {
+                /** @description The beginning of one of their names */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationMentionArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -24,6 +24,8 @@ export const eventWords: Record<string, PlainKey> = {
   'conversation.item_changed': 'home.event.itemChanged',
   'conversation.schedule_changed': 'home.event.schedule',
   'conversation.annotated': 'home.event.annotated',
+  'macro.changed': 'home.event.macro',
+  'canned_reply.changed': 'home.event.cannedReply',
   'message.delivery_failed': 'home.event.failed',
   'dlp.exception.created': 'home.event.dlpAdded',
   'dlp.exception.deleted': 'home.event.dlpDeleted',

@@ -13,10 +13,12 @@ import { useApplyMacro, useMacros } from './canned'
 import { channelName } from './channels'
 import { useReplyChannels, useSaveDraft, useSend, type Letter, type OneConversation, type ReplyChannel } from './conversations'
 import { useCopies } from './copies'
+import { recallMentions, rememberMentions } from './mentions'
 import { addPending, dropPending, recallDraft, rememberDraft, setPendingError } from './pending'
 import { keyOf, RouteChoice } from './RouteChoice'
 import { useTypingSignal } from './typing'
 import { useCanned } from './useCanned'
+import { useMentions } from './useMentions'
 import { useUploads } from './uploads'
 
 // What not every conversation needs is fetched for those that do.
@@ -69,6 +71,14 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   const routes = useReplyChannels(conversation.id, true).data ?? []
   const send = useSend(conversation.id)
   const canned = useCanned(conversation.id, text, change)
+  const mention = useMentions({
+    conversationId: conversation.id,
+    text,
+    change,
+    enabled: mode === 'note',
+    picked: recallMentions(conversation.id),
+    onPick: (picked) => rememberMentions(conversation.id, picked),
+  })
   const sayTyping = useTypingSignal(conversation.id)
   const note = mode === 'note'
   const route = routes.find((entry) => keyOf(entry) === chosen) ?? routes.find((entry) => entry.available) ?? null
@@ -80,7 +90,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
 
   function letter(): Letter {
     // The conversation's own way needs no name: the server takes it by itself.
-    return { body: text.trim(), note, route: route?.kind === 'conversation' ? null : route, attachments: files.done }
+    return { body: text.trim(), note, mentions: mention.called, route: route?.kind === 'conversation' ? null : route, attachments: files.done }
   }
 
   async function submit(event?: FormEvent) {
@@ -102,7 +112,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
-    if (canned.onKeyDown(event)) return
+    if (canned.onKeyDown(event) || mention.onKeyDown(event)) return
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void submit()
     if (event.key === 'Escape') event.currentTarget.blur()
   }
@@ -135,7 +145,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
           </Suspense>
         )}
         <div className="relative">
-          {canned.list}
+          {canned.list || mention.list}
           <textarea
             id="composer-text"
             rows={3}
@@ -145,15 +155,23 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
             onChange={(event) => {
               change(event.target.value)
               if (!note) sayTyping(event.target.value !== '')
-              canned.onMove(event.target.selectionStart)
+              canned.onMove(event.target)
+              mention.onMove(event.target)
             }}
             onKeyDown={onKeyDown}
-            onBlur={canned.close}
+            onBlur={() => {
+              canned.close()
+              mention.close()
+            }}
             onPaste={onPaste}
             {...canned.wiring}
+            {...mention.wiring}
             className="block max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-sm text-ink placeholder:text-ink-3"
           />
         </div>
+        <p role="status" className="mt-1.5 text-[13px] text-warn-ink empty:hidden">
+          {mention.called.length > 0 && t('mention.told', { names: mention.called.map((one) => one.name).join(', ') })}
+        </p>
         <Uploads uploads={files.uploads} onRemove={files.remove} />
         <div className="mt-2 flex items-center gap-1">
           <input ref={picker} type="file" multiple hidden aria-label={t('inbox.attach')} onChange={(event) => {
@@ -162,7 +180,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
           }} />
           <IconButton icon={Paperclip} label={t('inbox.attach')} onClick={() => picker.current?.click()} />
           {meets(me, { permission: 'crm.macros.use' }) && <MacroMenu conversationId={conversation.id} />}
-          <p className="hidden min-w-0 flex-1 truncate px-2 text-[13px] text-ink-2 sm:block">{t('inbox.sendHint')}</p>
+          <p className="hidden min-w-0 flex-1 truncate px-2 text-[13px] text-ink-2 sm:block">{t(note ? 'inbox.noteHint' : 'inbox.sendHint')}</p>
           <div className="ml-auto flex items-center gap-1">
             {!note && <IconButton icon={CalendarClock} label={t('inbox.later')} disabled={unready} onClick={() => void putOff()} />}
             <Button look="primary" type="submit" icon={note ? StickyNote : Send} busy={files.busy} disabled={unready && !files.busy}>

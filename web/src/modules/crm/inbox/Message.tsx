@@ -12,6 +12,7 @@ import { channelName } from './channels'
 import type { Item } from './conversations'
 import { failureText } from './failures'
 import { useItemAction } from './itemActions'
+import { partsOf } from './mentions'
 
 const ItemDialog = lazy(() => withTexts(() => import('./ItemDialogs'), 'thread')().then((m) => ({ default: m.ItemDialog })))
 const AnswerTools = lazy(() => withTexts(() => import('./AnswerTools'), 'thread')().then((m) => ({ default: m.AnswerTools })))
@@ -39,6 +40,20 @@ export function Bubble({ mine, note, faint, children }: BubbleProps) {
     >
       {children}
     </div>
+  )
+}
+
+/** The text; the names that a note calls stand out in it. */
+function Body({ item }: { item: Item }) {
+  if (item.mentions.length === 0) return item.body
+  return partsOf(item.body, item.mentions).map((part, index) =>
+    part.called ? (
+      <strong key={index} className="font-semibold text-accent-ink">
+        {part.text}
+      </strong>
+    ) : (
+      part.text
+    ),
   )
 }
 
@@ -108,7 +123,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
         )}
       </div>
       <Bubble mine={mine} note={note} faint={gone}>
-        {gone ? <span className="text-ink-2 italic">{t('inbox.deletedMessage')}</span> : item.body}
+        {gone ? <span className="text-ink-2 italic">{t('inbox.deletedMessage')}</span> : <Body item={item} />}
         {!gone && <Attachments attachments={item.attachments} />}
       </Bubble>
       {item.tepkiler.length > 0 && (
