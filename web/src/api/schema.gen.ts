@@ -1122,13 +1122,13 @@ export interface paths {
         };
         /**
          * The provider asks whether the address is ours
-         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404.
+         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.
          */
         get: operations["whatsapp-webhook-challenge"];
         put?: never;
         /**
          * The provider tells what happened
-         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404.
+         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.
          */
         post: operations["whatsapp-webhook"];
         delete?: never;

@@ -96,7 +96,7 @@ func (s *Service) Register(a *api.API) {
 func (s *Service) registerWebhook(a *api.API) {
 	hook := api.Route{
 		Path: WebhookPath, Tag: "CRM channels", Access: api.Public, Refusals: []int{404},
-		Doc: "Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404.",
+		Doc: "Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.",
 	}
 	ask := hook
 	ask.Method, ask.ID, ask.Summary = "GET", "whatsapp-webhook-challenge", "The provider asks whether the address is ours"

@@ -146,6 +146,8 @@ func connectFault(err error) error {
 		return unreachable(err)
 	case r.auth():
 		return fault.Invalid("access_token", "refused").Because(r.Words())
+	case r.Code == codeCallback:
+		return fault.Invalid("webhook_url", "unreachable").Because(r.Words())
 	case r.Code == codeMissing && r.Subcode == subcodeMissing:
 		return fault.Invalid("business_account_id", "unknown_account").Because(r.Words())
 	}

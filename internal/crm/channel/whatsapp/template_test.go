@@ -11,8 +11,10 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/app/apptest"
+	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/template"
+	"konak/internal/kit/perm"
 )
 
 func (sh *shop) template(id uuid.UUID) (t template.Template) {
@@ -481,6 +483,21 @@ func TestConsent(t *testing.T) {
 			}
 		}
 		key.Post(public, map[string]any{}).Refused(422, "validation_failed")
+		// A key of the test environment has a book of its own and sets nothing off.
+		sh.box.Sent()
+		test := sh.Key(true, perm.All()...)
+		var mirror contact.Contact
+		test.Post(public, map[string]any{"phone": "+905321234567"}).Want(200).Data(&mirror)
+		if mirror.ID == c.ContactID || !mirror.Test {
+			t.Errorf("a test key changed %+v", mirror)
+		}
+		if got := sh.send(c.ID, use(ad)); *got.Error != conversation.ConsentRevoked {
+			t.Errorf("a test key's consent counts: %+v", got)
+		}
+		sh.settle()
+		if out := sh.box.Sent(); len(out) != 0 {
+			t.Errorf("sent: %+v", out)
+		}
 		// A number that nobody has makes a contact.
 		key.Post(public, map[string]any{"phone": "+905329998877", "name": "Yeni Kişi"}).Want(200)
 	})
