@@ -162,9 +162,16 @@ func (s *Service) push(ctx context.Context, out *Begun) error {
 		d = Delivery{Status: Queued}
 	}
 	out.Delivery = d
-	c, item, err := s.delivered(ctx, out.Item.ID, d)
-	if err == nil {
-		out.Conversation, out.Item = c, item
+	// The channel's own report may have been faster.
+	c, item, err := s.reported(ctx, out.Item.ID, d)
+	if err != nil {
+		return err
 	}
-	return err
+	out.Conversation, out.Item = c, item
+	if item.Delivery != nil && *item.Delivery != d.Status {
+		if out.Delivery.Status = *item.Delivery; item.DeliveryError != nil {
+			out.Delivery.Error = *item.DeliveryError
+		}
+	}
+	return nil
 }
