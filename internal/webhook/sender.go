@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -37,6 +38,7 @@ type Sender struct {
 	log     *slog.Logger
 	metrics *metrics
 	claim   uuid.UUID // what this sender's lanes are claimed with
+	lease   time.Duration
 
 	mu       sync.Mutex
 	lanes    map[uuid.UUID]*lane
@@ -54,10 +56,11 @@ type Sender struct {
 	haste    chan struct{} // the marker is waited for
 }
 
-// NewSender makes the sender of a process.
-func NewSender(s *Service, log *slog.Logger, m *Metrics) *Sender {
+// NewSender makes the sender of a process. The lease is how long its lanes stay
+// its own once it is silent; Lease where it is zero.
+func NewSender(s *Service, log *slog.Logger, m *Metrics, lease time.Duration) *Sender {
 	out := &Sender{
-		svc: s, log: log, metrics: m.in, claim: s.db.Clock().NewCapability(),
+		svc: s, log: log, metrics: m.in, claim: s.db.Clock().NewCapability(), lease: cmp.Or(lease, Lease),
 		lanes: map[uuid.UUID]*lane{}, tenants: map[uuid.UUID]*load{}, paces: map[uuid.UUID]*pace{},
 		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1), haste: make(chan struct{}, 1),
 	}
@@ -96,7 +99,7 @@ func (s *Sender) Run(ctx context.Context) {
 	s.mu.Lock()
 	s.running, s.stopping = true, false
 	s.mu.Unlock()
-	timer, renew := time.NewTimer(0), time.NewTicker(renewEvery)
+	timer, renew := time.NewTimer(0), time.NewTicker(s.lease/4)
 	defer timer.Stop()
 	defer renew.Stop()
 	for {
@@ -169,7 +172,7 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 	}
 	var keys []laneKey
 	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-		keys, err = claimLanes(tx, s.claim, limit)
+		keys, err = claimLanes(tx, s.claim, limit, s.lease)
 		return err
 	})
 	if err != nil {

@@ -10812,6 +10812,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "authorization_endpoint": "https://konak.example/oauth/authorize",
+                     *       "authorization_response_iss_parameter_supported": false,
+                     *       "code_challenge_methods_supported": [
+                     *         "text"
+                     *       ],
+                     *       "grant_types_supported": [
+                     *         "text"
+                     *       ],
+                     *       "issuer": "https://konak.example",
+                     *       "response_modes_supported": [
+                     *         "text"
+                     *       ],
+                     *       "response_types_supported": [
+                     *         "text"
+                     *       ],
+                     *       "scopes_supported": [
+                     *         "text"
+                     *       ],
+                     *       "service_documentation": "https://konak.example/openapi.json",
+                     *       "token_endpoint": "https://konak.example/oauth/token",
+                     *       "token_endpoint_auth_methods_supported": [
+                     *         "text"
+                     *       ],
+                     *       "ui_locales_supported": [
+                     *         "text"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityServerMetadata"];
                 };
             };
@@ -10866,6 +10896,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "balances": [
+                     *             {
+                     *               "amount": 125000,
+                     *               "currency": "TRY"
+                     *             }
+                     *           ],
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "email": "elif@kayamobilya.example",
+                     *           "external_id": "C-1042",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Elif Kaya",
+                     *           "phone": "+905321234567",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceCustomerListEnvelope"];
                 };
             };
@@ -10944,6 +10998,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "balances": [
+                     *           {
+                     *             "amount": 125000,
+                     *             "currency": "TRY"
+                     *           }
+                     *         ],
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "elif@kayamobilya.example",
+                     *         "external_id": "C-1042",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "phone": "+905321234567",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceCustomerEnvelope"];
                 };
             };
@@ -11056,6 +11131,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "balances": [
+                     *           {
+                     *             "amount": 125000,
+                     *             "currency": "TRY"
+                     *           }
+                     *         ],
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "elif@kayamobilya.example",
+                     *         "external_id": "C-1042",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "phone": "+905321234567",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceCustomerEnvelope"];
                 };
             };
@@ -11147,6 +11243,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "amount": 249900,
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "currency": "TRY",
+                     *           "customer_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "description": "1188 numaralı siparişin faturası",
+                     *           "external_id": "INV-2026-88",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceEntryListEnvelope"];
                 };
             };
@@ -11225,6 +11340,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "amount": 249900,
+                     *         "at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "currency": "TRY",
+                     *         "customer_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "description": "1188 numaralı siparişin faturası",
+                     *         "external_id": "INV-2026-88",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceEntryEnvelope"];
                 };
             };
@@ -11343,6 +11474,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "currency": "TRY",
+                     *           "customer_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "discount": 0,
+                     *           "external_id": "SO-2026-1188",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "lines": [
+                     *             {
+                     *               "name": "Meşe sandalye",
+                     *               "quantity": 2,
+                     *               "sku": "KM-CHAIR-02",
+                     *               "total": 244910,
+                     *               "unit_price": 122455
+                     *             }
+                     *           ],
+                     *           "number": "1188",
+                     *           "placed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "shipping": 4990,
+                     *           "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "shipped",
+                     *           "tax": 41650,
+                     *           "total": 249900,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "url": "https://shop.example/orders/1188"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceOrderListEnvelope"];
                 };
             };
@@ -11421,6 +11586,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "currency": "TRY",
+                     *         "customer_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "discount": 0,
+                     *         "external_id": "SO-2026-1188",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "lines": [
+                     *           {
+                     *             "name": "Meşe sandalye",
+                     *             "quantity": 2,
+                     *             "sku": "KM-CHAIR-02",
+                     *             "total": 244910,
+                     *             "unit_price": 122455
+                     *           }
+                     *         ],
+                     *         "number": "1188",
+                     *         "placed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "shipping": 4990,
+                     *         "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "shipped",
+                     *         "tax": 41650,
+                     *         "total": 249900,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "url": "https://shop.example/orders/1188"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceOrderEnvelope"];
                 };
             };
@@ -11533,6 +11729,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "currency": "TRY",
+                     *         "customer_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "discount": 0,
+                     *         "external_id": "SO-2026-1188",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "lines": [
+                     *           {
+                     *             "name": "Meşe sandalye",
+                     *             "quantity": 2,
+                     *             "sku": "KM-CHAIR-02",
+                     *             "total": 244910,
+                     *             "unit_price": 122455
+                     *           }
+                     *         ],
+                     *         "number": "1188",
+                     *         "placed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "shipping": 4990,
+                     *         "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "shipped",
+                     *         "tax": 41650,
+                     *         "total": 249900,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "url": "https://shop.example/orders/1188"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceOrderEnvelope"];
                 };
             };
@@ -11624,6 +11851,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "amount": 122455,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "currency": "TRY",
+                     *           "external_id": "RMA-55",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "reason": "Ayak boyu yanlış",
+                     *           "requested_at": "2026-11-15T09:30:00.000000Z",
+                     *           "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "approved",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceReturnListEnvelope"];
                 };
             };
@@ -11702,6 +11950,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "amount": 122455,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "currency": "TRY",
+                     *         "external_id": "RMA-55",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "reason": "Ayak boyu yanlış",
+                     *         "requested_at": "2026-11-15T09:30:00.000000Z",
+                     *         "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "approved",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceReturnEnvelope"];
                 };
             };
@@ -11820,6 +12086,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "carrier": "Yurtiçi Kargo",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *           "external_id": "SH-771",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "shipped_at": "2026-11-15T09:30:00.000000Z",
+                     *           "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "in_transit",
+                     *           "tracking_number": "732189004561",
+                     *           "tracking_url": "https://cargo.example/732189004561",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceShipmentListEnvelope"];
                 };
             };
@@ -11898,6 +12186,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "carrier": "Yurtiçi Kargo",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": "SH-771",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shipped_at": "2026-11-15T09:30:00.000000Z",
+                     *         "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "in_transit",
+                     *         "tracking_number": "732189004561",
+                     *         "tracking_url": "https://cargo.example/732189004561",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceShipmentEnvelope"];
                 };
             };
@@ -12016,6 +12323,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": "type_not_allowed",
+                     *         "content_id": null,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "fatura.pdf",
+                     *         "shown": false,
+                     *         "size": 48213,
+                     *         "type": "application/pdf"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAttachmentEnvelope"];
                 };
             };
@@ -12252,6 +12574,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -12351,6 +12682,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "comment": "Çok hızlı çözüldü, teşekkürler.",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "rating": 5,
+                     *         "recorded": false,
+                     *         "responded_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationRatingEnvelope"];
                 };
             };
@@ -12473,6 +12819,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -12602,6 +12984,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": "type_not_allowed",
+                     *         "content_id": null,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "fatura.pdf",
+                     *         "shown": false,
+                     *         "size": 48213,
+                     *         "type": "application/pdf"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAttachmentEnvelope"];
                 };
             };
@@ -12849,6 +13246,85 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "created": false,
+                     *         "duplicate": false,
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomReceivedEnvelope"];
                 };
             };
@@ -12974,6 +13450,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "duplicate": false,
+                     *         "opportunity_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "submission_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomSubmittedEnvelope"];
                 };
             };
@@ -13119,6 +13607,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationListEnvelope"];
                 };
             };
@@ -13197,6 +13724,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -13309,6 +13872,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -13399,6 +13998,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationItemListEnvelope"];
                 };
             };
@@ -13484,6 +14130,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "added_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "customer": false,
+                     *           "name": "Elif Kaya"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationParticipantArrayEnvelope"];
                 };
             };
@@ -13573,6 +14232,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "added_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "customer": false,
+                     *           "name": "Elif Kaya"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationParticipantArrayEnvelope"];
                 };
             };
@@ -13695,6 +14367,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "added_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "customer": false,
+                     *           "name": "Elif Kaya"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationParticipantArrayEnvelope"];
                 };
             };
@@ -13793,6 +14478,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "state": "open",
+                     *         "type": "conversation"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationReferenceEnvelope"];
                 };
             };
@@ -13918,6 +14613,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "state": "open",
+                     *         "type": "conversation"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationReferenceEnvelope"];
                 };
             };
@@ -14043,6 +14748,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -14168,6 +14909,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "agent",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "typing": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LiveTypingEnvelope"];
                 };
             };
@@ -14294,6 +15047,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "email": "ayse@example.com",
+                     *           "id": "text",
+                     *           "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "name": "Ayşe Demir",
+                     *           "presence": "online",
+                     *           "role": "agent",
+                     *           "state": "active",
+                     *           "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *           "title": "Destek uzmanı"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentListEnvelope"];
                 };
             };
@@ -14372,6 +15147,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "ayse@example.com",
+                     *         "id": "text",
+                     *         "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Ayşe Demir",
+                     *         "presence": "online",
+                     *         "role": "agent",
+                     *         "state": "active",
+                     *         "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "title": "Destek uzmanı"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentEnvelope"];
                 };
             };
@@ -14484,6 +15278,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "ayse@example.com",
+                     *         "id": "text",
+                     *         "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Ayşe Demir",
+                     *         "presence": "online",
+                     *         "role": "agent",
+                     *         "state": "active",
+                     *         "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "title": "Destek uzmanı"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentEnvelope"];
                 };
             };
@@ -14573,6 +15386,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "ayse@example.com",
+                     *         "id": "text",
+                     *         "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Ayşe Demir",
+                     *         "presence": "online",
+                     *         "role": "agent",
+                     *         "state": "active",
+                     *         "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "title": "Destek uzmanı"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentEnvelope"];
                 };
             };
@@ -14694,6 +15526,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -14793,6 +15634,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "qr": {
+                     *           "device": {
+                     *             "name": "Ayşe's phone",
+                     *             "platform": "Android"
+                     *           },
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "mailed": false,
+                     *           "qr_id": "text",
+                     *           "scanned_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "pending"
+                     *         },
+                     *         "unscanned": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentUnscannedEnvelope"];
                 };
             };
@@ -14885,6 +15745,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "key": "qrk_…",
+                     *         "qr_id": "text",
+                     *         "qr_png": "data:image/png;base64,iVBORw0KGgo="
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentNewQREnvelope"];
                 };
             };
@@ -15009,6 +15880,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "revoked": 1
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentRevokedCountEnvelope"];
                 };
             };
@@ -15098,6 +15977,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "device": {
+                     *           "name": "Ayşe's phone",
+                     *           "platform": "Android"
+                     *         },
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "mailed": false,
+                     *         "qr_id": "text",
+                     *         "scanned_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentQREnvelope"];
                 };
             };
@@ -15225,6 +16120,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "device": {
+                     *           "name": "Ayşe's phone",
+                     *           "platform": "Android"
+                     *         },
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "mailed": false,
+                     *         "qr_id": "text",
+                     *         "scanned_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentQREnvelope"];
                 };
             };
@@ -15317,6 +16228,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "ayse@example.com",
+                     *         "id": "text",
+                     *         "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Ayşe Demir",
+                     *         "presence": "online",
+                     *         "role": "agent",
+                     *         "state": "active",
+                     *         "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "title": "Destek uzmanı"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentEnvelope"];
                 };
             };
@@ -15438,6 +16368,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "ayse@example.com",
+                     *         "id": "text",
+                     *         "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Ayşe Demir",
+                     *         "presence": "online",
+                     *         "role": "agent",
+                     *         "state": "active",
+                     *         "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "title": "Destek uzmanı"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentEnvelope"];
                 };
             };
@@ -15529,6 +16478,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": "type_not_allowed",
+                     *         "content_id": null,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "fatura.pdf",
+                     *         "shown": false,
+                     *         "size": 48213,
+                     *         "type": "application/pdf"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAttachmentEnvelope"];
                 };
             };
@@ -15765,6 +16729,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -15864,6 +16837,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "shared": false,
+                     *           "shortcut": "kargo",
+                     *           "title": "Kargo ne zaman gelir",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskCannedReplyListEnvelope"];
                 };
             };
@@ -15942,6 +16933,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "shortcut": "kargo",
+                     *         "title": "Kargo ne zaman gelir",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
                 };
             };
@@ -16054,6 +17060,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "shortcut": "kargo",
+                     *         "title": "Kargo ne zaman gelir",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
                 };
             };
@@ -16143,6 +17164,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "shortcut": "kargo",
+                     *         "title": "Kargo ne zaman gelir",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
                 };
             };
@@ -16264,6 +17300,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -16353,6 +17398,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "body": "Merhaba Elif, siparişiniz kargoya verildi.",
+                     *         "empty": [
+                     *           "contact.company"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskRenderedEnvelope"];
                 };
             };
@@ -16481,6 +17537,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "ai": false,
+                     *           "business_hours": {
+                     *             "spans": [
+                     *               {
+                     *                 "day": 1,
+                     *                 "from": "09:00",
+                     *                 "to": "18:00"
+                     *               }
+                     *             ],
+                     *             "timezone": "Europe/Istanbul"
+                     *           },
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "external_id": null,
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "key_last4": "x3Kd",
+                     *           "kind": "custom",
+                     *           "name": "Mobil uygulama",
+                     *           "reason": "token_expired",
+                     *           "settings": null,
+                     *           "status": "active",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountListEnvelope"];
                 };
             };
@@ -16559,6 +17647,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key": "chk_…",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "secret": "whsec_…",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomOpenedEnvelope"];
                 };
             };
@@ -16675,6 +17794,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
                 };
             };
@@ -16796,6 +17944,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "retried": 3
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomPingEnvelope"];
                 };
             };
@@ -16917,6 +18074,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key": "chk_…",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomRotatedEnvelope"];
                 };
             };
@@ -17038,6 +18225,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "secret": "whsec_…",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomResignedEnvelope"];
                 };
             };
@@ -17161,6 +18378,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "destek@firma.example",
+                     *         "auto_reply": "Mesajınızı aldık.",
+                     *         "continue_open": false,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "forwarding_address": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "imap": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "last_error": null,
+                     *         "last_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Destek",
+                     *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reason": "mailbox_unreachable",
+                     *         "sender_name": "Firma Destek",
+                     *         "smtp": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "status": "active",
+                     *         "subject_token": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailMailboxEnvelope"];
                 };
             };
@@ -17278,6 +18532,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "envelope_from": "elif@kayamobilya.example",
+                     *           "envelope_to": "mk3v9q2x7a1bc@in.konak.example",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "reason": "no_sender",
+                     *           "route": "smtp",
+                     *           "rule": "reply_address",
+                     *           "sender": "elif@kayamobilya.example",
+                     *           "settled_at": "2026-11-15T09:30:00.000000Z",
+                     *           "size": 48213,
+                     *           "state": "failed",
+                     *           "subject": "Teslimat"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailIncomingListEnvelope"];
                 };
             };
@@ -17439,6 +18718,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "envelope_from": "elif@kayamobilya.example",
+                     *         "envelope_to": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "reason": "no_sender",
+                     *         "route": "smtp",
+                     *         "rule": "reply_address",
+                     *         "sender": "elif@kayamobilya.example",
+                     *         "settled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "size": 48213,
+                     *         "state": "failed",
+                     *         "subject": "Teslimat"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailIncomingEnvelope"];
                 };
             };
@@ -17562,6 +18863,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "imap": {
+                     *           "class": "sign_in",
+                     *           "message": "535 5.7.8 Authentication failed",
+                     *           "ok": false
+                     *         },
+                     *         "smtp": {
+                     *           "class": "sign_in",
+                     *           "message": "535 5.7.8 Authentication failed",
+                     *           "ok": false
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailTrialsEnvelope"];
                 };
             };
@@ -17683,6 +19001,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "destek@firma.example",
+                     *         "auto_reply": "Mesajınızı aldık.",
+                     *         "continue_open": false,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "forwarding_address": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "imap": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "last_error": null,
+                     *         "last_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Destek",
+                     *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reason": "mailbox_unreachable",
+                     *         "sender_name": "Firma Destek",
+                     *         "smtp": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "status": "active",
+                     *         "subject_token": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailMailboxEnvelope"];
                 };
             };
@@ -17772,6 +19127,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "destek@firma.example",
+                     *         "auto_reply": "Mesajınızı aldık.",
+                     *         "continue_open": false,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "forwarding_address": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "imap": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "last_error": null,
+                     *         "last_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Destek",
+                     *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reason": "mailbox_unreachable",
+                     *         "sender_name": "Firma Destek",
+                     *         "smtp": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "status": "active",
+                     *         "subject_token": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailMailboxEnvelope"];
                 };
             };
@@ -17895,6 +19287,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "snippet": "<script src=…></script>",
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetOpenedEnvelope"];
                 };
             };
@@ -18007,6 +19429,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "snippet": "<script src=…></script>",
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetOpenedEnvelope"];
                 };
             };
@@ -18096,6 +19548,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "snippet": "<script src=…></script>",
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetOpenedEnvelope"];
                 };
             };
@@ -18217,6 +19699,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
                 };
             };
@@ -18302,6 +19813,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -18391,6 +19911,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
                 };
             };
@@ -18516,6 +20065,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
                 };
             };
@@ -18650,6 +20228,73 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "blocked": false,
+                     *           "company": "Kaya Mobilya",
+                     *           "consents": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "channel": "whatsapp",
+                     *               "evidence": "https://example.com/consents/4711",
+                     *               "purpose": "marketing",
+                     *               "source": "checkout form",
+                     *               "status": "granted"
+                     *             }
+                     *           ],
+                     *           "country": "TR",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "custom_attributes": {
+                     *             "plan": "pro"
+                     *           },
+                     *           "emails": [
+                     *             {
+                     *               "address": "elif@kayamobilya.example",
+                     *               "bounced": false,
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "external_id": "crm-4711",
+                     *           "first_name": "Elif",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "identities": [
+                     *             {
+                     *               "channel": "whatsapp",
+                     *               "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "external_id": "905321234567",
+                     *               "reachable": false,
+                     *               "username": "elifkaya",
+                     *               "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *             }
+                     *           ],
+                     *           "kind": "customer",
+                     *           "language": "tr",
+                     *           "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_name": "Kaya",
+                     *           "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Elif Kaya",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "phones": [
+                     *             {
+                     *               "e164": "+905321234567",
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "tags": [
+                     *             "vip"
+                     *           ],
+                     *           "timezone": "Europe/Istanbul",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactListEnvelope"];
                 };
             };
@@ -18728,6 +20373,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -18930,6 +20639,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created": 350,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "failed": 5,
+                     *         "filename": "contacts.csv",
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "processed": 400,
+                     *         "status": "queued",
+                     *         "total": 1200,
+                     *         "updated": 45
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactImportEnvelope"];
                 };
             };
@@ -19047,6 +20774,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created": 350,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "failed": 5,
+                     *         "filename": "contacts.csv",
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "processed": 400,
+                     *         "status": "queued",
+                     *         "total": 1200,
+                     *         "updated": 45
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactImportEnvelope"];
                 };
             };
@@ -19144,6 +20889,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "code": "invalid_address",
+                     *           "field": "emails",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "line": 17
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactImportErrorListEnvelope"];
                 };
             };
@@ -19229,6 +20988,80 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "contact": {
+                     *           "blocked": false,
+                     *           "company": "Kaya Mobilya",
+                     *           "consents": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "channel": "whatsapp",
+                     *               "evidence": "https://example.com/consents/4711",
+                     *               "purpose": "marketing",
+                     *               "source": "checkout form",
+                     *               "status": "granted"
+                     *             }
+                     *           ],
+                     *           "country": "TR",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "custom_attributes": {
+                     *             "plan": "pro"
+                     *           },
+                     *           "emails": [
+                     *             {
+                     *               "address": "elif@kayamobilya.example",
+                     *               "bounced": false,
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "external_id": "crm-4711",
+                     *           "first_name": "Elif",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "identities": [
+                     *             {
+                     *               "channel": "whatsapp",
+                     *               "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "external_id": "905321234567",
+                     *               "reachable": false,
+                     *               "username": "elifkaya",
+                     *               "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *             }
+                     *           ],
+                     *           "kind": "customer",
+                     *           "language": "tr",
+                     *           "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_name": "Kaya",
+                     *           "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Elif Kaya",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "phones": [
+                     *             {
+                     *               "e164": "+905321234567",
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "tags": [
+                     *             "vip"
+                     *           ],
+                     *           "timezone": "Europe/Istanbul",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "merge": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "loser_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "merged_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "undone_at": "2026-11-15T09:30:00.000000Z",
+                     *           "winner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactMergeResultEnvelope"];
                 };
             };
@@ -19356,6 +21189,77 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "contact": {
+                     *             "blocked": false,
+                     *             "company": "Kaya Mobilya",
+                     *             "consents": [
+                     *               {
+                     *                 "at": "2026-11-15T09:30:00.000000Z",
+                     *                 "channel": "whatsapp",
+                     *                 "evidence": "https://example.com/consents/4711",
+                     *                 "purpose": "marketing",
+                     *                 "source": "checkout form",
+                     *                 "status": "granted"
+                     *               }
+                     *             ],
+                     *             "country": "TR",
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "custom_attributes": {
+                     *               "plan": "pro"
+                     *             },
+                     *             "emails": [
+                     *               {
+                     *                 "address": "elif@kayamobilya.example",
+                     *                 "bounced": false,
+                     *                 "primary": false
+                     *               }
+                     *             ],
+                     *             "external_id": "crm-4711",
+                     *             "first_name": "Elif",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "identities": [
+                     *               {
+                     *                 "channel": "whatsapp",
+                     *                 "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "external_id": "905321234567",
+                     *                 "reachable": false,
+                     *                 "username": "elifkaya",
+                     *                 "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *               }
+                     *             ],
+                     *             "kind": "customer",
+                     *             "language": "tr",
+                     *             "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *             "last_name": "Kaya",
+                     *             "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *             "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *             "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Elif Kaya",
+                     *             "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "phones": [
+                     *               {
+                     *                 "e164": "+905321234567",
+                     *                 "primary": false
+                     *               }
+                     *             ],
+                     *             "tags": [
+                     *               "vip"
+                     *             ],
+                     *             "timezone": "Europe/Istanbul",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *           },
+                     *           "detail": "<em>elif</em>@kayamobilya.example",
+                     *           "name": "<em>Elif</em> Kaya"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["FinderContactHitListEnvelope"];
                 };
             };
@@ -19432,6 +21336,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -19521,6 +21489,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -19642,6 +21674,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -19727,6 +21768,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -19852,6 +21957,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -19977,6 +22146,80 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "contact": {
+                     *           "blocked": false,
+                     *           "company": "Kaya Mobilya",
+                     *           "consents": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "channel": "whatsapp",
+                     *               "evidence": "https://example.com/consents/4711",
+                     *               "purpose": "marketing",
+                     *               "source": "checkout form",
+                     *               "status": "granted"
+                     *             }
+                     *           ],
+                     *           "country": "TR",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "custom_attributes": {
+                     *             "plan": "pro"
+                     *           },
+                     *           "emails": [
+                     *             {
+                     *               "address": "elif@kayamobilya.example",
+                     *               "bounced": false,
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "external_id": "crm-4711",
+                     *           "first_name": "Elif",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "identities": [
+                     *             {
+                     *               "channel": "whatsapp",
+                     *               "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "external_id": "905321234567",
+                     *               "reachable": false,
+                     *               "username": "elifkaya",
+                     *               "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *             }
+                     *           ],
+                     *           "kind": "customer",
+                     *           "language": "tr",
+                     *           "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_name": "Kaya",
+                     *           "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Elif Kaya",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "phones": [
+                     *             {
+                     *               "e164": "+905321234567",
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "tags": [
+                     *             "vip"
+                     *           ],
+                     *           "timezone": "Europe/Istanbul",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "merge": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "loser_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "merged_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "undone_at": "2026-11-15T09:30:00.000000Z",
+                     *           "winner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactMergeResultEnvelope"];
                 };
             };
@@ -20103,6 +22346,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "loser_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "merged_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "undone_at": "2026-11-15T09:30:00.000000Z",
+                     *           "winner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactMergeListEnvelope"];
                 };
             };
@@ -20193,6 +22452,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "body": "Prefers to be called after 17:00",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactNoteListEnvelope"];
                 };
             };
@@ -20282,6 +22555,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "body": "Prefers to be called after 17:00",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactNoteEnvelope"];
                 };
             };
@@ -20404,6 +22688,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -20493,6 +22786,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -20614,6 +22971,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -20759,6 +23180,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationListEnvelope"];
                 };
             };
@@ -20837,6 +23297,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -20947,6 +23443,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "connected": false,
+                     *           "key": "whatsapp",
+                     *           "label": "WhatsApp",
+                     *           "messaging": false,
+                     *           "talep": false
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSourceArrayEnvelope"];
                 };
             };
@@ -21026,6 +23536,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "all": {
+                     *           "closed": 480,
+                     *           "open": 12,
+                     *           "snoozed": 3
+                     *         },
+                     *         "channels": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "closed": 480,
+                     *             "open": 12,
+                     *             "snoozed": 3
+                     *           }
+                     *         ],
+                     *         "groups": [
+                     *           {
+                     *             "closed": 480,
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "open": 12,
+                     *             "snoozed": 3
+                     *           }
+                     *         ],
+                     *         "mine": {
+                     *           "closed": 480,
+                     *           "open": 12,
+                     *           "snoozed": 3
+                     *         },
+                     *         "unassigned": {
+                     *           "closed": 480,
+                     *           "open": 12,
+                     *           "snoozed": 3
+                     *         },
+                     *         "unread": 3
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationCountsEnvelope"];
                 };
             };
@@ -21111,6 +23660,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "error": "not_found",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "ok": false,
+                     *           "state": "open"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationOutcomeArrayEnvelope"];
                 };
             };
@@ -21225,6 +23787,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "delivery": "sent",
+                     *       "delivery_channel": "whatsapp",
+                     *       "delivery_error": null,
+                     *       "reused": false,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationNewAsAgent"];
                 };
             };
@@ -21345,6 +23948,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "contact_name": "Elif Kaya",
+                     *           "conversation": {
+                     *             "ai_state": "off",
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *             "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "contact_name": "Elif Kaya",
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "handover_reason": null,
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *             "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "preview": "Siparişim ne zaman gelir?",
+                     *             "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "priority": "normal",
+                     *             "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *             "snoozed_until_reply": false,
+                     *             "state": "open",
+                     *             "subject": "Teslimat tarihi",
+                     *             "tags": [
+                     *               "iade"
+                     *             ],
+                     *             "talep": false,
+                     *             "test": false,
+                     *             "unread": 2,
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *             "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *           },
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "snippet": "… <em>teslimat</em> ne zaman …",
+                     *           "subject": "<em>Teslimat</em> tarihi"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["FinderConversationHitListEnvelope"];
                 };
             };
@@ -21419,6 +24067,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "csat": false,
+                     *         "reopen": false,
+                     *         "reopen_days": 14
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSettingsEnvelope"];
                 };
             };
@@ -21497,6 +24155,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "csat": false,
+                     *         "reopen": false,
+                     *         "reopen_days": 14
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSettingsEnvelope"];
                 };
             };
@@ -21602,6 +24270,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "error": "not_found",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "ok": false,
+                     *           "state": "open"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationOutcomeArrayEnvelope"];
                 };
             };
@@ -21716,6 +24397,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "error": "not_found",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "ok": false,
+                     *           "state": "open"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationOutcomeArrayEnvelope"];
                 };
             };
@@ -21830,6 +24524,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "error": "not_found",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "ok": false,
+                     *           "state": "open"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationOutcomeArrayEnvelope"];
                 };
             };
@@ -21942,6 +24649,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "draft": {
+                     *           "body": "Siparişiniz yarın",
+                     *           "message_type": "comment",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationDetailEnvelope"];
                 };
             };
@@ -22031,6 +24779,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -22152,6 +24936,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -22237,6 +25030,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "order_number",
+                     *           "source": "message",
+                     *           "value": "TR-4711"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAIAttributeArrayEnvelope"];
                 };
             };
@@ -22326,6 +25133,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -22447,6 +25290,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "answers": 3,
+                     *         "configuration": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası asistanı"
+                     *         },
+                     *         "feedback": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "author_kind": "agent",
+                     *             "comment": "İade süresi doğru.",
+                     *             "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "rating": "up"
+                     *           }
+                     *         ],
+                     *         "handover_reason": "customer_asked",
+                     *         "last_answered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "since": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "handed_over"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAIRecordEnvelope"];
                 };
             };
@@ -22536,6 +25405,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -22657,6 +25562,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -22778,6 +25719,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "balances": [
+                     *           {
+                     *             "amount": 249900,
+                     *             "currency": "TRY"
+                     *           }
+                     *         ],
+                     *         "licensed": false,
+                     *         "orders": [
+                     *           {
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "lines": [
+                     *               {
+                     *                 "name": "Meşe sandalye",
+                     *                 "quantity": 2,
+                     *                 "sku": "KM-CHAIR-02",
+                     *                 "total": 244910
+                     *               }
+                     *             ],
+                     *             "number": "1188",
+                     *             "placed_at": "2026-11-15T09:30:00.000000Z",
+                     *             "status": "shipped",
+                     *             "total": {
+                     *               "amount": 249900,
+                     *               "currency": "TRY"
+                     *             },
+                     *             "url": "https://shop.example/orders/1188"
+                     *           }
+                     *         ],
+                     *         "returns": [
+                     *           {
+                     *             "amount": {
+                     *               "amount": 249900,
+                     *               "currency": "TRY"
+                     *             },
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "reason": "Ayak boyu yanlış",
+                     *             "requested_at": "2026-11-15T09:30:00.000000Z",
+                     *             "status": "approved"
+                     *           }
+                     *         ],
+                     *         "shipments": [
+                     *           {
+                     *             "carrier": "Yurtiçi Kargo",
+                     *             "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "shipped_at": "2026-11-15T09:30:00.000000Z",
+                     *             "status": "in_transit",
+                     *             "tracking_number": "732189004561",
+                     *             "tracking_url": "https://cargo.example/732189004561"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationCardEnvelope"];
                 };
             };
@@ -22867,6 +25868,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "draft": {
+                     *           "body": "Siparişiniz yarın",
+                     *           "message_type": "comment",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationDraftedEnvelope"];
                 };
             };
@@ -22988,6 +26001,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email_cc": [
+                     *           "muhasebe@kayamobilya.example"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationEmailCCEnvelope"];
                 };
             };
@@ -23077,6 +26100,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email_cc": [
+                     *           "muhasebe@kayamobilya.example"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationEmailCCEnvelope"];
                 };
             };
@@ -23293,6 +26326,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationItemListEnvelope"];
                 };
             };
@@ -23383,6 +26463,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "blocked": "type_not_allowed",
+                     *             "content_id": null,
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "fatura.pdf",
+                     *             "shown": false,
+                     *             "size": 48213,
+                     *             "type": "application/pdf"
+                     *           }
+                     *         ],
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "contact",
+                     *         "automatic": false,
+                     *         "body": "Siparişim ne zaman gelir?",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "detail": {},
+                     *         "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "event": "closed",
+                     *         "has_email": false,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "message",
+                     *         "tepkiler": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "author_kind": "agent",
+                     *             "emoji": "👍"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationItemEnvelope"];
                 };
             };
@@ -23505,6 +26629,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -23604,6 +26737,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "at": "2026-11-15T09:30:00.000000Z",
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "agent",
+                     *         "comment": "İade süresi doğru.",
+                     *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "rating": "up"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationFeedbackEnvelope"];
                 };
             };
@@ -23726,6 +26872,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "excerpt": "Ürünü 14 gün içinde iade edebilirsiniz.",
+                     *           "kind": "article",
+                     *           "title": "İade koşulları",
+                     *           "url": "https://yardim.kayamobilya.example/iade"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAISourceArrayEnvelope"];
                 };
             };
@@ -23812,6 +26971,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "can_delete": false,
+                     *         "can_edit": false,
+                     *         "delete_reason": "event",
+                     *         "edit_reason": "event",
+                     *         "editable_until": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationEditPolicyEnvelope"];
                 };
             };
@@ -23903,6 +27074,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "body": "Siparişiniz bugün teslim edilecek.",
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "editor_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "editor_kind": "agent",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationEditionListEnvelope"];
                 };
             };
@@ -23989,6 +27175,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "cc": [],
+                     *         "date": "2026-11-15T09:30:00.000000Z",
+                     *         "from": "Elif Kaya <elif@kayamobilya.example>",
+                     *         "headers": [
+                     *           {
+                     *             "name": "Received",
+                     *             "value": "from mx.example.com"
+                     *           }
+                     *         ],
+                     *         "html": "text",
+                     *         "message_id": "CAF00BA7@mail.example.com",
+                     *         "raw_size": 5120,
+                     *         "reply_to": "elif@kayamobilya.example",
+                     *         "subject": "Teslimat tarihi",
+                     *         "text": "text",
+                     *         "to": [
+                     *           "destek@demo.example"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationEmailEnvelope"];
                 };
             };
@@ -24192,6 +27403,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery": "queued",
+                     *         "to": [
+                     *           "depo@kayamobilya.example"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationForwardingEnvelope"];
                 };
             };
@@ -24318,6 +27540,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "blocked": "type_not_allowed",
+                     *             "content_id": null,
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "fatura.pdf",
+                     *             "shown": false,
+                     *             "size": 48213,
+                     *             "type": "application/pdf"
+                     *           }
+                     *         ],
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "contact",
+                     *         "automatic": false,
+                     *         "body": "Siparişim ne zaman gelir?",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "detail": {},
+                     *         "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "event": "closed",
+                     *         "has_email": false,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "message",
+                     *         "tepkiler": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "author_kind": "agent",
+                     *             "emoji": "👍"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationItemEnvelope"];
                 };
             };
@@ -24440,6 +27706,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "blocked": "type_not_allowed",
+                     *             "content_id": null,
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "fatura.pdf",
+                     *             "shown": false,
+                     *             "size": 48213,
+                     *             "type": "application/pdf"
+                     *           }
+                     *         ],
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "contact",
+                     *         "automatic": false,
+                     *         "body": "Siparişim ne zaman gelir?",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "detail": {},
+                     *         "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "event": "closed",
+                     *         "has_email": false,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "message",
+                     *         "tepkiler": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "author_kind": "agent",
+                     *             "emoji": "👍"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationItemEnvelope"];
                 };
             };
@@ -24561,6 +27871,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "joined_at": "2026-11-15T09:30:00.000000Z",
+                     *           "name": "Defne Yılmaz",
+                     *           "owner": false
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAgentArrayEnvelope"];
                 };
             };
@@ -24682,6 +28005,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "joined_at": "2026-11-15T09:30:00.000000Z",
+                     *           "name": "Defne Yılmaz",
+                     *           "owner": false
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAgentArrayEnvelope"];
                 };
             };
@@ -24804,6 +28140,85 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "items": [
+                     *           {
+                     *             "attachments": [
+                     *               {
+                     *                 "blocked": "type_not_allowed",
+                     *                 "content_id": null,
+                     *                 "created_at": "2026-11-15T09:30:00.000000Z",
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "fatura.pdf",
+                     *                 "shown": false,
+                     *                 "size": 48213,
+                     *                 "type": "application/pdf"
+                     *               }
+                     *             ],
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "author_kind": "contact",
+                     *             "automatic": false,
+                     *             "body": "Siparişim ne zaman gelir?",
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *             "delivery": "sent",
+                     *             "delivery_error": null,
+                     *             "detail": {},
+                     *             "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *             "event": "closed",
+                     *             "has_email": false,
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "message",
+                     *             "tepkiler": [
+                     *               {
+                     *                 "at": "2026-11-15T09:30:00.000000Z",
+                     *                 "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "author_kind": "agent",
+                     *                 "emoji": "👍"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskAppliedEnvelope"];
                 };
             };
@@ -24929,6 +28344,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -25050,6 +28501,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -25171,6 +28658,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agents": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "joined_at": "2026-11-15T09:30:00.000000Z",
+                     *             "name": "Defne Yılmaz",
+                     *             "owner": false
+                     *           }
+                     *         ],
+                     *         "contacts": [
+                     *           {
+                     *             "added_at": "2026-11-15T09:30:00.000000Z",
+                     *             "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "customer": false,
+                     *             "name": "Elif Kaya"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationPeopleEnvelope"];
                 };
             };
@@ -25260,6 +28770,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "added_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "customer": false,
+                     *           "name": "Elif Kaya"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationParticipantArrayEnvelope"];
                 };
             };
@@ -25382,6 +28905,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "added_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "customer": false,
+                     *           "name": "Elif Kaya"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationParticipantArrayEnvelope"];
                 };
             };
@@ -25476,6 +29012,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "badge": 3,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "unread": 0
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationReadMarkEnvelope"];
                 };
             };
@@ -25601,6 +29147,83 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationWrittenEnvelope"];
                 };
             };
@@ -25726,6 +29349,83 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationWrittenEnvelope"];
                 };
             };
@@ -25847,6 +29547,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "+905321234567",
+                     *           "available": false,
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "conversation",
+                     *           "reason": "not_connected"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationReplyChannelArrayEnvelope"];
                 };
             };
@@ -25932,6 +29647,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -26059,6 +29810,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "body": "Randevunuz yarın 10.00'da.",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "error": "no_route",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "send_at": "2026-11-15T09:30:00.000000Z",
+                     *           "state": "waiting",
+                     *           "until_reply": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationScheduledListEnvelope"];
                 };
             };
@@ -26148,6 +29933,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "blocked": "type_not_allowed",
+                     *             "content_id": null,
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "fatura.pdf",
+                     *             "shown": false,
+                     *             "size": 48213,
+                     *             "type": "application/pdf"
+                     *           }
+                     *         ],
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "body": "Randevunuz yarın 10.00'da.",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "error": "no_route",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "send_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "waiting",
+                     *         "until_reply": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationScheduledEnvelope"];
                 };
             };
@@ -26269,6 +30085,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "cancelled": 2
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationCancelledEnvelope"];
                 };
             };
@@ -26355,6 +30179,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "blocked": "type_not_allowed",
+                     *             "content_id": null,
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "fatura.pdf",
+                     *             "shown": false,
+                     *             "size": 48213,
+                     *             "type": "application/pdf"
+                     *           }
+                     *         ],
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "body": "Randevunuz yarın 10.00'da.",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "error": "no_route",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "send_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "waiting",
+                     *         "until_reply": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationScheduledEnvelope"];
                 };
             };
@@ -26453,6 +30308,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -26578,6 +30469,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -26699,6 +30626,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "configuration": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası asistanı"
+                     *         },
+                     *         "generated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "language": "tr",
+                     *         "outdated": false,
+                     *         "requested_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "summary": "Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı."
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSummaryEnvelope"];
                 };
             };
@@ -26784,6 +30727,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -26869,6 +30821,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "configuration": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası asistanı"
+                     *         },
+                     *         "generated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "language": "tr",
+                     *         "outdated": false,
+                     *         "requested_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "summary": "Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı."
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSummaryEnvelope"];
                 };
             };
@@ -26994,6 +30962,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -27119,6 +31123,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "agent",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "typing": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LiveTypingEnvelope"];
                 };
             };
@@ -27240,6 +31256,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "badge": 3,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "unread": 0
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationReadMarkEnvelope"];
                 };
             };
@@ -27364,6 +31390,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_ids": [
+                     *             "text"
+                     *           ],
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "description": "İade, değişim ve garanti",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationGroupListEnvelope"];
                 };
             };
@@ -27442,6 +31485,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_ids": [
+                     *           "text"
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "İade, değişim ve garanti",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Satış sonrası"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationGroupEnvelope"];
                 };
             };
@@ -27554,6 +31611,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_ids": [
+                     *           "text"
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "İade, değişim ve garanti",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Satış sonrası"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationGroupEnvelope"];
                 };
             };
@@ -27643,6 +31714,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_ids": [
+                     *           "text"
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "İade, değişim ve garanti",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Satış sonrası"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationGroupEnvelope"];
                 };
             };
@@ -27764,6 +31849,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -27861,6 +31955,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "actions": [
+                     *             {
+                     *               "agent": "me",
+                     *               "body": "Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.",
+                     *               "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "minutes": 1440,
+                     *               "priority": "low",
+                     *               "tags": [
+                     *                 "iade"
+                     *               ],
+                     *               "type": "close",
+                     *               "until_reply": false
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "description": "İade sürecini başlatır, müşteriye haber verir ve kapatır",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "İade alındı",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskMacroListEnvelope"];
                 };
             };
@@ -27939,6 +32063,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "actions": [
+                     *           {
+                     *             "agent": "me",
+                     *             "body": "Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.",
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "minutes": 1440,
+                     *             "priority": "low",
+                     *             "tags": [
+                     *               "iade"
+                     *             ],
+                     *             "type": "close",
+                     *             "until_reply": false
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "description": "İade sürecini başlatır, müşteriye haber verir ve kapatır",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "İade alındı",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskMacroEnvelope"];
                 };
             };
@@ -28051,6 +32202,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "actions": [
+                     *           {
+                     *             "agent": "me",
+                     *             "body": "Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.",
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "minutes": 1440,
+                     *             "priority": "low",
+                     *             "tags": [
+                     *               "iade"
+                     *             ],
+                     *             "type": "close",
+                     *             "until_reply": false
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "description": "İade sürecini başlatır, müşteriye haber verir ve kapatır",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "İade alındı",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskMacroEnvelope"];
                 };
             };
@@ -28140,6 +32318,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "actions": [
+                     *           {
+                     *             "agent": "me",
+                     *             "body": "Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.",
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "minutes": 1440,
+                     *             "priority": "low",
+                     *             "tags": [
+                     *               "iade"
+                     *             ],
+                     *             "type": "close",
+                     *             "until_reply": false
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "description": "İade sürecini başlatır, müşteriye haber verir ve kapatır",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "İade alındı",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskMacroEnvelope"];
                 };
             };
@@ -28261,6 +32466,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -28351,6 +32565,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "source": "teklif",
+                     *           "stage": "new",
+                     *           "title": "Teklif isteği"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomOpportunityListEnvelope"];
                 };
             };
@@ -28435,6 +32666,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "chosen": "online",
+                     *           "connected": false,
+                     *           "name": "Defne Yılmaz",
+                     *           "presence": "online"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LivePresenceListEnvelope"];
                 };
             };
@@ -28520,6 +32766,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "chosen": "online",
+                     *         "connected": false,
+                     *         "name": "Defne Yılmaz",
+                     *         "presence": "online"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LivePresenceEnvelope"];
                 };
             };
@@ -28626,6 +32884,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "filter": {
+                     *             "ai_state": "off",
+                     *             "channel": "text",
+                     *             "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "created_from": "2026-11-01T00:00:00Z",
+                     *             "created_to": "2026-12-01T00:00:00Z",
+                     *             "group_id": "none",
+                     *             "owner_id": "me",
+                     *             "priority": "low",
+                     *             "q": "text",
+                     *             "sort": "-last_activity",
+                     *             "state": "open",
+                     *             "tag": "text",
+                     *             "talep": "true",
+                     *             "unread": "true"
+                     *           },
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Acil iadeler",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "shared": false,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskViewListEnvelope"];
                 };
             };
@@ -28704,6 +32994,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "filter": {
+                     *           "ai_state": "off",
+                     *           "channel": "text",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_from": "2026-11-01T00:00:00Z",
+                     *           "created_to": "2026-12-01T00:00:00Z",
+                     *           "group_id": "none",
+                     *           "owner_id": "me",
+                     *           "priority": "low",
+                     *           "q": "text",
+                     *           "sort": "-last_activity",
+                     *           "state": "open",
+                     *           "tag": "text",
+                     *           "talep": "true",
+                     *           "unread": "true"
+                     *         },
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Acil iadeler",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskViewEnvelope"];
                 };
             };
@@ -28814,6 +33133,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "count": 12,
+                     *           "more": false,
+                     *           "view_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskViewCountArrayEnvelope"];
                 };
             };
@@ -28890,6 +33221,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "filter": {
+                     *           "ai_state": "off",
+                     *           "channel": "text",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_from": "2026-11-01T00:00:00Z",
+                     *           "created_to": "2026-12-01T00:00:00Z",
+                     *           "group_id": "none",
+                     *           "owner_id": "me",
+                     *           "priority": "low",
+                     *           "q": "text",
+                     *           "sort": "-last_activity",
+                     *           "state": "open",
+                     *           "tag": "text",
+                     *           "talep": "true",
+                     *           "unread": "true"
+                     *         },
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Acil iadeler",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskViewEnvelope"];
                 };
             };
@@ -28979,6 +33339,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "filter": {
+                     *           "ai_state": "off",
+                     *           "channel": "text",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_from": "2026-11-01T00:00:00Z",
+                     *           "created_to": "2026-12-01T00:00:00Z",
+                     *           "group_id": "none",
+                     *           "owner_id": "me",
+                     *           "priority": "low",
+                     *           "q": "text",
+                     *           "sort": "-last_activity",
+                     *           "state": "open",
+                     *           "tag": "text",
+                     *           "talep": "true",
+                     *           "unread": "true"
+                     *         },
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Acil iadeler",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskViewEnvelope"];
                 };
             };
@@ -29100,6 +33489,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -29185,6 +33583,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "look": {
+                     *           "color": "#0b6e4f",
+                     *           "en": {
+                     *             "away": "Şu anda kapalıyız. Yazın, açılınca yanıtlayalım.",
+                     *             "greeting": "Merhaba! Sorunuzu yazın, hemen yanıtlayalım.",
+                     *             "title": "Size nasıl yardımcı olabiliriz?"
+                     *           },
+                     *           "language": "auto",
+                     *           "position": "left",
+                     *           "prechat": {
+                     *             "email_required": false,
+                     *             "enabled": false,
+                     *             "name_required": false,
+                     *             "phone": false
+                     *           },
+                     *           "tr": {
+                     *             "away": "Şu anda kapalıyız. Yazın, açılınca yanıtlayalım.",
+                     *             "greeting": "Merhaba! Sorunuzu yazın, hemen yanıtlayalım.",
+                     *             "title": "Size nasıl yardımcı olabiliriz?"
+                     *           }
+                     *         },
+                     *         "name": "Web sitesi",
+                     *         "open": false,
+                     *         "opens_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetConfigEnvelope"];
                 };
             };
@@ -29286,6 +33715,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "message": {
+                     *           "body": "Siparişiniz yolda.",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "files": [
+                     *             {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "size": 48213
+                     *             }
+                     *           ],
+                     *           "from": "agent",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Defne"
+                     *         },
+                     *         "session": {
+                     *           "ask_rating": false,
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "known": false,
+                     *           "state": "open",
+                     *           "token": "vis_…"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetWrittenEnvelope"];
                 };
             };
@@ -29534,6 +33991,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "body": "Siparişiniz yolda.",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "files": [
+                     *             {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "size": 48213
+                     *             }
+                     *           ],
+                     *           "from": "agent",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Defne"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetMessageListEnvelope"];
                 };
             };
@@ -29632,6 +34111,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "message": {
+                     *           "body": "Siparişiniz yolda.",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "files": [
+                     *             {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "size": 48213
+                     *             }
+                     *           ],
+                     *           "from": "agent",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Defne"
+                     *         },
+                     *         "session": {
+                     *           "ask_rating": false,
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "known": false,
+                     *           "state": "open",
+                     *           "token": "vis_…"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetWrittenEnvelope"];
                 };
             };
@@ -29757,6 +34264,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "rating": 5,
+                     *         "recorded": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetRatedEnvelope"];
                 };
             };
@@ -29882,6 +34398,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ask_rating": false,
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "known": false,
+                     *         "state": "open",
+                     *         "token": "vis_…"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetSessionEnvelope"];
                 };
             };
@@ -30101,6 +34629,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -30225,6 +34761,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "https://example.com/hooks/konak",
+                     *           "consecutive_failures": 0,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "description": "Order system",
+                     *           "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *           "disabled_reason": "the receiver answered 503",
+                     *           "disabled_status_code": 503,
+                     *           "events": [
+                     *             "conversation.created"
+                     *           ],
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *           "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *           "rate_limit": 50,
+                     *           "secret_last4": "q1Y=",
+                     *           "status": "active",
+                     *           "strict_order": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointListEnvelope"];
                 };
             };
@@ -30303,6 +34866,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRegisteredEnvelope"];
                 };
             };
@@ -30413,6 +35001,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "description": "A new conversation opened by any route.",
+                     *           "example": null,
+                     *           "module": "crm",
+                     *           "name": "conversation.created",
+                     *           "schema": null
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookCatalogEntryArrayEnvelope"];
                 };
             };
@@ -30491,6 +35093,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEmittedEnvelope"];
                 };
             };
@@ -30608,6 +35218,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attempts": 1,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *           "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_type": "conversation.created",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_error": "the receiver answered 503",
+                     *           "last_error_class": "status",
+                     *           "last_status_code": 200,
+                     *           "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryListEnvelope"];
                 };
             };
@@ -30689,6 +35322,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "attempt_list": [
+                     *           {
+                     *             "answer": "try later",
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "duration_ms": 38.4,
+                     *             "error": "the receiver answered 503",
+                     *             "error_class": "status",
+                     *             "number": 1,
+                     *             "status_code": 503
+                     *           }
+                     *         ],
+                     *         "attempts": 1,
+                     *         "body": null,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_type": "conversation.created",
+                     *         "headers": {},
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_error": "the receiver answered 503",
+                     *         "last_error_class": "status",
+                     *         "last_status_code": 200,
+                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
             };
@@ -30781,6 +35448,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attempts": 1,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_type": "conversation.created",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_error": "the receiver answered 503",
+                     *         "last_error_class": "status",
+                     *         "last_status_code": 200,
+                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
                 };
             };
@@ -30902,6 +35589,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "examined": 1200,
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "include_delivered": false,
+                     *         "progress": 0.25,
+                     *         "queued": 37,
+                     *         "reached": "2026-11-15T09:30:00.000000Z",
+                     *         "since": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "running",
+                     *         "until": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryEnvelope"];
                 };
             };
@@ -30985,6 +35691,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "keyless": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookWebhookSettingsEnvelope"];
                 };
             };
@@ -31063,6 +35777,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "keyless": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookWebhookSettingsEnvelope"];
                 };
             };
@@ -31246,6 +35968,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -31331,6 +36077,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -31420,6 +36175,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -31542,6 +36321,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attempts": 1,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *           "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_type": "conversation.created",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_error": "the receiver answered 503",
+                     *           "last_error_class": "status",
+                     *           "last_status_code": 200,
+                     *           "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryListEnvelope"];
                 };
             };
@@ -31638,6 +36440,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "examined": 1200,
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "include_delivered": false,
+                     *         "progress": 0.25,
+                     *         "queued": 37,
+                     *         "reached": "2026-11-15T09:30:00.000000Z",
+                     *         "since": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "running",
+                     *         "until": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryEnvelope"];
                 };
             };
@@ -31764,6 +36585,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "examined": 1200,
+                     *           "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "include_delivered": false,
+                     *           "progress": 0.25,
+                     *           "queued": 37,
+                     *           "reached": "2026-11-15T09:30:00.000000Z",
+                     *           "since": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "running",
+                     *           "until": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryListEnvelope"];
                 };
             };
@@ -31853,6 +36696,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRegisteredEnvelope"];
                 };
             };
@@ -31978,6 +36846,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -32099,6 +36991,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookQueuedEnvelope"];
                 };
             };
@@ -32223,6 +37123,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "email": "auditor@example.com",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "note": "External auditor, until the end of the year"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailExceptionListEnvelope"];
                 };
             };
@@ -32301,6 +37216,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "email": "auditor@example.com",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "note": "External auditor, until the end of the year"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailExceptionEnvelope"];
                 };
             };
@@ -32413,6 +37340,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -32501,6 +37437,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "https://example.com/hooks/konak",
+                     *           "consecutive_failures": 0,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "description": "Order system",
+                     *           "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *           "disabled_reason": "the receiver answered 503",
+                     *           "disabled_status_code": 503,
+                     *           "events": [
+                     *             "conversation.created"
+                     *           ],
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *           "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *           "rate_limit": 50,
+                     *           "secret_last4": "q1Y=",
+                     *           "status": "active",
+                     *           "strict_order": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointListEnvelope"];
                 };
             };
@@ -32579,6 +37542,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRegisteredEnvelope"];
                 };
             };
@@ -32689,6 +37677,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "description": "A new conversation opened by any route.",
+                     *           "example": null,
+                     *           "module": "crm",
+                     *           "name": "conversation.created",
+                     *           "schema": null
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookCatalogEntryArrayEnvelope"];
                 };
             };
@@ -32770,6 +37772,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "attempt_list": [
+                     *           {
+                     *             "answer": "try later",
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "duration_ms": 38.4,
+                     *             "error": "the receiver answered 503",
+                     *             "error_class": "status",
+                     *             "number": 1,
+                     *             "status_code": 503
+                     *           }
+                     *         ],
+                     *         "attempts": 1,
+                     *         "body": null,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_type": "conversation.created",
+                     *         "headers": {},
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_error": "the receiver answered 503",
+                     *         "last_error_class": "status",
+                     *         "last_status_code": 200,
+                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
             };
@@ -32862,6 +37898,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attempts": 1,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_type": "conversation.created",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_error": "the receiver answered 503",
+                     *         "last_error_class": "status",
+                     *         "last_status_code": 200,
+                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
                 };
             };
@@ -32983,6 +38039,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "examined": 1200,
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "include_delivered": false,
+                     *         "progress": 0.25,
+                     *         "queued": 37,
+                     *         "reached": "2026-11-15T09:30:00.000000Z",
+                     *         "since": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "running",
+                     *         "until": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryEnvelope"];
                 };
             };
@@ -33068,6 +38143,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -33153,6 +38252,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -33242,6 +38350,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -33359,6 +38491,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attempts": 1,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *           "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_type": "conversation.created",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_error": "the receiver answered 503",
+                     *           "last_error_class": "status",
+                     *           "last_status_code": 200,
+                     *           "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryArrayEnvelope"];
                 };
             };
@@ -33455,6 +38609,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "examined": 1200,
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "include_delivered": false,
+                     *         "progress": 0.25,
+                     *         "queued": 37,
+                     *         "reached": "2026-11-15T09:30:00.000000Z",
+                     *         "since": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "running",
+                     *         "until": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryEnvelope"];
                 };
             };
@@ -33581,6 +38754,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "examined": 1200,
+                     *           "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "include_delivered": false,
+                     *           "progress": 0.25,
+                     *           "queued": 37,
+                     *           "reached": "2026-11-15T09:30:00.000000Z",
+                     *           "since": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "running",
+                     *           "until": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryListEnvelope"];
                 };
             };
@@ -33670,6 +38865,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRegisteredEnvelope"];
                 };
             };
@@ -33795,6 +39015,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -33916,6 +39160,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookQueuedEnvelope"];
                 };
             };
@@ -34058,6 +39310,88 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "corpus_rev": 3,
+                     *       "data": [
+                     *         {
+                     *           "id": "kanun-6102:m376",
+                     *           "law": {
+                     *             "id": "kanun-6102",
+                     *             "kind": "kanun",
+                     *             "no": "6102",
+                     *             "short": "TTK",
+                     *             "title": "TÜRK TİCARET KANUNU"
+                     *           },
+                     *           "match": "text",
+                     *           "provision": {
+                     *             "heading": "Sermayenin kaybı, borca batık olma durumu",
+                     *             "kind": "madde",
+                     *             "label": "TTK m. 376",
+                     *             "no": "376",
+                     *             "path": [
+                     *               "text"
+                     *             ]
+                     *           },
+                     *           "score": 12.5,
+                     *           "snippet": "sermayenin <em>kaybı</em>",
+                     *           "source_url": "https://example.com/6102",
+                     *           "status": "in_force",
+                     *           "valid_from": "2012-07-01"
+                     *         }
+                     *       ],
+                     *       "facets": {
+                     *         "mevzuat": [
+                     *           {
+                     *             "count": 42,
+                     *             "title": "Kanun",
+                     *             "value": "kanun"
+                     *           }
+                     *         ],
+                     *         "tur": [
+                     *           {
+                     *             "count": 42,
+                     *             "title": "Kanun",
+                     *             "value": "kanun"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "next_cursor": null,
+                     *       "query": {
+                     *         "citations": [
+                     *           {
+                     *             "kind": "madde",
+                     *             "law": {
+                     *               "id": "kanun-6102",
+                     *               "kind": "kanun",
+                     *               "no": "6102",
+                     *               "short": "TTK",
+                     *               "title": "TÜRK TİCARET KANUNU"
+                     *             },
+                     *             "no": "376",
+                     *             "provision": "kanun-6102:m376"
+                     *           }
+                     *         ],
+                     *         "corrected": [
+                     *           {
+                     *             "searched": "sermaye",
+                     *             "word": "serrmaye"
+                     *           }
+                     *         ],
+                     *         "laws": [
+                     *           {
+                     *             "id": "kanun-6102",
+                     *             "kind": "kanun",
+                     *             "no": "6102",
+                     *             "short": "TTK",
+                     *             "title": "TÜRK TİCARET KANUNU"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "total": 120,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AdvisorSearchOut"];
                 };
             };
@@ -34137,6 +39471,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "kanun-6102",
+                     *           "kind": "kanun",
+                     *           "last_update": "2026-08-08",
+                     *           "no": "6102",
+                     *           "provisions": 1535,
+                     *           "rg_date": "2011-02-14",
+                     *           "rg_no": "27846",
+                     *           "source_url": "https://example.com/6102",
+                     *           "status": "in_force",
+                     *           "title": "TÜRK TİCARET KANUNU"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AdvisorShelfLawListEnvelope"];
                 };
             };
@@ -34213,6 +39567,90 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accepted_date": "2011-01-13",
+                     *         "corpus_rev": 3,
+                     *         "history_from": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "kanun-6102:m376",
+                     *         "law": {
+                     *           "id": "kanun-6102",
+                     *           "kind": "kanun",
+                     *           "no": "6102",
+                     *           "short": "TTK",
+                     *           "title": "TÜRK TİCARET KANUNU"
+                     *         },
+                     *         "law_status": "in_force",
+                     *         "next": {
+                     *           "id": "kanun-6102:m377",
+                     *           "provision": {
+                     *             "heading": "Sermayenin kaybı, borca batık olma durumu",
+                     *             "kind": "madde",
+                     *             "label": "TTK m. 376",
+                     *             "no": "376",
+                     *             "path": [
+                     *               "text"
+                     *             ]
+                     *           },
+                     *           "status": "in_force"
+                     *         },
+                     *         "outline": [
+                     *           {
+                     *             "id": "kanun-6102:m377",
+                     *             "provision": {
+                     *               "heading": "Sermayenin kaybı, borca batık olma durumu",
+                     *               "kind": "madde",
+                     *               "label": "TTK m. 376",
+                     *               "no": "376",
+                     *               "path": [
+                     *                 "text"
+                     *               ]
+                     *             },
+                     *             "status": "in_force"
+                     *           }
+                     *         ],
+                     *         "previous": {
+                     *           "id": "kanun-6102:m377",
+                     *           "provision": {
+                     *             "heading": "Sermayenin kaybı, borca batık olma durumu",
+                     *             "kind": "madde",
+                     *             "label": "TTK m. 376",
+                     *             "no": "376",
+                     *             "path": [
+                     *               "text"
+                     *             ]
+                     *           },
+                     *           "status": "in_force"
+                     *         },
+                     *         "provision": {
+                     *           "heading": "Sermayenin kaybı, borca batık olma durumu",
+                     *           "kind": "madde",
+                     *           "label": "TTK m. 376",
+                     *           "no": "376",
+                     *           "path": [
+                     *             "text"
+                     *           ]
+                     *         },
+                     *         "rg_date": "2011-02-14",
+                     *         "rg_no": "27846",
+                     *         "source": "official",
+                     *         "source_url": "https://example.com/6102",
+                     *         "status": "in_force",
+                     *         "text": "Son yıllık bilançodan…",
+                     *         "valid_from": "2012-07-01",
+                     *         "versions": [
+                     *           {
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "text": "Son yıllık bilançodan…",
+                     *             "valid_from": "2012-07-01",
+                     *             "valid_to": "2026-08-08"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AdvisorProvisionPageEnvelope"];
                 };
             };
@@ -34296,6 +39734,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "recovery_codes": [
+                     *           "k7mqx-4rdwp"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRecoveryCodesEnvelope"];
                 };
             };
@@ -34406,6 +39854,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "otpauth_url": "otpauth://totp/Konak:ayse%40example.com?issuer=Konak&secret=JBSWY3DPEHPK3PXP",
+                     *         "qr_png": "data:image/png;base64,iVBORw0KGgo=",
+                     *         "secret": "JBSWY3DPEHPK3PXP"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityTOTPSetupEnvelope"];
                 };
             };
@@ -34516,6 +39974,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -34603,6 +40069,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "recovery_codes": [
+                     *           "k7mqx-4rdwp"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRecoveryCodesEnvelope"];
                 };
             };
@@ -34718,6 +40194,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": null,
+                     *           "environment": "live",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "last4": "x7Qd",
+                     *           "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *           "name": "Order sync",
+                     *           "rotated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "scopes": [
+                     *             "conversations.write"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAPIKeyListEnvelope"];
                 };
             };
@@ -34796,6 +40294,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "environment": "live",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "text",
+                     *         "key": "key_live_…",
+                     *         "last4": "x7Qd",
+                     *         "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Order sync",
+                     *         "rotated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "scopes": [
+                     *           "conversations.write"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityShownKeyEnvelope"];
                 };
             };
@@ -34908,6 +40426,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -34997,6 +40524,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "environment": "live",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "text",
+                     *         "last4": "x7Qd",
+                     *         "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Order sync",
+                     *         "rotated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "scopes": [
+                     *           "conversations.write"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAPIKeyEnvelope"];
                 };
             };
@@ -35109,6 +40655,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "environment": "live",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "text",
+                     *         "key": "key_live_…",
+                     *         "last4": "x7Qd",
+                     *         "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Order sync",
+                     *         "rotated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "scopes": [
+                     *           "conversations.write"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityShownKeyEnvelope"];
                 };
             };
@@ -35232,6 +40798,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "redirect_to": "https://field.example.com/callback?code=ac_…&state=af0ifjsldkj&iss=https%3A%2F%2Fkonak.example"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRedirectToEnvelope"];
                 };
             };
@@ -35346,6 +40920,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "app": {
+                     *           "client_id": "app_…",
+                     *           "name": "Field service",
+                     *           "publisher": "Demo A.Ş."
+                     *         },
+                     *         "redirect_uri": "https://field.example.com/callback",
+                     *         "scopes": [
+                     *           {
+                     *             "en": "Read conversations",
+                     *             "name": "conversations.read",
+                     *             "tr": "Konuşmaları okuma"
+                     *           }
+                     *         ],
+                     *         "signed_in": false,
+                     *         "state": "af0ifjsldkj",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspaces": [
+                     *           {
+                     *             "current": false,
+                     *             "granted": false,
+                     *             "id": "text",
+                     *             "name": "Demo A.Ş.",
+                     *             "slug": "demo"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityConsentEnvelope"];
                 };
             };
@@ -35460,6 +41072,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "valid_until": "2026-11-15T09:30:00.000000Z",
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityReauthenticatedEnvelope"];
                 };
             };
@@ -35574,6 +41195,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySignedInEnvelope"];
                 };
             };
@@ -35697,6 +41347,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "access_token": "ses_…",
+                     *         "expires_in": 2592000,
+                     *         "scope": "conversations.read",
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "token_type": "Bearer",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityTokenEnvelope"];
                 };
             };
@@ -35794,6 +41469,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "client_id": "app_…",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": null,
+                     *           "id": "text",
+                     *           "name": "Field service",
+                     *           "public": false,
+                     *           "redirect_uris": [
+                     *             "https://field.example.com/callback"
+                     *           ],
+                     *           "scopes": [
+                     *             "conversations.read"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAppListEnvelope"];
                 };
             };
@@ -35872,6 +41569,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "client_id": "app_…",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "id": "text",
+                     *         "name": "Field service",
+                     *         "public": false,
+                     *         "redirect_uris": [
+                     *           "https://field.example.com/callback"
+                     *         ],
+                     *         "scopes": [
+                     *           "conversations.read"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAppEnvelope"];
                 };
             };
@@ -35984,6 +41700,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "client_id": "app_…",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "id": "text",
+                     *         "name": "Field service",
+                     *         "public": false,
+                     *         "redirect_uris": [
+                     *           "https://field.example.com/callback"
+                     *         ],
+                     *         "scopes": [
+                     *           "conversations.read"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAppEnvelope"];
                 };
             };
@@ -36069,6 +41804,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -36158,6 +41902,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "client_id": "app_…",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "id": "text",
+                     *         "name": "Field service",
+                     *         "public": false,
+                     *         "redirect_uris": [
+                     *           "https://field.example.com/callback"
+                     *         ],
+                     *         "scopes": [
+                     *           "conversations.read"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAppEnvelope"];
                 };
             };
@@ -36283,6 +42046,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "action": "api_key.created",
+                     *           "actor": {
+                     *             "id": null,
+                     *             "kind": "agent",
+                     *             "name": "Defne Yılmaz"
+                     *           },
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "details": null,
+                     *           "id": "text",
+                     *           "ip": "203.0.113.7",
+                     *           "object": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAuditLineListEnvelope"];
                 };
             };
@@ -36357,6 +42142,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "challenge": {
+                     *           "parameters": {
+                     *             "algorithm": "PBKDF2/SHA-256",
+                     *             "cost": 5000,
+                     *             "expiresAt": 1794733800,
+                     *             "keyLength": 32,
+                     *             "keyPrefix": "6874819d01cd5f00ae2360a67c232469",
+                     *             "keySignature": "1ec587d7ba2d230da75eb52533c3e41b3fb7862e6f3d1bc440daac468a315ac1",
+                     *             "nonce": "3d8d32e7d78d951d1025728a0c536859",
+                     *             "salt": "4d9f7f6f0ca4fc99dc159d916273c748"
+                     *           },
+                     *           "signature": "ef3492617a7fd7c701c68fb6a69c1899563e2127689f3bc822f39fd6bdcce7a2"
+                     *         },
+                     *         "mode": "off",
+                     *         "provider": "altcha",
+                     *         "required_now": false,
+                     *         "script_url": "text",
+                     *         "site_key": "text"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityCaptchaInfoEnvelope"];
                 };
             };
@@ -36426,6 +42236,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email": "ayse@example.com",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityVerifiedEnvelope"];
                 };
             };
@@ -36531,6 +42354,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status": "verification_sent"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySentEnvelope"];
                 };
             };
@@ -36637,6 +42468,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "app": {
+                     *             "client_id": "app_…",
+                     *             "name": "Field service",
+                     *             "publisher": "Demo A.Ş."
+                     *           },
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "scopes": [
+                     *             "text"
+                     *           ],
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityGrantListEnvelope"];
                 };
             };
@@ -36713,6 +42565,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -36800,6 +42661,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "hov_…",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityHandoverEnvelope"];
                 };
             };
@@ -36923,6 +42798,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySignedInEnvelope"];
                 };
             };
@@ -37028,6 +42932,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email": "ayse@example.com",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "membership_id": "text",
+                     *         "role": "agent"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityInvitationEnvelope"];
                 };
             };
@@ -37142,6 +43057,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "membership": {
+                     *           "id": "text",
+                     *           "role": "owner"
+                     *         },
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityJoinedEnvelope"];
                 };
             };
@@ -37252,6 +43193,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "licences": [
+                     *           "text"
+                     *         ],
+                     *         "membership": {
+                     *           "id": "text",
+                     *           "role": "owner"
+                     *         },
+                     *         "permissions": [
+                     *           "text"
+                     *         ],
+                     *         "session_id": "text",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityMeEnvelope"];
                 };
             };
@@ -37330,6 +43302,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email": "owner@demo.localhost",
+                     *         "id": "text",
+                     *         "language": "tr",
+                     *         "name": "Defne Yılmaz",
+                     *         "two_factor": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityUserEnvelope"];
                 };
             };
@@ -37435,6 +43419,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Ayşe's phone",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "mobile",
+                     *           "platform": "Android"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "ayse@example.com",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Ayşe Demir"
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentOpenedEnvelope"];
                 };
             };
@@ -37543,6 +43554,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "subject": "Confirm your e-mail address",
+                     *           "text": "Hello Ayşe, …",
+                     *           "to": "ayse@example.com"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailerKeptListEnvelope"];
                 };
             };
@@ -37622,6 +43648,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *           "name": "Phone",
+                     *           "synced": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPasskeyListEnvelope"];
                 };
             };
@@ -37700,6 +43741,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "text",
+                     *         "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Phone",
+                     *         "synced": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPasskeyEnvelope"];
                 };
             };
@@ -37810,6 +43863,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "challenge_id": "text",
+                     *         "options": null
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPasskeyChallengeEnvelope"];
                 };
             };
@@ -37924,6 +43986,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySignedInEnvelope"];
                 };
             };
@@ -38025,6 +44116,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "challenge_id": "text",
+                     *         "options": null
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPasskeyChallengeEnvelope"];
                 };
             };
@@ -38128,6 +44228,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -38215,6 +44324,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -38320,6 +44437,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status": "verification_sent"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySentEnvelope"];
                 };
             };
@@ -38425,6 +44550,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -38526,6 +44659,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "permissions": [
+                     *           {
+                     *             "en": "See conversations",
+                     *             "module": "crm",
+                     *             "name": "crm.conversations.view",
+                     *             "tr": "Konuşmaları görme"
+                     *           }
+                     *         ],
+                     *         "roles": [
+                     *           {
+                     *             "built_in": false,
+                     *             "changed": false,
+                     *             "fixed": false,
+                     *             "members": 3,
+                     *             "name": "support-lead",
+                     *             "permissions": [
+                     *               "text"
+                     *             ],
+                     *             "title": "Support lead"
+                     *           }
+                     *         ],
+                     *         "scopes": [
+                     *           {
+                     *             "en": "Read, open, change and answer conversations",
+                     *             "module": "crm",
+                     *             "name": "conversations.write",
+                     *             "permissions": [
+                     *               "text"
+                     *             ],
+                     *             "tr": "Konuşmaları okuma, açma, değiştirme ve yanıtlama"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRoleListEnvelope"];
                 };
             };
@@ -38604,6 +44776,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "built_in": false,
+                     *         "changed": false,
+                     *         "fixed": false,
+                     *         "members": 3,
+                     *         "name": "support-lead",
+                     *         "permissions": [
+                     *           "text"
+                     *         ],
+                     *         "title": "Support lead"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRoleEnvelope"];
                 };
             };
@@ -38716,6 +44904,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -38813,6 +45009,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "current": false,
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "ip": "203.0.113.7",
+                     *           "kind": "panel",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *           "workspace": {
+                     *             "id": "text",
+                     *             "name": "Demo A.Ş.",
+                     *             "slug": "demo"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityOwnSessionListEnvelope"];
                 };
             };
@@ -38887,6 +45108,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "revoked": 2
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRevokedEnvelope"];
                 };
             };
@@ -38963,6 +45192,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -39050,6 +45288,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "methods": [
+                     *           "totp"
+                     *         ],
+                     *         "mfa_required": false,
+                     *         "mfa_token": "mfa_…",
+                     *         "passkey_options": null,
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySignInAnswerEnvelope"];
                 };
             };
@@ -39155,6 +45428,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySignedInEnvelope"];
                 };
             };
@@ -39256,6 +45558,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -39370,6 +45680,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status": "verification_sent"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySentEnvelope"];
                 };
             };
@@ -39476,6 +45794,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "current": false,
+                     *           "joined_at": "2026-11-15T09:30:00.000000Z",
+                     *           "licences": [
+                     *             "crm"
+                     *           ],
+                     *           "membership": {
+                     *             "id": "text",
+                     *             "role": "owner"
+                     *           },
+                     *           "workspace": {
+                     *             "id": "text",
+                     *             "name": "Demo A.Ş.",
+                     *             "slug": "demo"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPlaceListEnvelope"];
                 };
             };
@@ -39554,6 +45896,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "current": false,
+                     *         "joined_at": "2026-11-15T09:30:00.000000Z",
+                     *         "licences": [
+                     *           "crm"
+                     *         ],
+                     *         "membership": {
+                     *           "id": "text",
+                     *           "role": "owner"
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPlaceEnvelope"];
                 };
             };
@@ -39664,6 +46027,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "demo": false,
+                     *         "version": "1.0.0"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppMetaEnvelope"];
                 };
             };
@@ -39900,6 +46272,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "description": "A new conversation opened by any route.",
+                     *           "example": null,
+                     *           "module": "crm",
+                     *           "name": "conversation.created",
+                     *           "schema": null
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookCatalogEntryArrayEnvelope"];
                 };
             };
@@ -40032,6 +46418,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "access_token": "ses_…",
+                     *       "expires_in": 2592000,
+                     *       "scope": "conversations.read",
+                     *       "token_type": "Bearer",
+                     *       "workspace": {
+                     *         "id": "text",
+                     *         "name": "Demo A.Ş.",
+                     *         "slug": "demo"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityBareToken"];
                 };
             };
