@@ -65,7 +65,7 @@ func NewSender(s *Service, log *slog.Logger, m *Metrics, lease time.Duration) *S
 		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1), haste: make(chan struct{}, 1),
 	}
 	out.empty = sync.NewCond(&out.mu)
-	s.queued, s.changed, s.settled = out.poke, out.reread, out.settled
+	s.queued, s.changed, s.settled, s.counted = out.poke, out.reread, out.settled, m.in.came
 	return out
 }
 
@@ -99,6 +99,7 @@ func (s *Sender) Run(ctx context.Context) {
 	s.mu.Lock()
 	s.running, s.stopping = true, false
 	s.mu.Unlock()
+	var sampled func() time.Duration
 	timer, renew := time.NewTimer(0), time.NewTicker(s.lease/4)
 	defer timer.Stop()
 	defer renew.Stop()
@@ -115,6 +116,10 @@ func (s *Sender) Run(ctx context.Context) {
 		case <-timer.C:
 			s.refresh()
 			due = s.due(ctx)
+			if sampled == nil || sampled() >= sampleEvery {
+				sampled = clock.Stopwatch()
+				s.Measure(ctx)
+			}
 		}
 		n := perClaim
 		for due && n == perClaim && ctx.Err() == nil {

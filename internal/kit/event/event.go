@@ -264,6 +264,12 @@ func Last(r *db.Reader) (int64, error) {
 	return n, err
 }
 
+// Old says whether a tenant has events that happened before a time.
+func Old(r *db.Reader, before time.Time) (bool, error) {
+	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM outbox WHERE tenant_id = $1 AND id < $2 AND +sequence IS NOT NULL)`,
+		r.Tenant(), clock.FirstID(before))
+}
+
 // Clean removes a batch of a tenant's events that happened before a time, and
 // says how many. Whoever still shows older ones must have let go of them.
 func Clean(tx *db.Tx, before time.Time, limit int) (int64, error) {
