@@ -48,8 +48,11 @@ func TestBulkTellsOfEach(t *testing.T) {
 		}
 		open, text := conversation.Open, func(s string) *string { return &s }
 		want := []conversation.Outcome{
-			{ID: a, OK: true, State: &open}, {ID: full, Error: text("limit_reached")}, {ID: broken, Error: text("internal")},
-			{Error: text("not_found")}, {ID: d, OK: true, State: &open},
+			{ID: a, OK: true, State: &open},
+			{ID: full, Error: text("limit_reached")},
+			{ID: broken, Error: text("internal")},
+			{Error: text("not_found")},
+			{ID: d, OK: true, State: &open},
 		}
 		if diff := cmp.Diff(want, all("/tags/add", map[string]any{"tags": []string{"acil"}})); diff != "" {
 			t.Error(diff)
