@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"konak/internal/app"
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/kit/db"
@@ -161,7 +162,7 @@ func TestImportLeavesNoFile(t *testing.T) {
 func BenchmarkImport(b *testing.B) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		b.Run(string(dialect), func(b *testing.B) {
-			s := apptest.New(b, dialect)
+			s := apptest.NewOn(b, dialect, func(cfg *app.Config) { cfg.SQLiteSync = "full" })
 			w := s.Workspace("demo")
 			const rows = 28_000
 			for b.Loop() {
