@@ -105,6 +105,7 @@ CREATE TABLE conversation_item (
     deleted_at          bigint,
     automatic           boolean NOT NULL DEFAULT false,
     test                boolean NOT NULL,
+    template            text NOT NULL DEFAULT 'null',
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversation (tenant_id, id)
 );

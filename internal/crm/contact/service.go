@@ -309,23 +309,29 @@ func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
 // SetConsent records that a contact gave or withdrew consent.
 func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (c Contact, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if _, err := lockByID(tx, id); err != nil {
-			return absent(err)
-		}
-		in.At = clock.At(tx.Now())
-		if err := putConsent(tx, id, in); err != nil {
-			return fmt.Errorf("contact: put consent: %w", err)
-		}
-		if c, err = byID(&tx.Reader, id); err != nil {
-			return err
-		}
-		details := map[string]string{"channel": in.Channel, "purpose": in.Purpose, "status": in.Status}
-		if err := audit.Write(tx, ConsentChanged, id.String(), details); err != nil {
-			return err
-		}
-		_, err = event.Emit(tx, event.Change{Type: ConsentChanged, Object: c, Item: in})
+		c, err = s.Consented(tx, id, in)
 		return err
 	})
+	return c, err
+}
+
+// Consented is the gate for a contact's consent.
+func (s *Service) Consented(tx *db.Tx, id uuid.UUID, in Consent) (c Contact, err error) {
+	if _, err := lockByID(tx, id); err != nil {
+		return c, absent(err)
+	}
+	in.At = clock.At(tx.Now())
+	if err := putConsent(tx, id, in); err != nil {
+		return c, fmt.Errorf("contact: put consent: %w", err)
+	}
+	if c, err = byID(&tx.Reader, id); err != nil {
+		return c, err
+	}
+	details := map[string]string{"channel": in.Channel, "purpose": in.Purpose, "status": in.Status}
+	if err := audit.Write(tx, ConsentChanged, id.String(), details); err != nil {
+		return c, err
+	}
+	_, err = event.Emit(tx, event.Change{Type: ConsentChanged, Object: c, Item: in})
 	return c, err
 }
 

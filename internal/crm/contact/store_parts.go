@@ -50,7 +50,8 @@ func putIdentity(tx *db.Tx, contact uuid.UUID, from Sender) (bool, error) {
 
 func setWindow(tx *db.Tx, account uuid.UUID, external string, until clock.Time) error {
 	_, err := tx.Exec(`UPDATE contact_identity SET window_expires_at = $4
-		WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3`, tx.Tenant(), account, external, until)
+		WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3
+			AND (window_expires_at IS NULL OR window_expires_at < $4)`, tx.Tenant(), account, external, until)
 	return err
 }
 

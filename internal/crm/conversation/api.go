@@ -149,6 +149,7 @@ func (s *Service) Register(a *api.API) {
 	s.registerPeople(a)
 	s.registerBulk(a)
 	s.registerReplies(a)
+	s.registerTemplates(a)
 	s.registerAttachments(a)
 	s.registerItems(a)
 	s.registerMentions(a)

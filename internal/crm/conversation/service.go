@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/template"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -46,6 +47,7 @@ type Service struct {
 	assistant Assistant
 	shop      Shop
 	absences  Absences
+	templates *template.Service
 }
 
 // New opens the room and lets it follow the contacts.
@@ -62,6 +64,9 @@ func (s *Service) Deliver(r Router) { s.router = r }
 
 // HandBack sets who knows which agents are away; the app calls it at start.
 func (s *Service) HandBack(a Absences) { s.absences = a }
+
+// Offer sets where message templates are; the app calls it at start.
+func (s *Service) Offer(t *template.Service) { s.templates = t }
 
 // ForwardWith sets who sends forwarded messages; the app calls it at start.
 func (s *Service) ForwardWith(f Forwarder) { s.forwarder = f }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/template"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -24,6 +25,8 @@ type Opening struct {
 	GroupID   *uuid.UUID
 	// Attachments are the caller's uploads.
 	Attachments []uuid.UUID
+	// Template is sent instead of Body, over the template's own account.
+	Template *template.Use
 }
 
 // Begun is what became of it.
@@ -54,13 +57,15 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if err := s.checkPlace(tx, nil, o.GroupID); err != nil {
 			return err
 		}
-		item := &Item{Kind: Message, Body: strings.TrimSpace(o.Body)}
-		if err := s.compose(tx, item, o.Attachments, nil); err != nil {
-			return err
-		}
+		item := &Item{Kind: Message, Body: strings.TrimSpace(o.Body), awaited: true}
 		who := author(tx)
 		item.AuthorKind, item.AuthorID = who.Kind, who.ID
-		if err := s.wayOut(tx, o, ref, &out); err != nil {
+		if o.Template != nil {
+			err = s.templateOut(tx, &o, ref, item, &out)
+		} else if err = s.compose(tx, item, o.Attachments, nil); err == nil {
+			err = s.wayOut(tx, o, ref, &out)
+		}
+		if err != nil {
 			return err
 		}
 		was, err := s.reusable(tx, o, source, ref, out.Route)

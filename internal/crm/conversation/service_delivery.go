@@ -15,6 +15,49 @@ func (s *Service) Delivered(ctx context.Context, item uuid.UUID, d Delivery) err
 	return err
 }
 
+// OnItsWay says whether a message still waits to be sent: another attempt may
+// have carried it out meanwhile, and it may be gone.
+func (s *Service) OnItsWay(r *db.Reader, item uuid.UUID) (bool, error) {
+	i, err := itemByID(r, item)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil && i.Delivery != nil && *i.Delivery == Queued, err
+}
+
+// Known finds our message by the provider's name for it; false where there is
+// none.
+func (s *Service) Known(r *db.Reader, account uuid.UUID, providerMessageID string) (uuid.UUID, bool, error) {
+	i, err := itemByProvider(r, account, providerMessageID)
+	if db.IsNoRow(err) {
+		return uuid.Nil, false, nil
+	}
+	return i.ID, err == nil, err
+}
+
+// SentOver says whether an item is a message of ours that goes over an account.
+func (s *Service) SentOver(r *db.Reader, account, item uuid.UUID) (bool, error) {
+	i, err := itemByID(r, item)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil && i.Kind == Message && i.AuthorKind != ByContact && i.ChannelAccountID != nil && *i.ChannelAccountID == account, err
+}
+
+// Reported is Delivered for reports that come later, by themselves and in any
+// order: what failed stays failed, and what was sent is not sent anew.
+func (s *Service) Reported(ctx context.Context, item uuid.UUID, d Delivery) error {
+	var i Item
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		i, err = itemByID(r, item)
+		return absent(err)
+	})
+	if err != nil || i.Delivery != nil && (*i.Delivery == Failed || *i.Delivery == d.Status) {
+		return err
+	}
+	return s.Delivered(ctx, item, d)
+}
+
 func (s *Service) delivered(ctx context.Context, id uuid.UUID, d Delivery) (c Conversation, item Item, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if item, err = itemByID(&tx.Reader, id); err != nil {

@@ -268,7 +268,7 @@ func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (Item, error) {
 		if i.Channel != nil && *i.Channel != c.Channel {
 			a.Channel, a.AccountID = *i.Channel, i.ChannelAccountID
 		}
-		route, err := s.way(tx, c, a)
+		route, err := s.wayAgain(tx, c, i, a)
 		if err != nil {
 			return err
 		}

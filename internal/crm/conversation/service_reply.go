@@ -162,7 +162,7 @@ func addressTo(item *Item, c *Conversation, route *Route) {
 func (s *Service) send(tx *db.Tx, c *Conversation, item *Item, route *Route) (Outgoing, error) {
 	out := Outgoing{
 		ConversationID: c.ID, ItemID: item.ID, ContactID: c.ContactID, Route: *route, Subject: c.Subject, Body: item.Body,
-		Attachments: outgoingFiles(item),
+		Attachments: outgoingFiles(item), Template: item.Template.V, Awaited: item.awaited,
 	}
 	if route.Channel == Mail {
 		var err error

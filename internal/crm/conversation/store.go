@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/template"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -97,26 +98,29 @@ func save(tx *db.Tx, c *Conversation, was State) error {
 }
 
 const itemColumns = `id, conversation_id, kind, author_kind, author_id, body, event, detail, channel, channel_account_id,
-	delivery, delivery_error, edited_at, at, provider_message_id, automatic, test, EXISTS (SELECT 1 FROM item_email e
+	delivery, delivery_error, edited_at, at, provider_message_id, automatic, test, template, EXISTS (SELECT 1 FROM item_email e
 		WHERE e.tenant_id = conversation_item.tenant_id AND e.item_id = conversation_item.id)`
 
 func scanItem(row db.Row) (Item, error) {
 	var i Item
 	var detail db.JSON[map[string]any]
+	var filled db.JSON[*template.Filled]
 	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
 		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.Automatic, &i.test,
-		&i.HasEmail)
+		&filled, &i.HasEmail)
+	i.Template.V = filled.V
 	i.Detail, i.Attachments, i.Tepkiler, i.Mentions = detail.V, []Attachment{}, []Reaction{}, []Mention{}
 	return i, err
 }
 
 func putItem(tx *db.Tx, i *Item) error {
 	return tx.Later(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, author_id, body,
-			event, detail, channel, channel_account_id, provider_message_id, delivery, delivery_error, automatic, test)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+			event, detail, channel, channel_account_id, provider_message_id, delivery, delivery_error, automatic, test,
+			template)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		tx.Tenant(), i.ID, i.ConversationID, i.CreatedAt, i.Kind, i.AuthorKind, i.AuthorID, i.Body,
 		i.Event, db.AsJSON(i.Detail), i.Channel, i.ChannelAccountID, i.providerMessageID, i.Delivery, i.DeliveryError, i.Automatic,
-		i.test)
+		i.test, db.AsJSON(i.Template.V))
 }
 
 // items reads a page of a timeline.

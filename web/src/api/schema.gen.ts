@@ -204,6 +204,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/public/v1/channels/consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Record consent to send on the business messaging channel */
+        post: operations["record-consent-by-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/public/v1/channels/custom/{id}/conversations/{conversation_id}/csat": {
         parameters: {
             query?: never;
@@ -744,6 +761,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/connect/{channel}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect channel
+         * @description The provider is asked for the number first, is told where to call, and its templates are read. A number that is connected already gets the new token. A kind of channel that is connected in another way, or not at all: 404.
+         */
+        post: operations["connect-channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Record send consent */
+        post: operations["record-consent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/custom": {
         parameters: {
             query?: never;
@@ -947,6 +1001,136 @@ export interface paths {
         /** Change a mailbox */
         put: operations["change-mailbox"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/send-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send template
+         * @description To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it.
+         */
+        post: operations["send-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List templates */
+        get: operations["list-templates"];
+        put?: never;
+        /**
+         * Submit template
+         * @description It goes into the provider's review, or stays here as a draft. A name that was deleted cannot be used for four weeks: 409 name_barred. What the provider itself refuses is 422 template_rejected with its words; where it does not answer: 502 provider_rejected.
+         */
+        post: operations["create-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/templates/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload sample header media
+         * @description The body is the file itself: JPEG, PNG, MP4 or PDF, found from its content. It goes to the provider and is not stored; the answer is the handle for a header's example. What the provider itself refuses is 422 template_rejected with its words; where it does not answer: 502 provider_rejected.
+         */
+        post: operations["upload-template-media"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/templates/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sync templates
+         * @description Makes the list what the provider has; drafts stay.
+         */
+        post: operations["sync-templates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a template */
+        get: operations["get-template"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a template at the provider and here
+         * @description The provider deletes by name, so every language of it goes, and bars the name for four weeks. A disabled template cannot be deleted: 409 template_locked.
+         */
+        delete: operations["delete-template"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit a template
+         * @description Category and components re-enter review; name and language cannot change. An approved template can be edited once in 24 hours and ten times in 30 days: 409 template_edit_limit. Only a draft, an approved, a rejected or a paused one can be edited: 409 template_locked. What the provider itself refuses is 422 template_rejected with its words; where it does not answer: 502 provider_rejected.
+         */
+        patch: operations["update-template"];
+        trace?: never;
+    };
+    "/api/crm/v1/channels/whatsapp/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The provider asks whether the address is ours
+         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404.
+         */
+        get: operations["whatsapp-webhook-challenge"];
+        put?: never;
+        /**
+         * The provider tells what happened
+         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404.
+         */
+        post: operations["whatsapp-webhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1640,6 +1824,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/chat-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Templates sendable in this conversation
+         * @description With window_open: whether the channel takes free text now. Templates that the customer did not agree to get are left out.
+         */
+        get: operations["chat-templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/close": {
         parameters: {
             query?: never;
@@ -2041,6 +2245,26 @@ export interface paths {
         put?: never;
         /** Merge a conversation into another */
         post: operations["merge-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an approved template to a single recipient
+         * @description Answers 200 even when sending fails: delivery and delivery_error say so. Only what is wrong with the request itself is an error.
+         */
+        post: operations["send-conversation-template"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5554,6 +5778,37 @@ export interface components {
              */
             trace_id: string;
         };
+        ConnectInBody: {
+            /**
+             * @description Of a system user; stored sealed, never shown
+             * @example EAAG…
+             */
+            access_token: string;
+            /** @description Whether the assistant answers */
+            ai?: boolean;
+            /**
+             * @description Signs what the provider sends; stored sealed, never shown
+             * @example 1f6c3e…
+             */
+            app_secret: string;
+            /**
+             * @description The WhatsApp Business Account (WABA) that the number belongs to
+             * @example 102290129340398
+             */
+            business_account_id: string;
+            /**
+             * Format: uuid
+             * @description The group that gets what comes in
+             */
+            group_id?: string;
+            /**
+             * @description The verified name where it is left out
+             * @example WhatsApp hattı
+             */
+            name?: string;
+            /** @example 106540352242922 */
+            phone_number_id: string;
+        };
         ContactConsent: {
             /**
              * Format: date-time
@@ -6046,7 +6301,7 @@ export interface components {
              * @description Why the file was not kept; null where it can be downloaded
              * @enum {string|null}
              */
-            blocked: "type_not_allowed" | "too_large" | null;
+            blocked: "type_not_allowed" | "too_large" | "not_available" | null;
             /** @description How the text of an e-mail refers to it */
             content_id: string | null;
             /**
@@ -6206,6 +6461,25 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+        };
+        ConversationChatTemplates: {
+            templates: components["schemas"]["TemplateTemplate"][];
+            /**
+             * Format: date-time
+             * @description Until when it does, or did; null where the channel has no window or none was open yet
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            window_expires_at: string | null;
+            /** @description Whether the channel takes free text now */
+            window_open: boolean;
+        };
+        ConversationChatTemplatesEnvelope: {
+            data: components["schemas"]["ConversationChatTemplates"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         ConversationConfiguration: {
             /** Format: uuid */
@@ -6805,6 +7079,8 @@ export interface components {
             kind: "message" | "note" | "event";
             /** @description Colleagues whom a note calls */
             mentions: components["schemas"]["ConversationMention"][];
+            /** @description The template that it was sent as */
+            template: components["schemas"]["TemplateFilled"] | null;
             /** @description Reactions */
             tepkiler: components["schemas"]["ConversationReaction"][];
         };
@@ -7213,6 +7489,27 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationSentTemplate: {
+            /** @description Null where there was none and none began */
+            conversation: components["schemas"]["ConversationConversation"] | null;
+            /**
+             * @description sent: the provider accepted it; queued: on its way; failed: refused; none: the test environment sends nothing
+             * @enum {string}
+             */
+            delivery: "sent" | "queued" | "failed" | "none";
+            /** @description Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's words */
+            delivery_error: string | null;
+            /** @description Null where nothing was sent at all */
+            item: components["schemas"]["ConversationItem"] | null;
+        };
+        ConversationSentTemplateEnvelope: {
+            data: components["schemas"]["ConversationSentTemplate"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ConversationSettings: {
             /** @description Whether customers are asked for a rating when a conversation is closed */
             csat?: boolean;
@@ -7365,6 +7662,49 @@ export interface components {
         };
         CreateInBody: {
             /**
+             * @example UTILITY
+             * @enum {string}
+             */
+            category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+            /** Format: uuid */
+            channel_account_id: string;
+            /**
+             * @example [
+             *       {
+             *         "example": {
+             *           "body_text": [
+             *             [
+             *               "Elif"
+             *             ]
+             *           ]
+             *         },
+             *         "text": "Merhaba {{1}}, siparişiniz yola çıktı.",
+             *         "type": "BODY"
+             *       }
+             *     ]
+             */
+            components: components["schemas"]["TemplateComponent"][];
+            /** @description Keeps it here without a review */
+            draft?: boolean;
+            /**
+             * @description Cannot be changed later
+             * @example tr
+             */
+            language: string;
+            /**
+             * @description Small letters, digits and underscores; cannot be changed later
+             * @example kargo_bilgisi
+             */
+            name: string;
+            /**
+             * @description Whether variables are {{1}} or {{name}}
+             * @default POSITIONAL
+             * @enum {string}
+             */
+            parameter_format: "POSITIONAL" | "NAMED";
+        };
+        CreateInBody1: {
+            /**
              * @description Where answers are sent, signed
              * @example https://example.com/konak
              */
@@ -7385,7 +7725,7 @@ export interface components {
              */
             window_hours?: number;
         };
-        CreateInBody1: {
+        CreateInBody2: {
             ai?: boolean;
             business_hours?: components["schemas"]["ChannelHours"] | null;
             /** Format: uuid */
@@ -8308,6 +8648,12 @@ export interface components {
             reason: string | null;
             /** @description Which action was refused, where a request does several at once and then did none */
             step: components["schemas"]["ErrorStep"] | null;
+            /**
+             * Format: date-time
+             * @description When the channel's window closed, for window_closed; null where it never was open
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            window_expired_at: string | null;
         };
         ErrorStep: {
             /** @example close */
@@ -8318,6 +8664,27 @@ export interface components {
              * @example 2
              */
             index: number;
+        };
+        Example: {
+            /**
+             * @example [
+             *       [
+             *         "Elif",
+             *         "4711"
+             *       ]
+             *     ]
+             */
+            body_text?: string[][];
+            body_text_named_params?: components["schemas"]["TemplateNamedValue"][];
+            /** @description What POST /channels/templates/media answered */
+            header_handle?: string[];
+            /**
+             * @example [
+             *       "15 Kasım"
+             *     ]
+             */
+            header_text?: string[];
+            header_text_named_params?: components["schemas"]["TemplateNamedValue"][];
         };
         FeedbackInBody: {
             /** @example İade süresi doğru. */
@@ -9469,8 +9836,11 @@ export interface components {
         NewAsAgentInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
             attachments?: string[];
-            /** @example Merhaba, yarınki randevunuzu hatırlatmak istedik. */
-            body: string;
+            /**
+             * @description Required where there is neither a file nor a template
+             * @example Merhaba, yarınki randevunuzu hatırlatmak istedik.
+             */
+            body?: string;
             /** @example whatsapp */
             channel: string;
             /** Format: uuid */
@@ -9486,6 +9856,8 @@ export interface components {
             priority: "low" | "normal" | "high" | "urgent";
             /** @example Randevu hatırlatma */
             subject?: string;
+            /** @description An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account */
+            template?: components["schemas"]["Use"];
         };
         OauthTokenInBody: {
             /** @example app_… */
@@ -9916,6 +10288,49 @@ export interface components {
             /** @example mfa_… */
             mfa_token: string;
         };
+        SendTemplateInBody: {
+            /**
+             * @description Values of the body's variables, in order
+             * @example [
+             *       "Elif",
+             *       "4711"
+             *     ]
+             */
+            body?: string[];
+            buttons?: components["schemas"]["TemplateButtonValue"][];
+            /**
+             * Format: uuid
+             * @description Who gets it; or their number
+             */
+            contact_id?: string;
+            /**
+             * @description Values of the header's variables, in order
+             * @example []
+             */
+            header?: string[];
+            /**
+             * @description How a document is called
+             * @example fatura.pdf
+             */
+            header_filename?: string;
+            /**
+             * @description Address of the header's picture, video or document
+             * @example https://www.example.com/fatura.pdf
+             */
+            header_media?: string;
+            /**
+             * @description Of a contact that is made
+             * @example Elif Kaya
+             */
+            name?: string;
+            /**
+             * @description A number that no contact has makes one
+             * @example +905321234567
+             */
+            phone?: string;
+            /** Format: uuid */
+            template_id: string;
+        };
         Sender: {
             /** @example elif@kayamobilya.example */
             email?: string;
@@ -10074,9 +10489,298 @@ export interface components {
             /** Format: uuid */
             workspace_id: string;
         };
+        SyncInBody: {
+            /**
+             * Format: uuid
+             * @description All accounts without it
+             */
+            channel_account_id?: string;
+        };
         TakeOverInBody: {
             /** @example hov_… */
             code: string;
+        };
+        TemplateButton: {
+            example?: string[];
+            /** @example COPY_CODE */
+            otp_type?: string;
+            /** @example +902121234567 */
+            phone_number?: string;
+            /** @example Kargom nerede? */
+            text?: string;
+            /**
+             * @example URL
+             * @enum {string}
+             */
+            type: "QUICK_REPLY" | "URL" | "PHONE_NUMBER" | "COPY_CODE" | "OTP";
+            /** @example https://www.example.com/kargo/{{1}} */
+            url?: string;
+        };
+        TemplateButtonValue: {
+            /**
+             * Format: int64
+             * @description Its place among the buttons, from 0
+             * @example 0
+             */
+            index: number;
+            /**
+             * @description The end of the address, or the code
+             * @example 4711
+             */
+            value: string;
+        };
+        TemplateButtonVariable: {
+            /**
+             * Format: int64
+             * @description Its place among the buttons, from 0
+             * @example 0
+             */
+            index: number;
+            /** @example Kargom nerede? */
+            text: string;
+            /** @example URL */
+            type: string;
+        };
+        TemplateComponent: {
+            add_security_recommendation?: boolean;
+            buttons?: components["schemas"]["TemplateButton"][];
+            /**
+             * Format: int64
+             * @example 10
+             */
+            code_expiration_minutes?: number;
+            /** @description A sample for each variable, or the handle of a sample file */
+            example?: components["schemas"]["Example"];
+            /**
+             * @description Of a header
+             * @enum {string}
+             */
+            format?: "TEXT" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
+            /** @example Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi. */
+            text?: string;
+            /**
+             * @example BODY
+             * @enum {string}
+             */
+            type: "HEADER" | "BODY" | "FOOTER" | "BUTTONS";
+        };
+        TemplateFilled: {
+            body?: components["schemas"]["TemplateValue"][];
+            buttons?: components["schemas"]["TemplateFilledButton"][];
+            /** @example UTILITY */
+            category: string;
+            header?: components["schemas"]["TemplateValue"][];
+            header_filename?: string;
+            header_format?: string;
+            header_media?: string;
+            /**
+             * Format: uuid
+             * @description The template
+             */
+            id: string;
+            /** @example tr */
+            language: string;
+            /** @example kargo_bilgisi */
+            name: string;
+        };
+        TemplateFilledButton: {
+            /** Format: int64 */
+            index: number;
+            type: string;
+            value: string;
+        };
+        TemplateHandle: {
+            /**
+             * @description Goes into example.header_handle of a header
+             * @example 4::aW1hZ2UvcG5n:ARb…
+             */
+            header_handle: string;
+        };
+        TemplateHandleEnvelope: {
+            data: components["schemas"]["TemplateHandle"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TemplateNamedValue: {
+            /** @example Elif */
+            example: string;
+            /** @example ad */
+            param_name: string;
+        };
+        TemplateSynced: {
+            /**
+             * Format: int64
+             * @example 2
+             */
+            added: number;
+            /**
+             * Format: int64
+             * @example 1
+             */
+            changed: number;
+            /**
+             * Format: int64
+             * @example 0
+             */
+            removed: number;
+            /**
+             * Format: int64
+             * @description Templates that the provider has
+             * @example 14
+             */
+            total: number;
+        };
+        TemplateSyncedEnvelope: {
+            data: components["schemas"]["TemplateSynced"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TemplateTemplate: {
+            /**
+             * @description MARKETING, UTILITY or AUTHENTICATION; the provider may change it
+             * @example UTILITY
+             */
+            category: string;
+            /** Format: uuid */
+            channel_account_id: string;
+            components: components["schemas"]["TemplateComponent"][];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @description Whether it can be changed now */
+            editable: boolean;
+            /**
+             * Format: date-time
+             * @description When the provider's limit of edits lets it be changed again; null where none holds it back
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            editable_at: string | null;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example tr */
+            language: string;
+            /** @example kargo_bilgisi */
+            name: string;
+            /**
+             * @example POSITIONAL
+             * @enum {string}
+             */
+            parameter_format: "POSITIONAL" | "NAMED";
+            /**
+             * @description How the provider calls it; null for a draft
+             * @example 1689556908129832
+             */
+            provider_id: string | null;
+            /**
+             * @description What customers think of it
+             * @example GREEN
+             * @enum {string}
+             */
+            quality: "GREEN" | "YELLOW" | "RED" | "UNKNOWN";
+            /**
+             * @description Why it was rejected, in the provider's words
+             * @example INVALID_FORMAT
+             */
+            rejection_reason: string | null;
+            /** @description Whether it can be sent now */
+            sendable: boolean;
+            /**
+             * @description As the provider gives it: PENDING, APPROVED, REJECTED, PAUSED, DISABLED, FLAGGED, IN_APPEAL, LIMIT_EXCEEDED, LOCKED, ARCHIVED, PENDING_DELETION; DRAFT is ours
+             * @example APPROVED
+             */
+            status: string;
+            /** @description What the provider says about the status */
+            status_detail: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+            /** @description What must be filled in to send it */
+            variables: components["schemas"]["TemplateVariables"];
+        };
+        TemplateTemplateEnvelope: {
+            data: components["schemas"]["TemplateTemplate"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TemplateTemplateListEnvelope: {
+            data: components["schemas"]["TemplateTemplate"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TemplateUse: {
+            /**
+             * @description Values of the body's variables, in order
+             * @example [
+             *       "Elif",
+             *       "4711"
+             *     ]
+             */
+            body?: string[];
+            buttons?: components["schemas"]["TemplateButtonValue"][];
+            /**
+             * @description Values of the header's variables, in order
+             * @example []
+             */
+            header?: string[];
+            /**
+             * @description How a document is called
+             * @example fatura.pdf
+             */
+            header_filename?: string;
+            /**
+             * @description Address of the header's picture, video or document
+             * @example https://www.example.com/fatura.pdf
+             */
+            header_media?: string;
+            /** Format: uuid */
+            template_id: string;
+        };
+        TemplateValue: {
+            name?: string;
+            text: string;
+        };
+        TemplateVariables: {
+            /**
+             * @description Variables of the body, in order
+             * @example [
+             *       "1",
+             *       "2"
+             *     ]
+             */
+            body: string[];
+            /** @description Buttons that need a value */
+            buttons: components["schemas"]["TemplateButtonVariable"][];
+            /**
+             * @description Variables of a text header, in order
+             * @example []
+             */
+            header: string[];
+            /**
+             * @description What the header must be given; empty for nothing
+             * @enum {string}
+             */
+            header_media: "" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
         };
         TestMailboxInBody: {
             /**
@@ -10114,6 +10818,13 @@ export interface components {
             subject?: string;
         };
         UpdateInBody: {
+            /** @enum {string} */
+            category?: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+            components?: components["schemas"]["TemplateComponent"][];
+            /** @description Sends a draft for review */
+            submit?: boolean;
+        };
+        UpdateInBody1: {
             /** @example https://example.com/konak */
             address?: string;
             /**
@@ -10130,7 +10841,7 @@ export interface components {
              */
             window_hours?: number;
         };
-        UpdateInBody1: {
+        UpdateInBody2: {
             /** @description Takes the business hours away */
             always_open?: boolean;
             business_hours?: components["schemas"]["Hours"];
@@ -10142,6 +10853,34 @@ export interface components {
             look?: components["schemas"]["Look"];
             /** @example Web sitesi */
             name?: string;
+        };
+        Use: {
+            /**
+             * @description Values of the body's variables, in order
+             * @example [
+             *       "Elif",
+             *       "4711"
+             *     ]
+             */
+            body?: string[];
+            buttons?: components["schemas"]["TemplateButtonValue"][];
+            /**
+             * @description Values of the header's variables, in order
+             * @example []
+             */
+            header?: string[];
+            /**
+             * @description How a document is called
+             * @example fatura.pdf
+             */
+            header_filename?: string;
+            /**
+             * @description Address of the header's picture, video or document
+             * @example https://www.example.com/fatura.pdf
+             */
+            header_media?: string;
+            /** Format: uuid */
+            template_id: string;
         };
         User: {
             /** @example owner@demo.localhost */
@@ -10645,6 +11384,37 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        WhatsappConsent: {
+            /**
+             * Format: uuid
+             * @description Whose consent it is; or their number
+             */
+            contact_id?: string;
+            /** @example https://example.com/consents/4711 */
+            evidence?: string;
+            /**
+             * @description Of a contact that is made
+             * @example Elif Kaya
+             */
+            name?: string;
+            /**
+             * @description A number that no contact has makes one
+             * @example +905321234567
+             */
+            phone?: string;
+            /**
+             * @default marketing
+             * @enum {string}
+             */
+            purpose: "marketing" | "utility" | "authentication";
+            /** @example checkout form */
+            source?: string;
+            /**
+             * @default granted
+             * @enum {string}
+             */
+            status: "granted" | "revoked";
         };
         WidgetConfig: {
             look: components["schemas"]["WidgetPublicLook"];
@@ -12396,6 +13166,120 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "record-consent-by-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhatsappConsent"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactContactEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16658,6 +17542,255 @@ export interface operations {
             };
         };
     };
+    "connect-channel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The kind of channel */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "record-consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhatsappConsent"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactContactEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "create-custom-channel": {
         parameters: {
             query?: never;
@@ -16667,7 +17800,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateInBody"];
+                "application/json": components["schemas"]["CreateInBody1"];
             };
         };
         responses: {
@@ -16783,7 +17916,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInBody"];
+                "application/json": components["schemas"]["UpdateInBody1"];
             };
         };
         responses: {
@@ -17994,6 +19127,1101 @@ export interface operations {
             };
         };
     };
+    "send-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendTemplateInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationSentTemplateEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-templates": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Only templates of this account */
+                channel_account_id?: string;
+                /** @description Only templates in this status */
+                status?: string;
+                /** @description Only templates in this language */
+                language?: string;
+                /** @description Only templates of this category */
+                category?: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+                /** @description A part of the name */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateTemplateListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "create-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateTemplateEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "upload-template-media": {
+        parameters: {
+            query: {
+                /** @description The account whose template it is for */
+                channel_account_id: string;
+                filename: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 16777216 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateHandleEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "sync-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateSyncedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateTemplateEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateTemplateEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "whatsapp-webhook-challenge": {
+        parameters: {
+            query?: {
+                "hub.mode"?: string;
+                "hub.verify_token"?: string;
+                "hub.challenge"?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "whatsapp-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description HMAC-SHA256 over the body with the app's secret */
+                "X-Hub-Signature-256"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 4194304 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "create-widget": {
         parameters: {
             query?: never;
@@ -18003,7 +20231,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateInBody1"];
+                "application/json": components["schemas"]["CreateInBody2"];
             };
         };
         responses: {
@@ -18204,7 +20432,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInBody1"];
+                "application/json": components["schemas"]["UpdateInBody2"];
             };
         };
         responses: {
@@ -22841,6 +25069,94 @@ export interface operations {
             };
         };
     };
+    "chat-templates": {
+        parameters: {
+            query?: {
+                /** @description A part of the name */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationChatTemplatesEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "close-conversation": {
         parameters: {
             query?: never;
@@ -25223,6 +27539,131 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "send-conversation-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateUse"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationSentTemplateEnvelope"];
                 };
             };
             /** @description Bad Request */
