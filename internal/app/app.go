@@ -230,6 +230,7 @@ func (a *App) wire(box *secret.Box) error {
 	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
 		return err
 	}
+	a.standIn.demoBusinesses(a.cfg.BaseURL())
 	a.WhatsApp = whatsapp.New(whatsapp.Config{
 		DB: a.DB, Log: a.log, Box: box, Channels: a.Channels, Contacts: a.Contacts, Inbox: a.Conversations, Templates: a.Templates,
 		Provider: graph.New(a.standIn.address(a.cfg.WhatsAppAddress), out), BaseURL: a.cfg.BaseURL(),

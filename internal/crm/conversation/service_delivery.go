@@ -15,14 +15,17 @@ func (s *Service) Delivered(ctx context.Context, item uuid.UUID, d Delivery) err
 	return err
 }
 
-// OnItsWay says whether a message still waits to be sent: another attempt may
-// have carried it out meanwhile, and it may be gone.
-func (s *Service) OnItsWay(r *db.Reader, item uuid.UUID) (bool, error) {
+// Standing is what became of a message so far, "" where it is gone: another
+// attempt may have carried it out meanwhile.
+func (s *Service) Standing(r *db.Reader, item uuid.UUID) (string, error) {
 	i, err := itemByID(r, item)
-	if db.IsNoRow(err) {
-		return false, nil
+	if db.IsNoRow(err) || err == nil && i.Delivery == nil {
+		return "", nil
 	}
-	return err == nil && i.Delivery != nil && *i.Delivery == Queued, err
+	if err != nil {
+		return "", err
+	}
+	return *i.Delivery, nil
 }
 
 // Known finds our message by the provider's name for it; false where there is

@@ -125,11 +125,14 @@ func (s *Server) Close() { s.post.close() }
 // Settle waits until every webhook that is due was posted.
 func (s *Server) Settle() { s.post.settle() }
 
-// Add makes a business known; one of the same id stays as it is.
+// Add makes a business known. One of the same id keeps its templates and what
+// customers wrote.
 func (s *Server) Add(b Business) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.businesses[b.ID] != nil {
+	if known := s.businesses[b.ID]; known != nil {
+		known.Token, known.AppSecret, known.Numbers, known.Callback = b.Token, b.AppSecret, b.Numbers, b.Callback
+		s.keep()
 		return
 	}
 	b.Deleted, b.Wrote = map[string]time.Time{}, map[string]time.Time{}

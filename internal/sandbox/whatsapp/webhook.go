@@ -117,13 +117,17 @@ func (s *Server) tell(b *Business, field string, value any) {
 	s.post.add(parcel{to: b.Callback, signature: wire.Sign(b.AppSecret, text), body: text})
 }
 
-// subscribe asks the callback whether it is the caller's before it is used.
+// subscribe asks the callback whether it is the caller's before it is used; one
+// that is in use is not asked again.
 func (s *Server) subscribe(r *http.Request, b *Business) (any, *refusal) {
 	var in wire.Subscription
 	if err := body(r, &in); err != nil {
 		return nil, err
 	}
-	if in.Callback != "" {
+	s.mu.Lock()
+	known := b.Callback == in.Callback
+	s.mu.Unlock()
+	if in.Callback != "" && !known {
 		if err := challenge(r.Context(), in); err != nil {
 			return nil, no(400, 2200, 0, "OAuthException", "(#2200) Callback verification failed with the following errors: "+err.Error(), "")
 		}

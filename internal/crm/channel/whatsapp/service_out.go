@@ -106,6 +106,15 @@ type parcel struct {
 	Tries   int    `json:"tries"`
 }
 
+// waits says whether there is still something to send. The provider reports on
+// the first of several parts while the others wait.
+func (p *parcel) waits(now string) bool {
+	if len(p.parts()) == 1 {
+		return now == conversation.Queued
+	}
+	return now == conversation.Queued || now == conversation.Sent
+}
+
 // part is one message of a parcel.
 type part struct {
 	text string
@@ -247,12 +256,12 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 	if j.Test {
 		return nil // what a test key sets off reaches nobody
 	}
-	var waits bool
+	var now string
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		waits, err = s.Inbox.OnItsWay(r, p.ItemID)
+		now, err = s.Inbox.Standing(r, p.ItemID)
 		return err
 	})
-	if err != nil || !waits {
+	if err != nil || !p.waits(now) {
 		return err
 	}
 	id, err := s.carry(ctx, &p)

@@ -3,6 +3,7 @@ package whatsapp_test
 import (
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -91,6 +92,13 @@ func (sh *shop) settle() {
 	sh.box.Settle()
 	sh.s.Settle()
 	sh.box.Settle()
+}
+
+// later lets time pass, in which the owner's session ends.
+func (sh *shop) later(d time.Duration) {
+	sh.t.Helper()
+	sh.s.Clock.Advance(d)
+	sh.Owner = sh.SignIn("owner@demo.example")
 }
 
 func (sh *shop) says(text string) string {
