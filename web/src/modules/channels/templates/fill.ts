@@ -54,3 +54,14 @@ export function samplesOf(component: Component | undefined, names: readonly stri
   if (named?.length) return names.map((name) => named.find((one) => one.param_name === name)?.example ?? '')
   return (component?.type === 'HEADER' ? example?.header_text : example?.body_text?.[0]) ?? []
 }
+
+/** What the server calls the fields of a template that is filled in. */
+export function fieldNames({ variables }: Template): string[] {
+  return [
+    'header_media',
+    'header_filename',
+    ...variables.header.map((_, index) => `header.${index}`),
+    ...variables.body.map((_, index) => `body.${index}`),
+    ...variables.buttons.map(({ index }) => `buttons.${index}`),
+  ]
+}

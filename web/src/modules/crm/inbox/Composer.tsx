@@ -70,7 +70,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   const [chosen, setChosen] = useState<string | null>(null)
   const [later, setLater] = useState<Letter | null>(null)
   const [choosing, setChoosing] = useState(false)
-  const openTemplates = hasTemplates(conversation.channel) && meets(me, { permission: 'crm.conversations.reply' }) ? () => setChoosing(true) : null
+  const openTemplates = hasTemplates(conversation.channel) ? () => setChoosing(true) : null
   const files = useUploads()
   const picker = useRef<HTMLInputElement>(null)
   const routes = useReplyChannels(conversation.id, true).data ?? []

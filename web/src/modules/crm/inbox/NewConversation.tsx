@@ -1,10 +1,10 @@
-import { useId, useState, type FormEvent } from 'react'
+import { useEffect, useId, useState, type FormEvent } from 'react'
 import { ApiError, asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
-import { noValues, toSend } from '@/modules/channels/templates/fill'
+import { fieldNames, noValues, toSend } from '@/modules/channels/templates/fill'
 import { TemplatePicker } from '@/modules/channels/templates/TemplatePicker'
 import { useTemplates, type Template } from '@/modules/channels/templates/templates'
 import { Button } from '@/ui/Button'
@@ -60,13 +60,21 @@ export function NewConversation({ onClose, onBegun }: NewConversationProps) {
   const [plain, setPlain] = useState(false)
   const templated = mode === 'write' && hasTemplates(picked) && canUse
   const byTemplate = templated && !plain
-  const templates = useTemplates({ status: 'APPROVED' }, byTemplate).rows
+  const { rows: templates, more } = useTemplates({}, byTemplate)
   const [template, setTemplate] = useState<Template | null>(null)
   const [values, setValues] = useState(noValues)
   const begin = useBegin()
   const down = useWriteDown()
   const error = mode === 'write' ? begin.error : down.error
   const form = useFocusOnError(error)
+
+  // The picker searches among all of them.
+  useEffect(() => {
+    if (byTemplate && more && !more.loading) more.load()
+  }, [byTemplate, more])
+
+  const filledError = atTemplate(error)
+  const own = ['subject', 'body', 'channel', ...(byTemplate && template ? fieldNames(template) : [])]
 
   function told(answer: Begun) {
     const fine = answer.delivery === 'sent' || answer.delivery === 'queued'
@@ -108,7 +116,7 @@ export function NewConversation({ onClose, onBegun }: NewConversationProps) {
       }
     >
       <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
-        {error && !isAboutFields(error, ['subject', 'body', 'channel']) && <Notice tone="danger">{errorText(error)}</Notice>}
+        {error && !isAboutFields(filledError, own) && <Notice tone="danger">{errorText(error)}</Notice>}
         <ContactPicker label={t('inbox.contact')} chosen={contact} onChoose={setContact} error={missing && !contact ? t('inbox.contactMissing') : null} />
         <Segmented
           label={t('inbox.new.mode')}
@@ -150,7 +158,7 @@ export function NewConversation({ onClose, onBegun }: NewConversationProps) {
             templates={templates.filter((one) => one.sendable)}
             chosen={template}
             values={values}
-            error={atTemplate(error)}
+            error={filledError}
             onChoose={(next) => {
               setValues(noValues)
               setTemplate(next)

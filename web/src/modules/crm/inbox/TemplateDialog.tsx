@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
 import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
-import { noValues, toSend } from '@/modules/channels/templates/fill'
+import { fieldNames, noValues, toSend } from '@/modules/channels/templates/fill'
 import { TemplatePicker } from '@/modules/channels/templates/TemplatePicker'
 import type { Template } from '@/modules/channels/templates/templates'
 import { FormDialog } from '@/ui/FormLayer'
@@ -41,7 +41,7 @@ export function TemplateDialog({ conversationId, onClose }: { conversationId: st
       busy={send.isPending}
       disabled={!chosen}
       error={send.error}
-      fields={['header_media', 'header_filename', ...(chosen ? fieldsOf(chosen) : [])]}
+      fields={chosen ? fieldNames(chosen) : []}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -73,12 +73,4 @@ export function TemplateDialog({ conversationId, onClose }: { conversationId: st
       )}
     </FormDialog>
   )
-}
-
-function fieldsOf({ variables }: Template): string[] {
-  return [
-    ...variables.header.map((_, index) => `header.${index}`),
-    ...variables.body.map((_, index) => `body.${index}`),
-    ...variables.buttons.map(({ index }) => `buttons.${index}`),
-  ]
 }
