@@ -1,6 +1,6 @@
 -- +goose Up
 CREATE TABLE crm_group (
-    tenant_id   uuid NOT NULL REFERENCES tenant (id),
+    tenant_id   uuid NOT NULL,
     id          uuid NOT NULL,
     name        text NOT NULL,
     name_key    text NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE conversation_settings (
 );
 
 CREATE TABLE conversation (
-    tenant_id                uuid NOT NULL REFERENCES tenant (id),
+    tenant_id                uuid NOT NULL,
     id                       uuid NOT NULL,
     state                    text NOT NULL,
     ai_state                 text NOT NULL,
@@ -110,7 +110,7 @@ CREATE TABLE conversation_item (
     FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversation (tenant_id, id)
 );
 CREATE INDEX conversation_item_list ON conversation_item (tenant_id, conversation_id, at, id);
-CREATE UNIQUE INDEX conversation_item_inbound ON conversation_item (tenant_id, channel_account_id, provider_message_id)
+CREATE UNIQUE INDEX conversation_item_inbound ON conversation_item (tenant_id, channel_account_id, provider_message_id, test)
     WHERE provider_message_id IS NOT NULL;
 
 -- The tag's copy of last_activity_at lets a tag's list page like any other.

@@ -1,7 +1,7 @@
 -- +goose Up
 -- What an item said before it was edited.
 CREATE TABLE item_edit (
-    tenant_id   uuid NOT NULL REFERENCES tenant (id),
+    tenant_id   uuid NOT NULL,
     id          uuid NOT NULL,
     item_id     uuid NOT NULL,
     body        text NOT NULL,

@@ -2,7 +2,7 @@
 -- A message template of a channel account. components is what the provider
 -- shows, edits the times of the edits that still count against its limits.
 CREATE TABLE message_template (
-    tenant_id        uuid NOT NULL REFERENCES tenant (id),
+    tenant_id        uuid NOT NULL,
     id               uuid NOT NULL,
     account_id       uuid NOT NULL,
     provider_id      text,
@@ -26,7 +26,7 @@ CREATE UNIQUE INDEX message_template_name ON message_template (tenant_id, accoun
 
 -- Names that were deleted and cannot be used again yet.
 CREATE TABLE template_barred (
-    tenant_id  uuid NOT NULL REFERENCES tenant (id),
+    tenant_id  uuid NOT NULL,
     account_id uuid NOT NULL,
     name       text NOT NULL,
     until      bigint NOT NULL,

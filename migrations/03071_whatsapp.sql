@@ -3,7 +3,7 @@
 -- it sends, by which the provider's calls name it; how often in a row the
 -- provider refused the token; and the test of the way in.
 CREATE TABLE whatsapp_number (
-    tenant_id        uuid NOT NULL REFERENCES tenant (id),
+    tenant_id        uuid NOT NULL,
     account_id       uuid NOT NULL,
     business_id      text NOT NULL,
     auth_errors      bigint NOT NULL DEFAULT 0,

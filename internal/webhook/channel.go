@@ -145,7 +145,7 @@ func report(tx *db.Tx, e *entry, marks []mark) error {
 		return nil
 	}
 	for _, m := range marks {
-		if m.status == Failed {
+		if m.status != Delivered && m.status != Exhausted {
 			continue
 		}
 		_, text := m.trouble()

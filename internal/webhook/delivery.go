@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
@@ -31,7 +33,7 @@ type Delivery struct {
 	EventID        string      `json:"event_id" example:"evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
 	EventType      string      `json:"event_type" example:"conversation.created"`
 	Status         string      `json:"status" enum:"pending,failed,exhausted,delivered"`
-	Attempts       int         `json:"attempts" example:"1"`
+	Attempts       int         `json:"attempts" example:"1" doc:"Requests made, probes of a disabled endpoint among them"`
 	LastStatusCode *int        `json:"last_status_code" nullable:"true" example:"200"`
 	LastErrorClass *string     `json:"last_error_class" nullable:"true" enum:"dns,connect,tls,timeout,refused_address,status,body" example:"status"`
 	LastError      *string     `json:"last_error" nullable:"true" example:"the receiver answered 503"`
@@ -103,11 +105,17 @@ func (s *Service) deliveryID(event, endpoint uuid.UUID) uuid.UUID {
 type job struct {
 	id, event uuid.UUID
 	eventType string
+	status    string
 	attempts  int // before this one
 	base      int // of them before the delivery was last queued by a person
 	nextAt    clock.Time
 	createdAt clock.Time
 	body      []byte
+}
+
+// compare orders jobs as a lane's queue does.
+func (j job) compare(k job) int {
+	return cmp.Or(j.nextAt.Compare(k.nextAt.Time), bytes.Compare(j.event[:], k.event[:]))
 }
 
 // result is what became of a job.

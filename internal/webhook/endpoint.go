@@ -47,7 +47,7 @@ type Endpoint struct {
 	DisabledReason     *string     `json:"disabled_reason" nullable:"true" example:"the receiver answered 503" doc:"The error text of the last failed attempt"`
 	DisabledStatusCode *int        `json:"disabled_status_code" nullable:"true" example:"503" doc:"What the last failed attempt was answered"`
 	Failures           int         `json:"consecutive_failures" example:"0" doc:"Failed attempts in a row"`
-	NextProbeAt        *clock.Time `json:"next_probe_at" nullable:"true" doc:"When a disabled endpoint is tried again; null when only a person can enable it"`
+	NextProbeAt        *clock.Time `json:"next_probe_at" nullable:"true" doc:"When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it"`
 	SecretLast4        string      `json:"secret_last4" example:"q1Y="`
 	OldSecretEnds      *clock.Time `json:"old_secret_ends_at" nullable:"true" doc:"Until when the secret before the last rotation is still signed with"`
 	CreatedAt          clock.Time  `json:"created_at"`

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"sync"
@@ -32,7 +33,9 @@ type lane struct {
 	buffer     []job // fetched and not begun, in order
 	cursorTime clock.Time
 	cursorID   uuid.UUID
-	more       bool // there may be something after the cursor
+	more       bool                   // there may be something after the cursor
+	busy       map[uuid.UUID]struct{} // begun and not marked yet
+	looked     func() time.Duration   // since the queue was read from its head
 	inflight   int
 	epoch      int      // counts the changes of the endpoint
 	stale      int      // under way since before the last change
@@ -115,20 +118,104 @@ func (l *lane) idle() bool {
 	return l.inflight == 0 && len(l.buffer) == 0 && !l.fetching && !l.reloading && (!l.more || l.stop)
 }
 
-// idleButMore says that nothing of the lane is under way or unmarked, so that
-// the queue may be read again from its head.
-func (l *lane) idleButMore() bool {
-	return l.inflight == 0 && len(l.buffer) == 0 && len(l.results) == 0 && !l.fetching
-}
-
 // rewind makes the next fetch begin at the head of the queue.
 func (l *lane) rewind() {
-	l.cursorTime, l.cursorID, l.more = clock.At(time.UnixMicro(0)), uuid.Nil, true
+	l.cursorTime, l.cursorID, l.more, l.looked = clock.At(time.UnixMicro(0)), uuid.Nil, true, nil
+}
+
+// point is where in a lane's queue a fetch begins.
+type point struct {
+	time clock.Time
+	id   uuid.UUID
+	// held is what the lane had at that moment: what is read of it is no news,
+	// even if it has been marked meanwhile.
+	held map[uuid.UUID]struct{}
+}
+
+// next is where the next fetch begins: behind what was read before, and every
+// now and then at the head. A row may be committed behind the cursor (a resend
+// that overlaps, another node whose clock is slow), and a lane that never runs
+// dry would not see it. The lock is held.
+func (l *lane) next() point {
+	if l.looked == nil || l.looked() >= look {
+		l.rewind()
+		l.looked = clock.Stopwatch()
+	}
+	return point{l.cursorTime, l.cursorID, l.held(map[uuid.UUID]struct{}{})}
+}
+
+// held adds what was read and is not marked yet to a set.
+func (l *lane) held(to map[uuid.UUID]struct{}) map[uuid.UUID]struct{} {
+	for i := range l.buffer {
+		to[l.buffer[i].id] = struct{}{}
+	}
+	maps.Copy(to, l.busy)
+	return to
+}
+
+// take puts what was read into the lane. The lock is held.
+func (l *lane) take(from point, jobs []job, probe bool) {
+	if l.stop || l.probe != probe { // what is dropped here is read again
+		l.rewind()
+		l.poked = false
+		return
+	}
+	l.more = !probe && len(jobs) == fetchRows || l.poked
+	l.poked = false
+	if n := len(jobs); n > 0 && !probe {
+		l.cursorTime, l.cursorID = jobs[n-1].nextAt, jobs[n-1].event
+	}
+	l.held(from.held)
+	for i := range jobs {
+		if _, ok := from.held[jobs[i].id]; !ok {
+			l.buffer = append(l.buffer, jobs[i])
+		}
+	}
+	if !slices.IsSortedFunc(l.buffer, job.compare) {
+		slices.SortFunc(l.buffer, job.compare)
+	}
+	if probe && len(l.buffer) > 1 {
+		l.buffer = l.buffer[:1]
+	}
+}
+
+// offer is a delivery that was queued a moment ago, with its event.
+type offer struct {
+	newDelivery
+	body func() []byte
+}
+
+// accept takes offers into the lane as if they had been read. It refuses where
+// the lane has not read all that was before them, or may have read them by
+// now. The lock is held.
+func (l *lane) accept(offers []offer) bool {
+	if len(offers) == 0 || l.more || l.fetching || l.probe || l.lost || l.releasing || l.looked == nil ||
+		l.looked() >= look || l.fresh() >= look || len(l.buffer)+len(offers) > fetchRows {
+		return false
+	}
+	cursor := job{nextAt: l.cursorTime, event: l.cursorID}
+	first := job{nextAt: offers[0].nextAt, event: offers[0].event}
+	if first.compare(cursor) <= 0 {
+		return false
+	}
+	for _, o := range offers {
+		l.buffer = append(l.buffer, job{
+			id: o.id, event: o.event, eventType: o.eventType, status: Pending,
+			nextAt: o.nextAt, createdAt: o.createdAt, body: o.body(),
+		})
+	}
+	last := &l.buffer[len(l.buffer)-1]
+	l.cursorTime, l.cursorID = last.nextAt, last.event
+	if !slices.IsSortedFunc(l.buffer, job.compare) {
+		slices.SortFunc(l.buffer, job.compare)
+	}
+	return true
 }
 
 // halt ends the tenure: what was not begun stays in the database.
 func (l *lane) halt(hold time.Time) {
 	l.stop, l.buffer = true, nil
+	l.rewind()
 	if hold.After(l.hold) {
 		l.hold = hold
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
 
@@ -25,6 +26,7 @@ type entry struct {
 	module  string
 	results []result
 	release bool
+	last    bool // the sender is stopping: nothing more is sent
 	hold    time.Time
 	clean   bool
 	strict  bool
@@ -119,7 +121,7 @@ func (s *Sender) take() []*entry {
 		if l.lost || l.releasing || len(l.results) == 0 && !release {
 			continue
 		}
-		e := &entry{lane: l, module: l.module, results: l.results, release: release, hold: l.hold, clean: l.clean, strict: l.strict}
+		e := &entry{lane: l, module: l.module, results: l.results, release: release, last: s.stopping, hold: l.hold, clean: l.clean, strict: l.strict}
 		l.results, l.marking, l.releasing = nil, len(e.results), e.release
 		n += len(e.results) + 1
 		batch = append(batch, e)
@@ -190,7 +192,7 @@ func (s *Sender) giveBack(tx *db.Tx, batch []*entry) error {
 		case e.back:
 			e.kept = true
 		default:
-			list = append(list, release{e.lane.id, e.until})
+			list = append(list, release{e.lane.id, e.until, e.last})
 		}
 	}
 	if len(list) == 0 {
@@ -211,7 +213,7 @@ func (e *entry) plain() bool {
 
 // begin clears what an earlier run of the transaction left.
 func (e *entry) begin(ours bool) {
-	e.lost, e.kept, e.back, e.mail, e.disabled, e.changed = !ours, false, false, false, false, false
+	e.lost, e.kept, e.back, e.mail, e.disabled, e.changed, e.health = !ours, false, false, false, false, false, health{}
 	e.until, e.statuses = e.hold, e.statuses[:0]
 }
 
@@ -249,7 +251,11 @@ func (e *entry) judge(tx *db.Tx) error {
 	copied := h
 	_, e.mail = copied.mail(tx.Now())
 	e.changed, e.health = true, h
-	return setHealth(tx, e.lane.laneKey, &h)
+	if err := setHealth(tx, e.lane.laneKey, &h); err != nil || h.status != Disabled || e.until.IsZero() {
+		return err
+	}
+	// The lane is given back later; when it is probed is known from now on.
+	return holdLane(tx, e.lane.laneKey, clock.At(e.until))
 }
 
 func later(a, b time.Time) time.Time {
@@ -267,22 +273,41 @@ func (e *entry) marks(list []mark, now time.Time) []mark {
 	for _, r := range e.results {
 		m := mark{tenant: e.lane.tenant, result: r, status: Delivered, nextAt: r.at}
 		if !r.ok() {
-			wait, more := retryIn(r.attempts+1-r.base, r.answer.RetryAfter, rand.Float64()) // spreads, guards nothing
-			switch {
-			case !more || errors.Is(r.answer.Err, errTooOld):
-				m.status = Exhausted
-			case e.strict:
+			m.fail(now)
+			if e.strict && m.status != Exhausted {
 				// It keeps its place at the head; the whole lane waits.
-				m.status, m.nextAt = Failed, r.nextAt.Time
-				e.until = later(e.until, now.Add(wait))
-			default:
-				m.status, m.nextAt = Failed, now.Add(wait)
+				if e.health.status != Disabled {
+					e.until = later(e.until, m.nextAt)
+				}
+				m.nextAt = r.nextAt.Time
 			}
 		}
-		e.statuses = append(e.statuses, m.status)
+		if !r.probe || m.status != r.status {
+			e.statuses = append(e.statuses, m.status)
+		}
 		list = append(list, m)
 	}
 	return list
+}
+
+// fail gives a delivery the state that a failed attempt leaves it in. A probe
+// uses up nothing of its schedule: it waits as long again, so that the next
+// probe is another's turn where there is one.
+func (m *mark) fail(now time.Time) {
+	tried := m.attempts + 1 - m.base
+	if m.probe {
+		m.base++
+		tried = max(tried-1, 1)
+	}
+	wait, more := retryIn(tried, m.answer.RetryAfter, rand.Float64()) // spreads, guards nothing
+	switch {
+	case !more || errors.Is(m.answer.Err, errTooOld):
+		m.status = Exhausted
+	case m.probe:
+		m.status, m.nextAt = m.result.status, now.Add(wait)
+	default:
+		m.status, m.nextAt = Failed, now.Add(wait)
+	}
 }
 
 // finish puts a batch's outcome back into its lane. The lock is held.
@@ -307,6 +332,9 @@ func (s *Sender) finish(e *entry, err error) {
 		})
 		return
 	}
+	for i := range e.results {
+		delete(l.busy, e.results[i].id)
+	}
 	s.metrics.count(e)
 	if e.lost {
 		s.lose(l)
@@ -326,10 +354,8 @@ func (s *Sender) finish(e *entry, err error) {
 		}
 		return
 	case e.back:
-		l.stop, l.hold, l.more = s.stopping, time.Time{}, true
-		if l.idleButMore() {
-			l.rewind()
-		}
+		l.stop, l.hold = s.stopping, time.Time{}
+		l.rewind()
 	case e.until.After(s.svc.db.Clock().Now()):
 		l.halt(e.until)
 	case e.release: // something is due after all

@@ -12,7 +12,6 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
-	"konak/internal/kit/event"
 	"konak/internal/kit/outbound"
 )
 
@@ -182,7 +181,7 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 		if old, ok := s.lanes[k.id]; ok {
 			s.lose(old) // its lease ended without our noticing
 		}
-		l := &lane{laneKey: k, load: s.loadOf(k.tenant), pace: s.paceOf(k.id), renewed: clock.Stopwatch(), fresh: clock.Stopwatch()}
+		l := &lane{laneKey: k, busy: map[uuid.UUID]struct{}{}, load: s.loadOf(k.tenant), pace: s.paceOf(k.id), renewed: clock.Stopwatch(), fresh: clock.Stopwatch()}
 		l.load.lanes++
 		l.rewind()
 		s.lanes[k.id] = l
@@ -241,148 +240,6 @@ func (s *Sender) again(l *lane) {
 	s.advance(l)
 }
 
-// fetch reads a lane's settings, what is due in it and the bodies.
-func (s *Sender) fetch(l *lane) {
-	s.mu.Lock()
-	rows, after, id := fetchRows, l.cursorTime, l.cursorID
-	known, epoch := l.signer != nil && l.fresh() < look, l.epoch
-	s.mu.Unlock()
-	var t target
-	var jobs []job
-	now := s.svc.db.Clock().Now()
-	err := s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
-		if !known {
-			if t, err = targetOf(r, l.laneKey); err != nil {
-				return err
-			}
-		}
-		if jobs, err = dueJobs(r, l.laneKey, clock.At(now), after, id, rows); err != nil {
-			return err
-		}
-		ids := make([]uuid.UUID, len(jobs))
-		for i, j := range jobs {
-			ids[i] = j.event
-		}
-		events, err := event.Load(r, l.tenant, ids)
-		for i := range jobs {
-			if e, ok := events[jobs[i].event]; ok {
-				jobs[i].body = e.Body()
-			}
-		}
-		return err
-	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l.fetching = false
-	if (known || epoch != l.epoch) && err == nil && !l.lost {
-		// Settings that changed meanwhile are read by reload.
-		l.span(now)
-	} else if !s.settle(l, &t, err) {
-		return
-	}
-	if n := len(jobs); n > 0 {
-		l.cursorTime, l.cursorID = jobs[n-1].nextAt, jobs[n-1].event
-	}
-	l.more = len(jobs) == rows || l.poked
-	l.poked = false
-	if l.probe && len(jobs) > 1 {
-		jobs, l.more = jobs[:1], false
-	}
-	if !l.stop {
-		l.buffer = append(l.buffer, jobs...)
-	}
-	s.advance(l)
-}
-
-// reload reads a lane's settings after they changed.
-func (s *Sender) reload(l *lane) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var t target
-	var err error
-	for epoch := -1; epoch != l.epoch && !l.lost; {
-		epoch = l.epoch
-		s.mu.Unlock()
-		err = s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
-			t, err = targetOf(r, l.laneKey)
-			return err
-		})
-		s.mu.Lock()
-	}
-	l.reloading = false
-	if s.settle(l, &t, err) {
-		s.advance(l)
-	}
-}
-
-// settle puts an endpoint's settings into its lane. It says false where there
-// is nothing to go on with.
-func (s *Sender) settle(l *lane, t *target, err error) bool {
-	switch {
-	case l.lost:
-		return false
-	case db.IsNoRow(err): // deleted, with its lane
-		s.lose(l)
-		return false
-	case err != nil:
-		s.log.Error("a webhook lane could not be read", "endpoint", l.id, "error", err)
-		l.halt(s.svc.db.Clock().Now().Add(look))
-	case t.status == Paused:
-		l.halt(time.Time{})
-	default:
-		if err := s.apply(l, t); err != nil {
-			s.log.Error("a webhook endpoint cannot be sent to", "endpoint", l.id, "error", err)
-			l.halt(s.svc.db.Clock().Now().Add(time.Minute))
-		}
-	}
-	return true
-}
-
-func (s *Sender) apply(l *lane, t *target) (err error) {
-	now := s.svc.db.Clock().Now()
-	l.fresh = clock.Stopwatch()
-	// What it leads to is checked when it is dialled: the allowed ranges may
-	// have changed since it was registered.
-	if l.to, err = url.Parse(t.address); err != nil {
-		return err
-	}
-	l.module, l.strict, l.rate, l.clean = t.module, t.strict, t.rate, t.clean()
-	if l.probe = t.status == Disabled; l.probe && len(l.buffer) > 1 {
-		l.buffer = l.buffer[:1]
-	}
-	if t.oldUntil == nil || !t.oldUntil.After(now) {
-		t.oldSecret = nil
-	}
-	l.sign.Lock()
-	defer l.sign.Unlock()
-	if sealed := [2]string{string(t.secret), string(t.oldSecret)}; l.sealed != sealed || l.signer == nil {
-		keys, err := s.svc.secrets(l.laneKey, t)
-		if err != nil {
-			return err
-		}
-		l.signer, l.sealed = newSigner(keys...), sealed
-	}
-	l.span(now)
-	return nil
-}
-
-// secrets opens an endpoint's secrets. The one before a rotation comes first
-// while it lasts: the plain signature, which has room for one, keeps to it.
-func (s *Service) secrets(k laneKey, t *target) ([]string, error) {
-	var keys []string
-	for _, sealed := range [][]byte{t.oldSecret, t.secret} {
-		if sealed == nil {
-			continue
-		}
-		key, err := s.box.Open(k.tenant, place(k.id), sealed)
-		if err != nil {
-			return nil, fmt.Errorf("the signing secret cannot be opened: %w", err)
-		}
-		keys = append(keys, string(key))
-	}
-	return keys, nil
-}
-
 // start begins an attempt in a slot of a class. The lock is held.
 func (s *Sender) start(l *lane, class int) {
 	now := s.svc.db.Clock().Now()
@@ -397,6 +254,7 @@ func (s *Sender) start(l *lane, class int) {
 	j := l.buffer[0]
 	l.buffer = l.buffer[1:]
 	l.dry = clock.Stopwatch()
+	l.busy[j.id] = struct{}{}
 	l.inflight++
 	l.load.inflight++
 	s.flying++
@@ -472,6 +330,7 @@ func (s *Sender) putBack(l *lane, r result, class int, free *bool) {
 		s.pools[class].free++
 	}
 	s.begun--
+	delete(l.busy, r.id)
 	s.landed(l, r.epoch)
 	for c := range s.pools {
 		s.line(l.load, c)
@@ -521,8 +380,8 @@ func (s *Sender) landed(l *lane, epoch int) {
 	}
 }
 
-// poke says that endpoints have something to do.
-func (s *Sender) poke(endpoints []uuid.UUID) {
+// poke says that endpoints have something to do, and perhaps what.
+func (s *Sender) poke(endpoints []uuid.UUID, fresh map[uuid.UUID][]offer) {
 	s.mu.Lock()
 	others := false
 	for _, id := range endpoints {
@@ -531,7 +390,9 @@ func (s *Sender) poke(endpoints []uuid.UUID) {
 			others = true
 			continue
 		}
-		l.poked, l.more = true, true
+		if !l.accept(fresh[id]) {
+			l.poked, l.more = true, true
+		}
 		s.advance(l)
 	}
 	s.mu.Unlock()

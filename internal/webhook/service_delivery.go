@@ -28,6 +28,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	}
 	var lanes []uuid.UUID
 	var list []newDelivery
+	fresh := map[uuid.UUID][]offer{}
 	for i, e := range events {
 		if e.Test {
 			continue
@@ -39,11 +40,15 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 			if !wants(&sub, &e) {
 				continue
 			}
-			list = append(list, newDelivery{
+			d := newDelivery{
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
 				event: e.ID, eventType: e.Type, nextAt: clock.At(tx.Now()), createdAt: created,
-			})
+			}
+			list = append(list, d)
 			lanes = append(lanes, sub.id)
+			if e.Target == nil { // that of a test was queued before
+				fresh[sub.id] = append(fresh[sub.id], offer{d, events[i].Body})
+			}
 		}
 	}
 	if len(list) == 0 {
@@ -52,7 +57,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	if err := putDeliveries(tx, list); err != nil {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
 	}
-	return s.wake(tx, lanes...)
+	return s.wakeWith(tx, lanes, fresh)
 }
 
 // subscribers are the subscriptions of the tenants that events belong to.
@@ -83,13 +88,17 @@ func wants(sub *subscription, e *event.Event) bool {
 
 // wake says that lanes have something to do: in their rows, and to this
 // process's sender once that is durable.
-func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) error {
+func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) error { return s.wakeWith(tx, lanes, nil) }
+
+// wakeWith wakes lanes with what they get: a sender that is up to date with a
+// lane need not read it.
+func (s *Service) wakeWith(tx *db.Tx, lanes []uuid.UUID, fresh map[uuid.UUID][]offer) error {
 	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	lanes = slices.Compact(lanes)
 	if err := wakeLanes(tx, lanes); err != nil {
 		return fmt.Errorf("webhook: wake lanes: %w", err)
 	}
-	tx.AfterCommit(func() { s.queued(lanes) })
+	tx.AfterCommit(func() { s.queued(lanes, fresh) })
 	return nil
 }
 
@@ -116,7 +125,7 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 			return err
 		}
 		if e.Status == Disabled {
-			if err := holdLane(tx, id, clock.At(tx.Now())); err != nil {
+			if err := holdLane(tx, laneKey{tx.Tenant(), id}, clock.At(tx.Now())); err != nil {
 				return err
 			}
 		}

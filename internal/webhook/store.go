@@ -10,7 +10,8 @@ import (
 )
 
 const endpointColumns = `e.id, e.address, e.description, e.events, e.status, e.strict_order, e.rate_limit, e.secret_last4,
-	e.old_secret_until, e.created_at, e.disabled_at, e.disabled_code, e.disabled_reason, e.failures, l.hold_until`
+	e.old_secret_until, e.created_at, e.disabled_at, e.disabled_code, e.disabled_reason, e.failures,
+	CASE WHEN l.claim_id IS NULL THEN l.run_at ELSE l.hold_until END`
 
 const endpointTables = ` FROM webhook_endpoint e JOIN webhook_lane l ON l.tenant_id = e.tenant_id AND l.id = e.id `
 
@@ -18,17 +19,17 @@ func scanEndpoint(row db.Row) (Endpoint, error) {
 	var e Endpoint
 	var events db.JSON[[]string]
 	var rate int
-	var hold clock.Time
+	var probe *clock.Time // while a node holds the lane its run_at is the end of a lease
 	err := row.Scan(&e.ID, &e.Address, &e.Description, &events, &e.Status, &e.StrictOrder, &rate, &e.SecretLast4,
-		&e.OldSecretEnds, &e.CreatedAt, &e.DisabledAt, &e.DisabledStatusCode, &e.DisabledReason, &e.Failures, &hold)
+		&e.OldSecretEnds, &e.CreatedAt, &e.DisabledAt, &e.DisabledStatusCode, &e.DisabledReason, &e.Failures, &probe)
 	e.Events = events.V
 	if rate > 0 {
 		e.RateLimit = &rate
 	}
 	if e.Status != Disabled { // what an attempt left that disabled nothing
 		e.DisabledAt, e.DisabledStatusCode, e.DisabledReason = nil, nil, nil
-	} else if hold.Before(never) {
-		e.NextProbeAt = &hold
+	} else if probe != nil && probe.Before(never) {
+		e.NextProbeAt = probe
 	}
 	return e, err
 }
@@ -88,7 +89,7 @@ func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
 	if status == Paused {
 		hold = clock.At(never)
 	}
-	return holdLane(tx, id, hold)
+	return holdLane(tx, laneKey{tx.Tenant(), id}, hold)
 }
 
 func rotateSecret(tx *db.Tx, id uuid.UUID, sealed []byte, last4 string, oldUntil *clock.Time) error {

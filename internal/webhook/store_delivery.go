@@ -39,18 +39,23 @@ func putDeliveries(tx *db.Tx, list []newDelivery) error {
 }
 
 const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.attempts, d.status_code, d.error_class,
-	d.error_text, d.attempted_at, d.next_at, d.created_at, d.delivered_at, l.hold_until`
+	d.error_text, d.attempted_at, d.next_at, d.created_at, d.delivered_at, l.hold_until,
+	CASE WHEN e.status = 'disabled' THEN d.id = (SELECT h.id FROM webhook_delivery h
+		WHERE h.tenant_id = d.tenant_id AND h.endpoint_id = d.endpoint_id AND h.status IN ('pending', 'failed')
+		ORDER BY h.next_at, h.event_id LIMIT 1) ELSE false END AS probe`
 
-const deliveryTables = ` FROM webhook_delivery d JOIN webhook_lane l ON l.tenant_id = d.tenant_id AND l.id = d.endpoint_id `
+const deliveryTables = ` FROM webhook_delivery d JOIN webhook_lane l ON l.tenant_id = d.tenant_id AND l.id = d.endpoint_id
+	JOIN webhook_endpoint e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id `
 
 func scanDelivery(row db.Row) (Delivery, error) {
 	var d Delivery
 	var event uuid.UUID
 	var next, hold clock.Time
+	var probe *bool // the first that waits for a disabled endpoint, which is tried when its hold ends; null where none does
 	err := row.Scan(&d.ID, &d.EndpointID, &event, &d.EventType, &d.Status, &d.Attempts, &d.LastStatusCode, &d.LastErrorClass,
-		&d.LastError, &d.LastAttemptAt, &next, &d.CreatedAt, &d.DeliveredAt, &hold)
+		&d.LastError, &d.LastAttemptAt, &next, &d.CreatedAt, &d.DeliveredAt, &hold, &probe)
 	d.EventID = "evt_" + event.String()
-	if hold.After(next.Time) {
+	if probe != nil && *probe || hold.After(next.Time) {
 		next = hold
 	}
 	if (d.Status == Pending || d.Status == Failed) && next.Before(never) {

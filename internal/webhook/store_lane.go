@@ -36,7 +36,7 @@ func inOrder(tx *db.Tx, in string) string {
 
 // holdLane keeps a lane silent until a time. Whoever holds it goes by it when
 // giving it back, at the latest.
-func holdLane(tx *db.Tx, id uuid.UUID, until clock.Time) error {
+func holdLane(tx *db.Tx, k laneKey, until clock.Time) error {
 	now := clock.At(tx.Now())
 	run := &until
 	if until.Before(now.Time) {
@@ -46,7 +46,7 @@ func holdLane(tx *db.Tx, id uuid.UUID, until clock.Time) error {
 		run = nil
 	}
 	_, err := tx.Exec(`UPDATE webhook_lane SET hold_until = $3, run_at = CASE WHEN claim_id IS NULL THEN $4 ELSE run_at END
-		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, until, run)
+		WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id, until, run)
 	return err
 }
 
@@ -91,16 +91,19 @@ func endLeases(tx *db.Tx, claim uuid.UUID) (int64, error) {
 	return tx.Exec(`UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND run_at > $2`, claim, clock.At(tx.Now()))
 }
 
-// release is a lane to be given back, not to be looked at before hold.
+// release is a lane to be given back, not to be looked at before hold. For
+// good is what its holder does not take up again whatever is due in it.
 type release struct {
-	id   uuid.UUID
-	hold time.Time
+	id      uuid.UUID
+	hold    time.Time
+	forGood bool
 }
 
 var releaseTypes = []string{"uuid", "bigint", "bigint"}
 
 // releaseLanes gives lanes back, each due when its next delivery is and not
-// before its hold. The caller has written the rows in this transaction, so
+// before its hold: that of a disabled endpoint when its hold ends, which is
+// when any delivery that waits is sent as a probe. The caller has written the rows in this transaction, so
 // nobody adds to them meanwhile. Lanes in which something is due now are kept;
 // it gives those.
 func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUID]bool, err error) {
@@ -112,30 +115,32 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 		id   uuid.UUID
 		hold clock.Time
 		next *clock.Time
+		off  bool
 	}
 	in, args := db.In(1, db.Padded(ids))
-	states, err := db.All(&tx.Reader, func(row db.Row) (s state, err error) { return s, row.Scan(&s.id, &s.hold, &s.next) },
-		`SELECT id, hold_until, (SELECT min(d.next_at) FROM webhook_delivery d
-			WHERE d.tenant_id = l.tenant_id AND d.endpoint_id = l.id AND d.status IN ('pending', 'failed'))
-		FROM webhook_lane l WHERE id IN `+in, args...)
+	states, err := db.All(&tx.Reader, func(row db.Row) (s state, err error) { return s, row.Scan(&s.id, &s.hold, &s.next, &s.off) },
+		`SELECT l.id, l.hold_until, (SELECT min(d.next_at) FROM webhook_delivery d
+			WHERE d.tenant_id = l.tenant_id AND d.endpoint_id = l.id AND d.status IN ('pending', 'failed')), e.status = 'disabled'
+		FROM webhook_lane l JOIN webhook_endpoint e ON e.tenant_id = l.tenant_id AND e.id = l.id WHERE l.id IN `+in, args...)
 	if err != nil {
 		return nil, err
 	}
 	kept = map[uuid.UUID]bool{}
 	rows := make([]any, 0, len(states)*len(releaseTypes)+1)
 	for _, s := range states {
-		hold := s.hold.Time
-		if i := slices.Index(ids, s.id); list[i].hold.After(hold) {
-			hold = list[i].hold
+		back := list[slices.Index(ids, s.id)]
+		hold := later(s.hold.Time, back.hold)
+		run := s.next
+		if s.off && run != nil {
+			run = clock.Ptr(tx.Now())
 		}
 		if !hold.After(tx.Now()) {
 			hold = time.UnixMicro(0)
-			if s.next != nil && !s.next.After(tx.Now()) {
+			if run != nil && !run.After(tx.Now()) && !back.forGood {
 				kept[s.id] = true
 				continue
 			}
 		}
-		run := s.next
 		if run != nil && run.Before(hold) {
 			run = clock.Ptr(hold)
 		}
@@ -197,8 +202,8 @@ func setHealth(tx *db.Tx, k laneKey, h *health) error {
 // dueJobs reads what is due in a lane after a point in its order.
 func dueJobs(r *db.Reader, k laneKey, now, afterTime clock.Time, afterEvent uuid.UUID, limit int) ([]job, error) {
 	return db.All(r, func(row db.Row) (j job, err error) {
-		return j, row.Scan(&j.id, &j.event, &j.eventType, &j.attempts, &j.base, &j.nextAt, &j.createdAt)
-	}, `SELECT id, event_id, event_type, attempts, base, next_at, created_at FROM webhook_delivery
+		return j, row.Scan(&j.id, &j.event, &j.eventType, &j.status, &j.attempts, &j.base, &j.nextAt, &j.createdAt)
+	}, `SELECT id, event_id, event_type, status, attempts, base, next_at, created_at FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND next_at <= $3
 			AND (next_at, event_id) > ($4, $5)
 		ORDER BY next_at, event_id LIMIT $6`, k.tenant, k.id, now, afterTime, afterEvent, limit)
@@ -240,7 +245,7 @@ const markRows = 32
 
 var (
 	deliveredTypes = []string{"uuid", "uuid", "bigint", "bigint", "bigint", "bigint", "bytea"}
-	missedTypes    = []string{"uuid", "uuid", "bigint", "text", "bigint", "bigint", "bigint", "bigint", "text", "text", "bytea"}
+	missedTypes    = []string{"uuid", "uuid", "bigint", "bigint", "text", "bigint", "bigint", "bigint", "bigint", "text", "text", "bytea"}
 	movedTypes     = []string{"uuid", "uuid", "bigint"}
 )
 
@@ -261,9 +266,9 @@ var markDelivered = bySize(markRows, func(d db.Dialect, n int) string {
 })
 
 var markMissed = bySize(markRows, func(d db.Dialect, n int) string {
-	return `WITH m(tenant_id, id, before, status, next_at, attempted_at, duration_us, status_code, error_class, error_text, answer)
+	return `WITH m(tenant_id, id, before, base, status, next_at, attempted_at, duration_us, status_code, error_class, error_text, answer)
 			AS (VALUES ` + db.Rows(d, 1, missedTypes, n) + `)
-		UPDATE webhook_delivery SET status = m.status, next_at = m.next_at, attempts = m.before + 1, delivered_at = NULL,
+		UPDATE webhook_delivery SET status = m.status, next_at = m.next_at, attempts = m.before + 1, base = m.base, delivered_at = NULL,
 			attempted_at = m.attempted_at, duration_us = m.duration_us, status_code = m.status_code,
 			error_class = m.error_class, error_text = m.error_text, answer = m.answer` + markWhere(n*len(missedTypes)+1)
 })
@@ -306,7 +311,7 @@ func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) (all bool, err err
 	}
 	two, err := execRows(tx, markMissed, missed, []any{claim}, func(args []any, m *mark) []any {
 		class, text := m.trouble()
-		return append(args, m.tenant, m.id, m.attempts, m.status, clock.At(m.nextAt), clock.At(m.at),
+		return append(args, m.tenant, m.id, m.attempts, m.base, m.status, clock.At(m.nextAt), clock.At(m.at),
 			m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body)
 	})
 	return int(one+two) == len(marks), err

@@ -70,7 +70,7 @@ func (s *Service) Create(ctx context.Context, in Input) (c Contact, err error) {
 
 func (s *Service) create(tx *db.Tx, in Input) (Contact, error) {
 	c := Contact{
-		ID: tx.NewID(), Kind: Lead, Tags: []string{}, CustomAttributes: map[string]any{}, Emails: []Email{}, Phones: []Phone{},
+		ID: tx.NewID(), Test: inTest(&tx.Reader), Kind: Lead, Tags: []string{}, CustomAttributes: map[string]any{}, Emails: []Email{}, Phones: []Phone{},
 		Identities: []Identity{}, Consents: []Consent{}, CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now()),
 	}
 	if err := in.apply(&c); err != nil {
@@ -200,7 +200,7 @@ func (s *Service) check(tx *db.Tx, c *Contact, in Input) error {
 	if in.ExternalID == nil || c.ExternalID == nil {
 		return nil
 	}
-	holder, err := holderOfExternal(&tx.Reader, *c.ExternalID)
+	holder, err := holderOfExternal(&tx.Reader, *c.ExternalID, c.Test)
 	if err == nil && holder != c.ID {
 		return fault.New(fault.Conflict).Field("external_id", "taken")
 	}
@@ -282,7 +282,7 @@ func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out 
 // AddNote writes a note about a contact.
 func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (n Note, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if _, err := refByID(&tx.Reader, contact); err != nil {
+		if _, err := lockByID(tx, contact); err != nil {
 			return absent(err)
 		}
 		n = Note{ID: tx.NewID(), Body: strings.TrimSpace(body), AuthorID: by(ctx), CreatedAt: clock.At(tx.Now())}
@@ -297,6 +297,9 @@ func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (
 // DeleteNote removes a note.
 func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := lockByID(tx, contact); err != nil {
+			return absent(err)
+		}
 		if ok, err := dropNote(tx, contact, id); err != nil {
 			return err
 		} else if !ok {
@@ -331,12 +334,12 @@ func (s *Service) Consented(tx *db.Tx, id uuid.UUID, in Consent) (c Contact, err
 	if err := audit.Write(tx, ConsentChanged, id.String(), details); err != nil {
 		return c, err
 	}
-	_, err = event.Emit(tx, event.Change{Type: ConsentChanged, Object: c, Item: in})
+	_, err = event.Emit(tx, event.Change{Type: ConsentChanged, Object: c, Item: in, Test: c.Test})
 	return c, err
 }
 
 func announce(tx *db.Tx, name string, c Contact, before map[string]any) error {
-	change := event.Change{Type: name, Object: c}
+	change := event.Change{Type: name, Object: c, Test: c.Test}
 	if before != nil {
 		change.Previous = before
 	}

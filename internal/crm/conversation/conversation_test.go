@@ -16,7 +16,6 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
 	"konak/internal/kit/clock"
-	"konak/internal/kit/db"
 )
 
 const (
@@ -584,31 +583,5 @@ func TestPublicReply(t *testing.T) {
 		key.Post(public, map[string]any{"body": "x"}).Refused(422, "validation_failed")
 		key.Post(public, map[string]any{"body": "x", "contact": map[string]any{"email": "nobody"}}).Refused(422, "validation_failed")
 		key.Post(public, map[string]any{"body": "x", "contact_id": uuid.New()}).Refused(422, "validation_failed")
-	})
-}
-
-// A key of the test environment writes records, marked as such, and causes no
-// deliveries, whoever acts on them later.
-func TestTestKeys(t *testing.T) {
-	t.Parallel()
-	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
-		in := open(t, s)
-		in.Owner.Post("/api/erp/v1/webhooks", map[string]any{"address": "http://127.0.0.1:1/", "events": []string{conversation.Created, conversation.Replied}}).Want(201)
-		key := in.Key(true, "crm.conversations.view", "crm.conversations.reply")
-		var c conversation.Conversation
-		key.Post(public, map[string]any{"contact_id": in.customer.ID, "body": "deneme"}).Want(201).Data(&c)
-		if !c.Test {
-			t.Error("the conversation is not marked")
-		}
-		in.Owner.Post(base+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Want(200)
-		in.events()
-		var n int
-		err := s.DB.Tenant(in.ID).Read(t.Context(), func(r *db.Reader) (err error) {
-			n, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM webhook_delivery WHERE tenant_id = $1`, r.Tenant())
-			return err
-		})
-		if err != nil || n != 0 {
-			t.Errorf("%d deliveries, %v", n, err)
-		}
 	})
 }

@@ -190,6 +190,7 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	c = Conversation{
 		Channel: n.Channel, ChannelAccountID: n.AccountID, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
 		Priority: n.Priority, Subject: strings.TrimSpace(n.Subject), OwnerID: n.OwnerID, GroupID: n.GroupID, Tags: tags,
+		Test: ref.Test,
 	}
 	if err := s.checkPlace(tx, n.OwnerID, n.GroupID); err != nil {
 		return c, err
@@ -227,6 +228,19 @@ func (s *Service) customer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
 	ref, err := s.contacts.Find(&tx.Reader, n.ContactID)
 	if db.IsNoRow(err) {
 		return ref, fault.Invalid("contact_id", "unknown_contact")
+	}
+	if err == nil && !caller.From(tx.Context()).MayChange(ref.Test) {
+		err = fault.New(fault.TestEnvironment)
+	}
+	return ref, err
+}
+
+// another is a contact for a conversation that there is, of the same
+// environment.
+func (s *Service) another(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref, error) {
+	ref, err := s.customer(tx, NewConversation{ContactID: id})
+	if err == nil && ref.Test != c.Test {
+		err = fault.New(fault.TestEnvironment)
 	}
 	return ref, err
 }
@@ -343,7 +357,7 @@ func (s *Service) ToUpdate(ch Change) Step {
 			if was.singleThread {
 				return c, fault.New(fault.Conflict).Because("single_thread").Field("contact_id", "single_thread")
 			}
-			ref, err := s.customer(tx, NewConversation{ContactID: *ch.ContactID})
+			ref, err := s.another(tx, &was, *ch.ContactID)
 			if err != nil {
 				return c, err
 			}

@@ -8,7 +8,6 @@ import (
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/template"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -96,7 +95,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 // wayOut finds the route; a refusal, such as a closed window, is kept as the
 // delivery's failure and does not stop the conversation.
 func (s *Service) wayOut(tx *db.Tx, o Opening, ref contact.Ref, out *Begun) error {
-	if caller.From(tx.Context()).Test {
+	if ref.Test {
 		return nil
 	}
 	route, err := s.route(&tx.Reader, ref.ID, Wish{Channel: o.Channel, AccountID: o.AccountID})
@@ -126,7 +125,7 @@ func (s *Service) beginWith(tx *db.Tx, o Opening, source Source, ref contact.Ref
 	c := Conversation{
 		Channel: o.Channel, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
 		Subject: strings.TrimSpace(o.Subject), Priority: o.Priority, GroupID: o.GroupID,
-		FirstReplyAt: clock.Ptr(tx.Now()), OwnerID: item.AuthorID,
+		FirstReplyAt: clock.Ptr(tx.Now()), OwnerID: item.AuthorID, Test: ref.Test,
 	}
 	if item.AuthorKind != ByAgent {
 		c.OwnerID = nil
@@ -163,9 +162,16 @@ func (s *Service) push(ctx context.Context, out *Begun) error {
 		d = Delivery{Status: Queued}
 	}
 	out.Delivery = d
-	c, item, err := s.delivered(ctx, out.Item.ID, d)
-	if err == nil {
-		out.Conversation, out.Item = c, item
+	// The channel's own report may have been faster.
+	c, item, err := s.reported(ctx, out.Item.ID, d)
+	if err != nil {
+		return err
 	}
-	return err
+	out.Conversation, out.Item = c, item
+	if item.Delivery != nil && *item.Delivery != d.Status {
+		if out.Delivery.Status = *item.Delivery; item.DeliveryError != nil {
+			out.Delivery.Error = *item.DeliveryError
+		}
+	}
+	return nil
 }

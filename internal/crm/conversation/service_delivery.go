@@ -47,18 +47,34 @@ func (s *Service) SentOver(r *db.Reader, account, item uuid.UUID) (bool, error) 
 	return err == nil && i.Kind == Message && i.AuthorKind != ByContact && i.ChannelAccountID != nil && *i.ChannelAccountID == account, err
 }
 
-// Reported is Delivered for reports that come later, by themselves and in any
-// order: what failed stays failed, and what was sent is not sent anew.
+// Reported is Delivered for reports that overtake each other, such as those of
+// a provider that calls back: what was sent does not wait again, and what failed
+// stays failed until somebody sends it anew.
 func (s *Service) Reported(ctx context.Context, item uuid.UUID, d Delivery) error {
-	var i Item
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		i, err = itemByID(r, item)
-		return absent(err)
-	})
-	if err != nil || i.Delivery != nil && (*i.Delivery == Failed || *i.Delivery == d.Status) {
+	_, _, err := s.reported(ctx, item, d)
+	return err
+}
+
+func (s *Service) reported(ctx context.Context, id uuid.UUID, d Delivery) (c Conversation, item Item, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if item, err = itemByID(&tx.Reader, id); err != nil {
+			return absent(err)
+		}
+		// Under the conversation's lock no other report comes between.
+		if c, err = lock(tx, item.ConversationID); err != nil {
+			return absent(err)
+		}
+		if item, err = itemByID(&tx.Reader, id); err != nil {
+			return absent(err)
+		}
+		known := item.Delivery != nil && (*item.Delivery == Failed || *item.Delivery == d.Status || d.Status == Queued)
+		if known {
+			return filled(&tx.Reader, &item)
+		}
+		c, item, err = s.deliver(tx, item, d)
 		return err
-	}
-	return s.Delivered(ctx, item, d)
+	})
+	return c, item, err
 }
 
 func (s *Service) delivered(ctx context.Context, id uuid.UUID, d Delivery) (c Conversation, item Item, err error) {
@@ -66,25 +82,29 @@ func (s *Service) delivered(ctx context.Context, id uuid.UUID, d Delivery) (c Co
 		if item, err = itemByID(&tx.Reader, id); err != nil {
 			return absent(err)
 		}
-		if err := filled(&tx.Reader, &item); err != nil {
-			return err
-		}
-		if d.Status == Failed {
-			c, item, err = s.failed(tx, item.ConversationID, item, d)
-			return err
-		}
-		var provider *string
-		if d.ProviderMessageID != "" {
-			provider = &d.ProviderMessageID
-		}
-		item.Delivery = &d.Status
-		if err := setDelivery(tx, id, d.Status, nil, provider); err != nil {
-			return err
-		}
-		c, err = byID(&tx.Reader, item.ConversationID)
-		return absent(err)
+		c, item, err = s.deliver(tx, item, d)
+		return err
 	})
 	return c, item, err
+}
+
+func (s *Service) deliver(tx *db.Tx, item Item, d Delivery) (c Conversation, _ Item, err error) {
+	if err := filled(&tx.Reader, &item); err != nil {
+		return c, item, err
+	}
+	if d.Status == Failed {
+		return s.failed(tx, item.ConversationID, item, d)
+	}
+	var provider *string
+	if d.ProviderMessageID != "" {
+		provider = &d.ProviderMessageID
+	}
+	item.Delivery = &d.Status
+	if err := setDelivery(tx, item.ID, d.Status, nil, provider); err != nil {
+		return c, item, err
+	}
+	c, err = byID(&tx.Reader, item.ConversationID)
+	return c, item, absent(err)
 }
 
 // failed marks a message and leaves a channel_delivery_failed event beside it.

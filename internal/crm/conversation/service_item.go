@@ -163,22 +163,26 @@ func (s *Service) DeleteItem(ctx context.Context, id, item uuid.UUID) error {
 
 // resummarise shows the newest message that is left in lists.
 func (s *Service) resummarise(tx *db.Tx, c *Conversation) error {
-	last, err := lastMessage(&tx.Reader, c.ID)
-	if err != nil && !db.IsNoRow(err) {
+	was := c.Preview
+	if err := s.resummarised(tx, c); err != nil || c.Preview == was {
 		return err
 	}
-	text := ""
-	if err == nil {
-		if err := filled(&tx.Reader, &last); err != nil {
-			return err
-		}
-		text = summary(&last)
-	}
-	if text == c.Preview {
+	c.UpdatedAt = clock.At(tx.Now())
+	return save(tx, c, c.State)
+}
+
+// resummarised sets the preview to the newest message that is left.
+func (s *Service) resummarised(tx *db.Tx, c *Conversation) error {
+	last, err := lastMessage(&tx.Reader, c.ID)
+	if db.IsNoRow(err) {
+		c.Preview = ""
 		return nil
 	}
-	c.Preview, c.UpdatedAt = text, clock.At(tx.Now())
-	return save(tx, c, c.State)
+	if err == nil {
+		err = filled(&tx.Reader, &last)
+	}
+	c.Preview = summary(&last)
+	return err
 }
 
 // Email is the original of a message that came or went by e-mail.

@@ -189,7 +189,7 @@ func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (ou
 		if err != nil {
 			return err
 		}
-		if _, err := s.customer(tx, NewConversation{ContactID: contact}); err != nil {
+		if _, err := s.another(tx, &was, contact); err != nil {
 			return err
 		}
 		if out, err = s.contactsOf(&tx.Reader, &was); err != nil {

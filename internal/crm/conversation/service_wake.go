@@ -76,7 +76,7 @@ func (s *Service) wake(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (
 			if err := s.move(tx, was, &c, Wake, nil, nil); err != nil {
 				return err
 			}
-			if c.OwnerID != nil {
+			if c.OwnerID != nil && !c.Test {
 				if err := s.markUnread(tx, c.ID, *c.OwnerID); err != nil {
 					return err
 				}

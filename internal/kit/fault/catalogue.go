@@ -109,7 +109,7 @@ var catalogue = map[Code]entry{
 	AlreadyMailed:       {409, "This QR was mailed already. Make a new one to mail another.", "Bu QR zaten postalandı. Bir daha göndermek için yenisini oluşturun."},
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
-	TestEnvironment:     {409, "A key of the test environment sends nothing.", "Test ortamının anahtarı hiçbir şey göndermez."},
+	TestEnvironment:     {409, "The test environment stays by itself: it sends nothing and changes no live record.", "Test ortamı kendi içinde kalır: hiçbir şey göndermez, canlı kayıtları değiştirmez."},
 	NoAssistant:         {409, "No assistant is connected to this workspace.", "Bu çalışma alanına bağlı bir asistan yok."},
 	ChannelUnavailable:  {409, "This channel is paused, disconnected or not connected yet.", "Bu kanal duraklatılmış, bağlantısı kesilmiş ya da henüz bağlanmamış."},
 	TemplateLocked:      {409, "The provider does not let this template be changed or deleted in its present status.", "Sağlayıcı, bu şablonun şu anki durumunda değiştirilmesine ya da silinmesine izin vermiyor."},

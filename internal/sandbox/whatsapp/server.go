@@ -114,8 +114,13 @@ func (s *Server) keep() {
 	for _, b := range s.businesses {
 		kept.Businesses = append(kept.Businesses, b)
 	}
-	if text, err := json.Marshal(kept); err == nil {
-		_ = os.WriteFile(s.file, text, 0o600)
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return
+	}
+	// Whole or not at all: a demo must start again after any end.
+	if os.WriteFile(s.file+".new", text, 0o600) == nil {
+		_ = os.Rename(s.file+".new", s.file)
 	}
 }
 

@@ -1122,13 +1122,13 @@ export interface paths {
         };
         /**
          * The provider asks whether the address is ours
-         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404.
+         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.
          */
         get: operations["whatsapp-webhook-challenge"];
         put?: never;
         /**
          * The provider tells what happened
-         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404.
+         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.
          */
         post: operations["whatsapp-webhook"];
         delete?: never;
@@ -1213,6 +1213,30 @@ export interface paths {
         patch: operations["set-channel-ai"];
         trace?: never;
     };
+    "/api/crm/v1/channels/{id}/gelen-testi": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether what is sent to the number arrives
+         * @description With the account's warnings, among them that the time of a code is over. Polled every few seconds.
+         */
+        get: operations["inbound-test"];
+        put?: never;
+        /**
+         * Generate a new test code
+         * @description The code counts for 15 minutes and is sent to the number from any phone; the one before no longer counts. No conversation begins with it.
+         */
+        post: operations["start-inbound-test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/{id}/status": {
         parameters: {
             query?: never;
@@ -1282,7 +1306,7 @@ export interface paths {
         put?: never;
         /**
          * Import contacts from CSV
-         * @description The columns are those of the export, in any order; further columns named attr:NAME are custom attributes. Several addresses, numbers or tags in a cell are separated by semicolons. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors.
+         * @description The columns are those of the export, in any order; those named attr:NAME are custom attributes. An apostrophe before what a spreadsheet would take for a formula is no part of the cell. Several addresses, numbers or tags in a cell are separated by semicolons. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors.
          */
         post: operations["import-contacts"];
         delete?: never;
@@ -5900,6 +5924,8 @@ export interface components {
              *     ]
              */
             tags: string[];
+            /** @description Made by a key of the test environment */
+            test: boolean;
             /** @example Europe/Istanbul */
             timezone: string;
             /**
@@ -10957,6 +10983,7 @@ export interface components {
         WebhookDelivery: {
             /**
              * Format: int64
+             * @description Requests made, probes of a disabled endpoint among them
              * @example 1
              */
             attempts: number;
@@ -11037,6 +11064,7 @@ export interface components {
             attempt_list: components["schemas"]["WebhookAttempt"][];
             /**
              * Format: int64
+             * @description Requests made, probes of a disabled endpoint among them
              * @example 1
              */
             attempts: number;
@@ -11153,7 +11181,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When a disabled endpoint is tried again; null when only a person can enable it
+             * @description When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_probe_at: string | null;
@@ -11327,7 +11355,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When a disabled endpoint is tried again; null when only a person can enable it
+             * @description When a disabled endpoint is tried again; null while nothing waits to be tried, and when only a person can enable it
              * @example 2026-11-15T09:30:00.000000Z
              */
             next_probe_at: string | null;
@@ -11415,6 +11443,49 @@ export interface components {
              * @enum {string}
              */
             status: "granted" | "revoked";
+        };
+        WhatsappTrial: {
+            /**
+             * @description To be sent to the number from any phone; null where none is waited for
+             * @example KONAK-482913
+             */
+            code: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the code counts
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description Where to send it
+             * @example +90 212 123 45 67
+             */
+            number: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            started_at: string | null;
+            /**
+             * @example waiting
+             * @enum {string}
+             */
+            state: "none" | "waiting" | "verified" | "expired";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            verified_at: string | null;
+            /** @description What is wrong with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing */
+            warnings: string[];
+        };
+        WhatsappTrialEnvelope: {
+            data: components["schemas"]["WhatsappTrial"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         WidgetConfig: {
             look: components["schemas"]["WidgetPublicLook"];
@@ -20738,6 +20809,224 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "inbound-test": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatsappTrialEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "start-inbound-test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatsappTrialEnvelope"];
                 };
             };
             /** @description Bad Request */

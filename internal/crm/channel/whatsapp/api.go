@@ -28,6 +28,10 @@ type connectIn struct {
 	}
 }
 
+type trialIn struct {
+	ID api.ID `path:"id" record:"channel_account"`
+}
+
 type consentIn struct{ Body Consent }
 
 type sendTemplateIn struct {
@@ -78,13 +82,21 @@ func (s *Service) Register(a *api.API) {
 	public.Summary = "Record consent to send on the business messaging channel"
 	api.Handle(a, public, record)
 
+	trial := channel.Route("GET", "/{id}/gelen-testi", "inbound-test", "Whether what is sent to the number arrives", perm.ChannelsView).Polled()
+	trial.Doc = "With the account's warnings, among them that the time of a code is over. Polled every few seconds."
+	api.Handle(a, trial, func(ctx context.Context, in *trialIn) (Trial, error) { return s.Trial(ctx, in.ID.UUID) })
+	begin := channel.Route("POST", "/{id}/gelen-testi", "start-inbound-test", "Generate a new test code", perm.ChannelsManage)
+	begin.Refusals = []int{409}
+	begin.Doc = "The code counts for 15 minutes and is sent to the number from any phone; the one before no longer counts. No conversation begins with it."
+	api.Handle(a, begin, func(ctx context.Context, in *trialIn) (Trial, error) { return s.StartTrial(ctx, in.ID.UUID) })
+
 	s.registerWebhook(a)
 }
 
 func (s *Service) registerWebhook(a *api.API) {
 	hook := api.Route{
 		Path: WebhookPath, Tag: "CRM channels", Access: api.Public, Refusals: []int{404},
-		Doc: "Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404.",
+		Doc: "Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.",
 	}
 	ask := hook
 	ask.Method, ask.ID, ask.Summary = "GET", "whatsapp-webhook-challenge", "The provider asks whether the address is ours"

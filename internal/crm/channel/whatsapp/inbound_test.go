@@ -174,8 +174,8 @@ func TestPausedAndDisconnected(t *testing.T) {
 		at := channels + "/" + sh.acc.ID.String()
 		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "paused"}).Want(200)
 		sh.says("Kimse yok mu?")
-		if list := sh.inbox(); len(list) != 0 {
-			t.Errorf("a paused number: %v", list)
+		if status := sh.hook(numberID, appSecret, "hi"); status != 409 || len(sh.inbox()) != 0 {
+			t.Errorf("a paused number: %d", status)
 		}
 		sh.Owner.Do("PATCH", at+"/status", map[string]any{"status": "active"}).Want(200)
 		sh.says("Merhaba")

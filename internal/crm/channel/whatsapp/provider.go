@@ -176,6 +176,8 @@ const (
 	codeAppLimit      = 4
 	codePermission    = 10
 	codeAuth          = 190
+	codeDenied        = 131005
+	codeCallback      = 2200 // our address did not answer the challenge
 	codeBusinessLimit = 80007
 	codeRateLimit     = 130429
 	codeInternal      = 131000
@@ -190,7 +192,7 @@ const (
 
 // auth says that the token opens nothing any more.
 func (r *Refusal) auth() bool {
-	return r.Code == codeAuth || r.Code == codePermission || r.Status == 401
+	return r.Code == codeAuth || r.Code == codePermission || r.Code == codeDenied || r.Code >= 200 && r.Code < 300 || r.Status == 401
 }
 
 // passing says that the same call may succeed later.

@@ -56,7 +56,7 @@ func New(c Config) *Service {
 
 // Jobs are the handlers of this room's jobs.
 func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{sendJob: s.runSend, mediaJob: s.runMedia, leaveJob: s.runLeave}
+	return map[string]jobs.Handler{sendJob: s.runSend, mediaJob: s.runMedia, leaveJob: s.runLeave, trialJob: s.runTrial}
 }
 
 // WebhookPath is where the provider calls.
@@ -146,6 +146,8 @@ func connectFault(err error) error {
 		return unreachable(err)
 	case r.auth():
 		return fault.Invalid("access_token", "refused").Because(r.Words())
+	case r.Code == codeCallback:
+		return fault.Invalid("webhook_url", "unreachable").Because(r.Words())
 	case r.Code == codeMissing && r.Subcode == subcodeMissing:
 		return fault.Invalid("business_account_id", "unknown_account").Because(r.Words())
 	}

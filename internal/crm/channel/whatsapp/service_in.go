@@ -49,10 +49,16 @@ func (s *Service) Receive(ctx context.Context, ip string, body []byte, signature
 	}
 	signed := map[string][]guest{} // by the number or the business account
 	known := 0
+	if len(calls) > callsMax {
+		return fault.New(fault.NotFound)
+	}
 	for _, c := range calls {
 		for _, key := range []string{"n" + c.NumberID, "b" + c.BusinessID} {
 			if _, looked := signed[key]; looked || len(key) == 1 {
 				continue
+			}
+			if len(signed) >= namesMax {
+				return fault.New(fault.NotFound)
 			}
 			all, err := s.owners(ctx, key)
 			if err != nil {
@@ -73,22 +79,34 @@ func (s *Service) Receive(ctx context.Context, ip string, body []byte, signature
 	if known == 0 {
 		return fault.New(fault.NotFound)
 	}
+	var held error
 	for _, c := range calls {
 		at := signed["b"+c.BusinessID]
 		if c.NumberID != "" {
 			at = signed["n"+c.NumberID]
 		}
 		for _, g := range at {
-			if !g.Account.Works() {
-				continue // paused by a person: nothing comes in
+			if c.Message != nil && !g.Account.Works() {
+				// Paused by a person: nothing comes in. The provider holds it and
+				// calls again, for days.
+				held = fault.New(fault.ChannelUnavailable).Because(g.Account.Status)
+				continue
 			}
 			if err := s.hear(g.Context(ctx, ip), g.Account, c); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return held
 }
+
+// callsMax is how many things one call may tell: more than the provider packs
+// together, and few enough that a stranger's call costs little.
+const callsMax = 1000
+
+// namesMax is how many numbers and business accounts one call may name: it is
+// signed by one app.
+const namesMax = 50
 
 func (s *Service) owners(ctx context.Context, key string) (out []guest, err error) {
 	if key[0] == 'b' {
@@ -156,6 +174,9 @@ func (s *Service) message(ctx context.Context, a channel.Account, m Received) er
 		})
 	case m.Unsupported:
 		m.Text = unsupported
+	}
+	if passed, err := s.passes(ctx, a, m.Text); err != nil || passed {
+		return err
 	}
 	return s.ingest(ctx, a, m, nil)
 }

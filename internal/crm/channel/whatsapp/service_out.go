@@ -272,13 +272,13 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 		} else if !final {
 			why = plain(err)
 		}
-		return gone(s.Inbox.Delivered(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
+		return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
 	}
 	if p.Part == 0 {
 		p.FirstID = id
 	}
 	if p.Part++; p.Part == len(p.parts()) {
-		return gone(s.Inbox.Delivered(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: p.FirstID}))
+		return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: p.FirstID}))
 	}
 	p.Tries = 0
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {

@@ -93,6 +93,7 @@ export const inbox = {
   'inbox.event.escalated': 'asked for a person',
   'inbox.event.merged': 'merged it into another conversation',
   'inbox.event.mergedFrom': 'merged another conversation into it',
+  'inbox.event.parted': 'took the merged conversation out again',
   'inbox.event.deleted': 'deleted the conversation',
   'inbox.event.forwarded': 'forwarded a message',
   'inbox.event.split': 'moved messages into a conversation of their own',

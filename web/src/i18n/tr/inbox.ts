@@ -94,6 +94,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.event.escalated': 'bir insan istedi',
   'inbox.event.merged': 'başka bir konuşmayla birleştirdi',
   'inbox.event.mergedFrom': 'başka bir konuşmayı buna kattı',
+  'inbox.event.parted': 'katılan konuşmayı yeniden ayırdı',
   'inbox.event.deleted': 'konuşmayı sildi',
   'inbox.event.forwarded': 'bir iletiyi iletti',
   'inbox.event.split': 'iletileri ayrı bir konuşmaya taşıdı',

@@ -29,6 +29,7 @@ const eventTexts: Record<string, PlainKey> = {
   escalated: 'inbox.event.escalated',
   merged: 'inbox.event.merged',
   merged_from: 'inbox.event.mergedFrom',
+  parted: 'inbox.event.parted',
   restored: 'inbox.event.restored',
   deleted: 'inbox.event.deleted',
   forwarded: 'inbox.event.forwarded',

@@ -1,0 +1,233 @@
+package webhook_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"konak/internal/app/apptest"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/webhook"
+)
+
+// untilDisabled lets attempts fail until the endpoint is switched off.
+func untilDisabled(t *testing.T, s *apptest.Server, w *apptest.Workspace, e webhook.Registered) webhook.Endpoint {
+	t.Helper()
+	for range 12 {
+		s.Settle()
+		if off := endpoint(w, e.ID); off.Status == webhook.Disabled {
+			return off
+		}
+		next := deliveries(w, e.ID)[0].NextAttemptAt
+		wait(s, w, next.Sub(s.Clock.Now()))
+	}
+	t.Fatal("it was never disabled")
+	return webhook.Endpoint{}
+}
+
+// An endpoint with a single delivery, whose own next attempt is most of a day
+// away, is probed like one with many and comes back by itself; its delivery
+// used up no attempt of its schedule meanwhile.
+func TestLoneDeliveryIsTheProbe(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		rcv := newReceiver(t)
+		rcv.answer(503)
+		e := register(w, rcv.URL, "dlp.exception.created")
+		exempt(w, 1)
+		off := untilDisabled(t, s, w, e)
+		if n := len(rcv.take()); n != 10 {
+			t.Fatalf("%d attempts before it was disabled", n)
+		}
+		for range 9 {
+			probe := off.NextProbeAt
+			if probe == nil || !probe.After(s.Clock.Now()) || probe.Sub(s.Clock.Now()) > 30*time.Minute {
+				t.Fatalf("at %s the next probe is said to be at %v", s.Clock.Now(), probe)
+			}
+			if d := deliveries(w, e.ID)[0]; !d.NextAttemptAt.Equal(probe.Time) {
+				t.Fatalf("the delivery is said to be tried at %s, the probe at %s", d.NextAttemptAt, probe)
+			}
+			wait(s, w, probe.Sub(s.Clock.Now())-time.Second)
+			s.Settle()
+			if n := len(rcv.take()); n != 0 {
+				t.Fatalf("%d requests before the probe was due", n)
+			}
+			s.Clock.Advance(time.Second)
+			s.Settle()
+			if n := len(rcv.take()); n != 1 {
+				t.Fatalf("%d requests when the probe was due", n)
+			}
+			w.Owner = w.SignIn("owner@demo.example")
+			off = endpoint(w, e.ID)
+		}
+		rcv.answer(200)
+		wait(s, w, off.NextProbeAt.Sub(s.Clock.Now()))
+		s.Settle()
+		if got := endpoint(w, e.ID); got.Status != webhook.Active || got.NextProbeAt != nil {
+			t.Errorf("after the receiver is well again: %+v", got)
+		}
+		if d := deliveries(w, e.ID)[0]; d.Status != webhook.Delivered || d.Attempts != 20 {
+			t.Errorf("got %+v", d)
+		}
+	})
+}
+
+// A probe that fails leaves its delivery where it stood in its schedule, and
+// lets another have the next turn: one that the receiver cannot stomach must
+// not keep the endpoint off.
+func TestProbesTakeTurns(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		var mu sync.Mutex
+		poison := ""
+		seen := map[string]int{}
+		rcv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			id := r.Header.Get("X-Service-Delivery")
+			seen[id]++
+			if poison == "" || id == poison {
+				rw.WriteHeader(http.StatusInternalServerError)
+			}
+		}))
+		t.Cleanup(rcv.Close)
+		e := register(w, rcv.URL, "dlp.exception.created")
+		exempt(w, 1)
+		off := untilDisabled(t, s, w, e)
+		mu.Lock()
+		poison = deliveries(w, e.ID)[0].ID.String()
+		mu.Unlock()
+		exempt(w, 2)
+		for range 2 {
+			wait(s, w, off.NextProbeAt.Sub(s.Clock.Now()))
+			s.Settle()
+			if off = endpoint(w, e.ID); off.Status == webhook.Active {
+				break
+			}
+		}
+		if off.Status != webhook.Active {
+			t.Errorf("two probes, and it is still %+v", off)
+		}
+		list := deliveries(w, e.ID)
+		if list[0].Status != webhook.Delivered || list[1].Status != webhook.Failed {
+			t.Fatalf("got %+v", list)
+		}
+		// Ten attempts are behind it, the tenth wait before it: not the eleventh.
+		if next := list[1].NextAttemptAt.Sub(s.Clock.Now()); next > 24*time.Hour {
+			t.Errorf("the probe moved the delivery on in its schedule: %s", next)
+		}
+	})
+}
+
+// Without anything that waits there is nothing to probe with, and no time is
+// promised.
+func TestNothingToProbeWith(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		rcv := newReceiver(t)
+		rcv.answer(410)
+		e := register(w, rcv.URL, "dlp.exception.created")
+		exempt(w, 1)
+		s.Settle()
+		off := endpoint(w, e.ID)
+		if off.Status != webhook.Disabled || off.NextProbeAt == nil {
+			t.Fatalf("got %+v", off)
+		}
+		wait(s, w, 31*24*time.Hour)
+		if _, err := s.Webhook.Clean(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.Settle()
+		if off = endpoint(w, e.ID); off.Status != webhook.Disabled || off.NextProbeAt != nil {
+			t.Fatalf("with an empty queue: %+v", off)
+		}
+		rcv.answer(200)
+		exempt(w, 2)
+		s.Settle()
+		if got := endpoint(w, e.ID); got.Status != webhook.Active {
+			t.Errorf("the next event did not probe: %+v", got)
+		}
+	})
+}
+
+// emitMany announces events in one transaction.
+func emitMany(t *testing.T, s *apptest.Server, w *apptest.Workspace, n int) {
+	t.Helper()
+	if err := s.DB.Tenant(w.ID).InTx(w.Context(), func(tx *db.Tx) error {
+		for range n {
+			if _, err := event.Emit(tx, event.Change{
+				Type: "dlp.exception.created", Object: map[string]string{"id": tx.NewID().String()}, Emitted: true,
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A delivery that is queued again behind the point that a busy lane has come
+// to is sent soon, and not when the lane has run dry. Stopping in the middle
+// of a long queue takes no longer than what is under way.
+func TestBusyLaneLooksBack(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		const all = 3000
+		w := s.Workspace("demo")
+		var mu sync.Mutex
+		var order []string
+		many, again := make(chan string, 1), make(chan int, 1)
+		rcv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			order = append(order, r.Header.Get("X-Service-Delivery"))
+			n := len(order)
+			switch {
+			case n == 200:
+				many <- order[0]
+			case n > 200 && order[n-1] == order[0]:
+				again <- n
+			}
+			mu.Unlock()
+			<-time.After(20 * time.Millisecond)
+		}))
+		t.Cleanup(rcv.Close)
+		register(w, rcv.URL, "dlp.exception.created")
+		emitMany(t, s, w, all)
+		for n := 1; n > 0; {
+			var err error
+			if n, err = s.Dispatcher.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		done := make(chan struct{})
+		go func() { s.Sender.Run(ctx); close(done) }()
+		// The clock stands still, so the resend is due at the same time as all
+		// the rest, and its event is the oldest.
+		w.Owner.Post(hooks+"/events/"+<-many+"/resend", nil).Want(200)
+		if n := <-again; n >= all {
+			t.Errorf("it was sent as number %d, behind the whole queue", n)
+		}
+		watch := clock.Stopwatch()
+		stop()
+		<-done
+		if took := watch(); took > 5*time.Second {
+			t.Errorf("stopping took %s", took)
+		}
+		var list []webhook.Delivery
+		w.Owner.Get(hooks + "/events?status=pending").Want(200).Data(&list)
+		if len(list) == 0 {
+			t.Error("the queue was worked off before the sender stopped")
+		}
+	})
+}
