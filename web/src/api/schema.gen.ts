@@ -13632,6 +13632,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -14379,6 +14444,40 @@ export interface operations {
                      *           "has_email": false,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
                      *           "tepkiler": [
                      *             {
                      *               "at": "2026-11-15T09:30:00.000000Z",
@@ -15104,6 +15203,40 @@ export interface operations {
                      *           "has_email": false,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
                      *           "tepkiler": [
                      *             {
                      *               "at": "2026-11-15T09:30:00.000000Z",
@@ -18723,6 +18856,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
                 };
             };
@@ -18855,6 +19017,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -20609,6 +20836,119 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSentTemplateEnvelope"];
                 };
             };
@@ -20734,6 +21074,94 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "category": "UTILITY",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "components": [
+                     *             {
+                     *               "add_security_recommendation": false,
+                     *               "buttons": [
+                     *                 {
+                     *                   "example": [
+                     *                     "text"
+                     *                   ],
+                     *                   "otp_type": "COPY_CODE",
+                     *                   "phone_number": "+902121234567",
+                     *                   "text": "Kargom nerede?",
+                     *                   "type": "URL",
+                     *                   "url": "https://www.example.com/kargo/{{1}}"
+                     *                 }
+                     *               ],
+                     *               "code_expiration_minutes": 10,
+                     *               "example": {
+                     *                 "body_text": [
+                     *                   [
+                     *                     "Elif",
+                     *                     "4711"
+                     *                   ]
+                     *                 ],
+                     *                 "body_text_named_params": [
+                     *                   {
+                     *                     "example": "Elif",
+                     *                     "param_name": "ad"
+                     *                   }
+                     *                 ],
+                     *                 "header_handle": [
+                     *                   "text"
+                     *                 ],
+                     *                 "header_text": [
+                     *                   "15 Kasım"
+                     *                 ],
+                     *                 "header_text_named_params": [
+                     *                   {
+                     *                     "example": "Elif",
+                     *                     "param_name": "ad"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "format": "TEXT",
+                     *               "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *               "type": "BODY"
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "editable": false,
+                     *           "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi",
+                     *           "parameter_format": "POSITIONAL",
+                     *           "provider_id": "1689556908129832",
+                     *           "quality": "GREEN",
+                     *           "rejection_reason": "INVALID_FORMAT",
+                     *           "sendable": false,
+                     *           "status": "APPROVED",
+                     *           "status_detail": null,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "variables": {
+                     *             "body": [
+                     *               "1",
+                     *               "2"
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL"
+                     *               }
+                     *             ],
+                     *             "header": [],
+                     *             "header_media": ""
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateTemplateListEnvelope"];
                 };
             };
@@ -20812,6 +21240,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category": "UTILITY",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "components": [
+                     *           {
+                     *             "add_security_recommendation": false,
+                     *             "buttons": [
+                     *               {
+                     *                 "example": [
+                     *                   "text"
+                     *                 ],
+                     *                 "otp_type": "COPY_CODE",
+                     *                 "phone_number": "+902121234567",
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL",
+                     *                 "url": "https://www.example.com/kargo/{{1}}"
+                     *               }
+                     *             ],
+                     *             "code_expiration_minutes": 10,
+                     *             "example": {
+                     *               "body_text": [
+                     *                 [
+                     *                   "Elif",
+                     *                   "4711"
+                     *                 ]
+                     *               ],
+                     *               "body_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ],
+                     *               "header_handle": [
+                     *                 "text"
+                     *               ],
+                     *               "header_text": [
+                     *                 "15 Kasım"
+                     *               ],
+                     *               "header_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "format": "TEXT",
+                     *             "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *             "type": "BODY"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "editable": false,
+                     *         "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "language": "tr",
+                     *         "name": "kargo_bilgisi",
+                     *         "parameter_format": "POSITIONAL",
+                     *         "provider_id": "1689556908129832",
+                     *         "quality": "GREEN",
+                     *         "rejection_reason": "INVALID_FORMAT",
+                     *         "sendable": false,
+                     *         "status": "APPROVED",
+                     *         "status_detail": null,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "variables": {
+                     *           "body": [
+                     *             "1",
+                     *             "2"
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "text": "Kargom nerede?",
+                     *               "type": "URL"
+                     *             }
+                     *           ],
+                     *           "header": [],
+                     *           "header_media": ""
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateTemplateEnvelope"];
                 };
             };
@@ -20940,6 +21453,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "header_handle": "4::aW1hZ2UvcG5n:ARb…"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateHandleEnvelope"];
                 };
             };
@@ -21063,6 +21584,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "added": 2,
+                     *         "changed": 1,
+                     *         "removed": 0,
+                     *         "total": 14
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateSyncedEnvelope"];
                 };
             };
@@ -21184,6 +21716,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category": "UTILITY",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "components": [
+                     *           {
+                     *             "add_security_recommendation": false,
+                     *             "buttons": [
+                     *               {
+                     *                 "example": [
+                     *                   "text"
+                     *                 ],
+                     *                 "otp_type": "COPY_CODE",
+                     *                 "phone_number": "+902121234567",
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL",
+                     *                 "url": "https://www.example.com/kargo/{{1}}"
+                     *               }
+                     *             ],
+                     *             "code_expiration_minutes": 10,
+                     *             "example": {
+                     *               "body_text": [
+                     *                 [
+                     *                   "Elif",
+                     *                   "4711"
+                     *                 ]
+                     *               ],
+                     *               "body_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ],
+                     *               "header_handle": [
+                     *                 "text"
+                     *               ],
+                     *               "header_text": [
+                     *                 "15 Kasım"
+                     *               ],
+                     *               "header_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "format": "TEXT",
+                     *             "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *             "type": "BODY"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "editable": false,
+                     *         "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "language": "tr",
+                     *         "name": "kargo_bilgisi",
+                     *         "parameter_format": "POSITIONAL",
+                     *         "provider_id": "1689556908129832",
+                     *         "quality": "GREEN",
+                     *         "rejection_reason": "INVALID_FORMAT",
+                     *         "sendable": false,
+                     *         "status": "APPROVED",
+                     *         "status_detail": null,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "variables": {
+                     *           "body": [
+                     *             "1",
+                     *             "2"
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "text": "Kargom nerede?",
+                     *               "type": "URL"
+                     *             }
+                     *           ],
+                     *           "header": [],
+                     *           "header_media": ""
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateTemplateEnvelope"];
                 };
             };
@@ -21269,6 +21886,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -21376,6 +22002,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category": "UTILITY",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "components": [
+                     *           {
+                     *             "add_security_recommendation": false,
+                     *             "buttons": [
+                     *               {
+                     *                 "example": [
+                     *                   "text"
+                     *                 ],
+                     *                 "otp_type": "COPY_CODE",
+                     *                 "phone_number": "+902121234567",
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL",
+                     *                 "url": "https://www.example.com/kargo/{{1}}"
+                     *               }
+                     *             ],
+                     *             "code_expiration_minutes": 10,
+                     *             "example": {
+                     *               "body_text": [
+                     *                 [
+                     *                   "Elif",
+                     *                   "4711"
+                     *                 ]
+                     *               ],
+                     *               "body_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ],
+                     *               "header_handle": [
+                     *                 "text"
+                     *               ],
+                     *               "header_text": [
+                     *                 "15 Kasım"
+                     *               ],
+                     *               "header_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "format": "TEXT",
+                     *             "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *             "type": "BODY"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "editable": false,
+                     *         "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "language": "tr",
+                     *         "name": "kargo_bilgisi",
+                     *         "parameter_format": "POSITIONAL",
+                     *         "provider_id": "1689556908129832",
+                     *         "quality": "GREEN",
+                     *         "rejection_reason": "INVALID_FORMAT",
+                     *         "sendable": false,
+                     *         "status": "APPROVED",
+                     *         "status_detail": null,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "variables": {
+                     *           "body": [
+                     *             "1",
+                     *             "2"
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "text": "Kargom nerede?",
+                     *               "type": "URL"
+                     *             }
+                     *           ],
+                     *           "header": [],
+                     *           "header_media": ""
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateTemplateEnvelope"];
                 };
             };
@@ -21590,6 +22301,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -22483,6 +23202,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "KONAK-482913",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "number": "+90 212 123 45 67",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "waiting",
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *         "warnings": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WhatsappTrialEnvelope"];
                 };
             };
@@ -22575,6 +23310,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "KONAK-482913",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "number": "+90 212 123 45 67",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "waiting",
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *         "warnings": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WhatsappTrialEnvelope"];
                 };
             };
@@ -22922,6 +23673,7 @@ export interface operations {
                      *           "tags": [
                      *             "vip"
                      *           ],
+                     *           "test": false,
                      *           "timezone": "Europe/Istanbul",
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
                      *         }
@@ -23066,6 +23818,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -23682,6 +24435,7 @@ export interface operations {
                      *           "tags": [
                      *             "vip"
                      *           ],
+                     *           "test": false,
                      *           "timezone": "Europe/Istanbul",
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
                      *         },
@@ -23884,6 +24638,7 @@ export interface operations {
                      *             "tags": [
                      *               "vip"
                      *             ],
+                     *             "test": false,
                      *             "timezone": "Europe/Istanbul",
                      *             "updated_at": "2026-11-15T09:30:00.000000Z"
                      *           },
@@ -24029,6 +24784,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -24182,6 +24938,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -24461,6 +25218,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -24650,6 +25408,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -24840,6 +25599,7 @@ export interface operations {
                      *           "tags": [
                      *             "vip"
                      *           ],
+                     *           "test": false,
                      *           "timezone": "Europe/Istanbul",
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
                      *         },
@@ -25479,6 +26239,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -25664,6 +26425,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -26197,6 +26959,7 @@ export interface operations {
                      *             "snoozed": 3
                      *           }
                      *         ],
+                     *         "mentions": 1,
                      *         "mine": {
                      *           "closed": 480,
                      *           "open": 12,
@@ -26427,6 +27190,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "agent",
+                     *           "contact_name": "Elif Kaya",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "@Defne Yılmaz faturaya bakar mısın?",
+                     *           "subject": "Teslimat tarihi",
+                     *           "unread": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationMentionOfListEnvelope"];
                 };
             };
@@ -28283,6 +29065,97 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "templates": [
+                     *           {
+                     *             "category": "UTILITY",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "components": [
+                     *               {
+                     *                 "add_security_recommendation": false,
+                     *                 "buttons": [
+                     *                   {
+                     *                     "example": [
+                     *                       "text"
+                     *                     ],
+                     *                     "otp_type": "COPY_CODE",
+                     *                     "phone_number": "+902121234567",
+                     *                     "text": "Kargom nerede?",
+                     *                     "type": "URL",
+                     *                     "url": "https://www.example.com/kargo/{{1}}"
+                     *                   }
+                     *                 ],
+                     *                 "code_expiration_minutes": 10,
+                     *                 "example": {
+                     *                   "body_text": [
+                     *                     [
+                     *                       "Elif",
+                     *                       "4711"
+                     *                     ]
+                     *                   ],
+                     *                   "body_text_named_params": [
+                     *                     {
+                     *                       "example": "Elif",
+                     *                       "param_name": "ad"
+                     *                     }
+                     *                   ],
+                     *                   "header_handle": [
+                     *                     "text"
+                     *                   ],
+                     *                   "header_text": [
+                     *                     "15 Kasım"
+                     *                   ],
+                     *                   "header_text_named_params": [
+                     *                     {
+                     *                       "example": "Elif",
+                     *                       "param_name": "ad"
+                     *                     }
+                     *                   ]
+                     *                 },
+                     *                 "format": "TEXT",
+                     *                 "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *                 "type": "BODY"
+                     *               }
+                     *             ],
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "editable": false,
+                     *             "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi",
+                     *             "parameter_format": "POSITIONAL",
+                     *             "provider_id": "1689556908129832",
+                     *             "quality": "GREEN",
+                     *             "rejection_reason": "INVALID_FORMAT",
+                     *             "sendable": false,
+                     *             "status": "APPROVED",
+                     *             "status_detail": null,
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *             "variables": {
+                     *               "body": [
+                     *                 "1",
+                     *                 "2"
+                     *               ],
+                     *               "buttons": [
+                     *                 {
+                     *                   "index": 0,
+                     *                   "text": "Kargom nerede?",
+                     *                   "type": "URL"
+                     *                 }
+                     *               ],
+                     *               "header": [],
+                     *               "header_media": ""
+                     *             }
+                     *           }
+                     *         ],
+                     *         "window_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "window_open": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationChatTemplatesEnvelope"];
                 };
             };
@@ -29169,6 +30042,40 @@ export interface operations {
                      *           "has_email": false,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
                      *           "tepkiler": [
                      *             {
                      *               "at": "2026-11-15T09:30:00.000000Z",
@@ -29305,6 +30212,40 @@ export interface operations {
                      *         "has_email": false,
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "kind": "message",
+                     *         "mentions": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Defne Yılmaz"
+                     *           }
+                     *         ],
+                     *         "template": {
+                     *           "body": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "text",
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "category": "UTILITY",
+                     *           "header": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "header_filename": "text",
+                     *           "header_format": "text",
+                     *           "header_media": "text",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi"
+                     *         },
                      *         "tepkiler": [
                      *           {
                      *             "at": "2026-11-15T09:30:00.000000Z",
@@ -30382,6 +31323,40 @@ export interface operations {
                      *         "has_email": false,
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "kind": "message",
+                     *         "mentions": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Defne Yılmaz"
+                     *           }
+                     *         ],
+                     *         "template": {
+                     *           "body": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "text",
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "category": "UTILITY",
+                     *           "header": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "header_filename": "text",
+                     *           "header_format": "text",
+                     *           "header_media": "text",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi"
+                     *         },
                      *         "tepkiler": [
                      *           {
                      *             "at": "2026-11-15T09:30:00.000000Z",
@@ -30548,6 +31523,40 @@ export interface operations {
                      *         "has_email": false,
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "kind": "message",
+                     *         "mentions": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Defne Yılmaz"
+                     *           }
+                     *         ],
+                     *         "template": {
+                     *           "body": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "text",
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "category": "UTILITY",
+                     *           "header": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "header_filename": "text",
+                     *           "header_format": "text",
+                     *           "header_media": "text",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi"
+                     *         },
                      *         "tepkiler": [
                      *           {
                      *             "at": "2026-11-15T09:30:00.000000Z",
@@ -31015,6 +32024,40 @@ export interface operations {
                      *             "has_email": false,
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "kind": "message",
+                     *             "mentions": [
+                     *               {
+                     *                 "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Defne Yılmaz"
+                     *               }
+                     *             ],
+                     *             "template": {
+                     *               "body": [
+                     *                 {
+                     *                   "name": "text",
+                     *                   "text": "text"
+                     *                 }
+                     *               ],
+                     *               "buttons": [
+                     *                 {
+                     *                   "index": 0,
+                     *                   "type": "text",
+                     *                   "value": "text"
+                     *                 }
+                     *               ],
+                     *               "category": "UTILITY",
+                     *               "header": [
+                     *                 {
+                     *                   "name": "text",
+                     *                   "text": "text"
+                     *                 }
+                     *               ],
+                     *               "header_filename": "text",
+                     *               "header_format": "text",
+                     *               "header_media": "text",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "language": "tr",
+                     *               "name": "kargo_bilgisi"
+                     *             },
                      *             "tepkiler": [
                      *               {
                      *                 "at": "2026-11-15T09:30:00.000000Z",
@@ -31153,6 +32196,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Defne Yılmaz"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationMentionArrayEnvelope"];
                 };
             };
@@ -31403,6 +32457,119 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSentTemplateEnvelope"];
                 };
             };
@@ -32234,6 +33401,40 @@ export interface operations {
                      *           "has_email": false,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
                      *           "tepkiler": [
                      *             {
                      *               "at": "2026-11-15T09:30:00.000000Z",
@@ -32436,6 +33637,40 @@ export interface operations {
                      *           "has_email": false,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
                      *           "tepkiler": [
                      *             {
                      *               "at": "2026-11-15T09:30:00.000000Z",
@@ -35919,6 +37154,7 @@ export interface operations {
                      *             "created_from": "2026-11-01T00:00:00Z",
                      *             "created_to": "2026-12-01T00:00:00Z",
                      *             "group_id": "none",
+                     *             "mentioned": "me",
                      *             "owner_id": "me",
                      *             "priority": "low",
                      *             "q": "text",
@@ -36028,6 +37264,7 @@ export interface operations {
                      *           "created_from": "2026-11-01T00:00:00Z",
                      *           "created_to": "2026-12-01T00:00:00Z",
                      *           "group_id": "none",
+                     *           "mentioned": "me",
                      *           "owner_id": "me",
                      *           "priority": "low",
                      *           "q": "text",
@@ -36255,6 +37492,7 @@ export interface operations {
                      *           "created_from": "2026-11-01T00:00:00Z",
                      *           "created_to": "2026-12-01T00:00:00Z",
                      *           "group_id": "none",
+                     *           "mentioned": "me",
                      *           "owner_id": "me",
                      *           "priority": "low",
                      *           "q": "text",
@@ -36373,6 +37611,7 @@ export interface operations {
                      *           "created_from": "2026-11-01T00:00:00Z",
                      *           "created_to": "2026-12-01T00:00:00Z",
                      *           "group_id": "none",
+                     *           "mentioned": "me",
                      *           "owner_id": "me",
                      *           "priority": "low",
                      *           "q": "text",
