@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
 )
 
 var errTooOld = errors.New(bodyTooOld)
@@ -253,6 +254,11 @@ func (e *entry) judge(tx *db.Tx) error {
 	e.changed, e.health = true, h
 	if err := setHealth(tx, e.lane.laneKey, &h); err != nil || h.status != Disabled || e.until.IsZero() {
 		return err
+	}
+	if e.until.Equal(never) {
+		if _, err := jobs.EnqueueFor(tx, e.lane.tenant, giveUpKind, tx.Now(), e.lane.id); err != nil {
+			return err
+		}
 	}
 	// The lane is given back later; when it is probed is known from now on.
 	return holdLane(tx, e.lane.laneKey, clock.At(e.until))

@@ -223,8 +223,12 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 	return out, err
 }
 
-// purgeKind is the job that removes what a deleted endpoint left.
-const purgeKind = "webhook.purge"
+// Jobs: removing what a deleted endpoint left, and giving up what waits for one
+// that is off for good.
+const (
+	purgeKind  = "webhook.purge"
+	giveUpKind = "webhook.give_up"
+)
 
 // Delete is the gate for removing an endpoint with its history.
 func (s *Service) Delete(ctx context.Context, module string, id uuid.UUID) error {

@@ -261,6 +261,33 @@ func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 	})
 }
 
+// giveUp ends the waiting of what is queued for an endpoint that was probed in
+// vain for the last time, a batch at a time. It can be resent or recovered.
+func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
+	var id uuid.UUID
+	if err := json.Unmarshal(j.Payload, &id); err != nil {
+		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	}
+	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
+		list, err := exhaust(tx, id, cleanBatch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, d := range list {
+			if d.module != Channel {
+				continue
+			}
+			o := Outcome{Channel: id, Event: d.event, Type: d.eventType, Status: Exhausted, Error: d.lastError}
+			if _, err := jobs.Enqueue(tx, OutcomeJob, tx.Now(), o); err != nil {
+				return err
+			}
+		}
+		tx.AfterCommit(func() { s.counted(Exhausted, len(list)) })
+		_, err = jobs.Enqueue(tx, giveUpKind, tx.Now(), id)
+		return err
+	})
+}
+
 // cleanBatch is how many rows one transaction removes.
 const cleanBatch = 512
 
