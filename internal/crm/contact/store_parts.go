@@ -52,7 +52,8 @@ func putIdentity(tx *db.Tx, ref Ref, from Sender) (bool, error) {
 func setWindow(tx *db.Tx, account uuid.UUID, external string, until clock.Time) error {
 	_, err := tx.Exec(`UPDATE contact_identity SET window_expires_at = $4
 		WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3 AND test = $5
-			AND (window_expires_at IS NULL OR window_expires_at < $4)`, tx.Tenant(), account, external, until, inTest(&tx.Reader))
+			AND (window_expires_at IS NULL OR window_expires_at < $4)`,
+		tx.Tenant(), account, external, until, inTest(&tx.Reader))
 	return err
 }
 
