@@ -230,7 +230,10 @@ func (a *App) wire(box *secret.Box) error {
 	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
 		return err
 	}
-	a.standIn.demoBusinesses(a.cfg.BaseURL())
+	if a.standIn != nil {
+		a.standIn.demoBusinesses(a.cfg.BaseURL())
+		a.log.Info("a stand-in for WhatsApp listens", "address", a.standIn.url)
+	}
 	a.WhatsApp = whatsapp.New(whatsapp.Config{
 		DB: a.DB, Log: a.log, Box: box, Channels: a.Channels, Contacts: a.Contacts, Inbox: a.Conversations, Templates: a.Templates,
 		Provider: graph.New(a.standIn.address(a.cfg.WhatsAppAddress), out), BaseURL: a.cfg.BaseURL(),
