@@ -41,7 +41,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 			}
 			list = append(list, newDelivery{
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
-				event: e.ID, eventType: e.Type, nextAt: clock.At(tx.Now()), createdAt: created,
+				event: e.ID, eventType: e.Type, createdAt: created,
 			})
 			lanes = append(lanes, sub.id)
 		}
@@ -49,11 +49,18 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	if len(list) == 0 {
 		return nil
 	}
+	due, err := s.wake(tx, lanes...)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		list[i].nextAt = due[list[i].endpoint]
+	}
 	if err := putDeliveries(tx, list); err != nil {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
 	}
 	tx.AfterCommit(func() { s.counted(Pending, len(list)) })
-	return s.wake(tx, lanes...)
+	return nil
 }
 
 // subscribers are the subscriptions of the tenants that events belong to.
@@ -87,15 +94,17 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 }
 
 // wake says that lanes have something to do: in their rows, and to this
-// process's sender once that is durable.
-func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) error {
+// process's sender once that is durable. It gives when what is queued in each
+// is due.
+func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) (map[uuid.UUID]clock.Time, error) {
 	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	lanes = slices.Compact(lanes)
-	if err := wakeLanes(tx, lanes); err != nil {
-		return fmt.Errorf("webhook: wake lanes: %w", err)
+	due, err := wakeLanes(tx, lanes)
+	if err != nil {
+		return nil, fmt.Errorf("webhook: wake lanes: %w", err)
 	}
 	tx.AfterCommit(func() { s.queued(lanes) })
-	return nil
+	return due, nil
 }
 
 // testHold keeps the delivery of a test until its event has its number. The
@@ -224,7 +233,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 		if err := requeue(tx, []uuid.UUID{id}); err != nil {
 			return err
 		}
-		if err := s.wake(tx, d.EndpointID); err != nil {
+		if _, err := s.wake(tx, d.EndpointID); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() { s.counted(Pending, 1) })
