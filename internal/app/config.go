@@ -62,8 +62,8 @@ type Config struct {
 // leastLease is the shortest that can be renewed in time.
 const leastLease = 2 * time.Second
 
-// check refuses what cannot work, with the way out.
-func (c *Config) check() error {
+// Check refuses what cannot work, with the way out.
+func (c *Config) Check() error {
 	if c.NATS != "" {
 		return errors.New("--nats: this version runs one node per database; leave it out")
 	}
