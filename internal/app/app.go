@@ -117,7 +117,7 @@ func Catalog() event.Catalog {
 // Open opens the database and brings it up to date, makes the modules and
 // their routes, and fills the demo. Nothing runs yet.
 func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
-	if err := cfg.check(); err != nil {
+	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
 	box, err := openBox(cfg)

@@ -28,8 +28,9 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	}
 	var lanes []uuid.UUID
 	var list []newDelivery
-	fresh := map[uuid.UUID][]offer{}
-	for i, e := range events {
+	var of []*event.Event
+	for i := range events {
+		e := &events[i]
 		if e.Test {
 			continue
 		}
@@ -37,28 +38,40 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		// between events keeps their order in the history.
 		created := clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond))
 		for _, sub := range subs[e.TenantID] {
-			if !s.wants(&sub, &e) {
+			if !s.wants(&sub, e) {
 				continue
 			}
-			d := newDelivery{
+			list = append(list, newDelivery{
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
-				event: e.ID, eventType: e.Type, nextAt: clock.At(tx.Now()), createdAt: created,
-			}
-			list = append(list, d)
-			lanes = append(lanes, sub.id)
-			if e.Target == nil { // that of a test was queued before
-				fresh[sub.id] = append(fresh[sub.id], offer{d, events[i].Body})
-			}
+				event: e.ID, eventType: e.Type, createdAt: created,
+			})
+			of, lanes = append(of, e), append(lanes, sub.id)
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
+	lanes, due, err := stir(tx, lanes)
+	if err != nil {
+		return err
+	}
+	// A sender that is up to date with a lane need not read what it gets now.
+	fresh := map[uuid.UUID][]offer{}
+	for i := range list {
+		d := &list[i]
+		d.nextAt = due[d.endpoint]
+		if of[i].Target == nil { // that of a test was queued before
+			fresh[d.endpoint] = append(fresh[d.endpoint], offer{*d, of[i].Body})
+		}
+	}
 	if err := putDeliveries(tx, list); err != nil {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
 	}
-	tx.AfterCommit(func() { s.counted(Pending, len(list)) })
-	return s.wakeWith(tx, lanes, fresh)
+	tx.AfterCommit(func() {
+		s.counted(Pending, len(list))
+		s.queued(lanes, fresh)
+	})
+	return nil
 }
 
 // subscribers are the subscriptions of the tenants that events belong to.
@@ -92,19 +105,26 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 }
 
 // wake says that lanes have something to do: in their rows, and to this
-// process's sender once that is durable.
-func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) error { return s.wakeWith(tx, lanes, nil) }
+// process's sender once that is durable. It gives when what is queued in each
+// is due.
+func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) (map[uuid.UUID]clock.Time, error) {
+	lanes, due, err := stir(tx, lanes)
+	if err != nil {
+		return nil, err
+	}
+	tx.AfterCommit(func() { s.queued(lanes, nil) })
+	return due, nil
+}
 
-// wakeWith wakes lanes with what they get: a sender that is up to date with a
-// lane need not read it.
-func (s *Service) wakeWith(tx *db.Tx, lanes []uuid.UUID, fresh map[uuid.UUID][]offer) error {
+// stir wakes lanes in their rows. It gives each lane once.
+func stir(tx *db.Tx, lanes []uuid.UUID) ([]uuid.UUID, map[uuid.UUID]clock.Time, error) {
 	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	lanes = slices.Compact(lanes)
-	if err := wakeLanes(tx, lanes); err != nil {
-		return fmt.Errorf("webhook: wake lanes: %w", err)
+	due, err := wakeLanes(tx, lanes)
+	if err != nil {
+		return nil, nil, fmt.Errorf("webhook: wake lanes: %w", err)
 	}
-	tx.AfterCommit(func() { s.queued(lanes, fresh) })
-	return nil
+	return lanes, due, nil
 }
 
 // testHold keeps the delivery of a test until its event has its number. The
@@ -233,7 +253,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 		if err := requeue(tx, []uuid.UUID{id}); err != nil {
 			return err
 		}
-		if err := s.wake(tx, d.EndpointID); err != nil {
+		if _, err := s.wake(tx, d.EndpointID); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() { s.counted(Pending, 1) })

@@ -167,5 +167,6 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 		return 0, nil
 	}
 	tx.AfterCommit(func() { s.counted(Pending, queued) })
-	return queued, s.wake(tx, e.ID)
+	_, err = s.wake(tx, e.ID)
+	return queued, err
 }

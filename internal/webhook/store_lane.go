@@ -15,16 +15,26 @@ import (
 // wakeLanes says that lanes have something to do. It writes every row even
 // where another node holds the lane: whoever gives a lane back takes the row's
 // lock before it looks for what is left, so one of the two always sees the
-// other.
-func wakeLanes(tx *db.Tx, endpoints []uuid.UUID) error {
+// other. It gives when what is queued now is due in each: not before what was
+// queued earlier.
+func wakeLanes(tx *db.Tx, endpoints []uuid.UUID) (map[uuid.UUID]clock.Time, error) {
+	type queued struct {
+		id uuid.UUID
+		at clock.Time
+	}
 	in, args := db.In(2, db.Padded(endpoints))
-	_, err := tx.Exec(`UPDATE webhook_lane SET run_at = CASE
+	rows, err := db.All(&tx.Reader, func(row db.Row) (q queued, err error) { return q, row.Scan(&q.id, &q.at) },
+		`UPDATE webhook_lane SET queued_at = CASE WHEN queued_at > $1 THEN queued_at ELSE $1 END, run_at = CASE
 			WHEN claim_id IS NOT NULL THEN run_at
 			WHEN hold_until > $1 THEN hold_until
 			WHEN run_at < $1 THEN run_at
 			ELSE $1 END
-		WHERE `+inOrder(tx, in), append([]any{clock.At(tx.Now())}, args...)...)
-	return err
+		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, append([]any{clock.At(tx.Now())}, args...)...)
+	out := make(map[uuid.UUID]clock.Time, len(rows))
+	for _, q := range rows {
+		out[q.id] = q.at
+	}
+	return out, err
 }
 
 // inOrder is the condition of a statement that writes several lanes: two that

@@ -1,9 +1,12 @@
 package api
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
 )
 
 // examples shows what an operation answers when it succeeds, made of the
@@ -116,5 +119,27 @@ func nullEnums(s *huma.Schema) {
 	nullEnums(s.Items)
 	if more, ok := s.AdditionalProperties.(*huma.Schema); ok {
 		nullEnums(more)
+	}
+}
+
+var idList = reflect.TypeFor[[]uuid.UUID]()
+
+// markIDs says of lists of ids in an input's body that they are: a field's tags
+// speak of the list and not of what is in it.
+func (a *API) markIDs(in reflect.Type) {
+	body, ok := in.FieldByName("Body")
+	if !ok || body.Type.Kind() != reflect.Struct {
+		return
+	}
+	r := a.huma.OpenAPI().Components.Schemas
+	s := r.Schema(body.Type, true, in.Name()+"Body")
+	if s.Ref != "" {
+		s = r.SchemaFromRef(s.Ref)
+	}
+	for _, f := range reflect.VisibleFields(body.Type) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if p := s.Properties[name]; p != nil && f.Type == idList {
+			p.Items.Format = "uuid"
+		}
 	}
 }

@@ -264,6 +264,7 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 		return out, nil
 	})
 	a.describeParams(&rt, reflect.TypeFor[In]())
+	a.markIDs(reflect.TypeFor[In]())
 	a.allowNull()
 	if rt.bare {
 		a.describeBare(&rt)
