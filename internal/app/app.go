@@ -201,7 +201,7 @@ func (a *App) wire(box *secret.Box) error {
 	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, owners{a.Identity, a.Mailer, a.cfg.BaseURL()}); err != nil {
 		return err
 	}
-	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics))
+	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics), a.cfg.WebhookLease)
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
 	a.Agents = agent.New(agent.Config{DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL()})
 	a.Agents.OnSuspend(endAccess(a.Identity))

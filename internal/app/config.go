@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"konak/internal/identity"
 	"konak/internal/kit/secret"
@@ -50,6 +51,8 @@ type Config struct {
 	WhatsAppAddress string   `name:"whatsapp-address" placeholder:"URL" help:"Where Meta's Graph API is, if not at its own address: a stand-in while developing. A demo brings its own."`
 	Demo            bool     `help:"Fill an empty database with demo workspaces; loopback only."`
 
+	WebhookLease time.Duration `default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
+
 	// PasswordCost is for tests, which hash many passwords that guard nothing.
 	PasswordCost identity.PasswordCost `kong:"-"`
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
@@ -57,10 +60,16 @@ type Config struct {
 	LimitFactor int `kong:"-"`
 }
 
+// leastLease is the shortest that can be renewed in time.
+const leastLease = 2 * time.Second
+
 // check refuses what cannot work, with the way out.
 func (c *Config) check() error {
 	if c.NATS != "" {
 		return errors.New("--nats: this version runs one node per database; leave it out")
+	}
+	if c.WebhookLease != 0 && c.WebhookLease < leastLease {
+		return fmt.Errorf("--webhook-lease %s: at least %s, or a busy node loses its endpoints to another", c.WebhookLease, leastLease)
 	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {

@@ -48,7 +48,7 @@ func hang(t *testing.T, s *apptest.Server, w *apptest.Workspace) (calls *atomic.
 }
 
 func newSender(s *apptest.Server) *webhook.Sender {
-	return webhook.NewSender(s.Webhook, slog.New(slog.DiscardHandler), webhook.NewMetrics(prometheus.NewRegistry()))
+	return webhook.NewSender(s.Webhook, slog.New(slog.DiscardHandler), webhook.NewMetrics(prometheus.NewRegistry()), 0)
 }
 
 // attempts is how many a sender makes now.

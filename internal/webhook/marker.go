@@ -148,7 +148,7 @@ func (s *Sender) commit(batch []*entry) error {
 		var owned []uuid.UUID
 		if len(locked) > 0 {
 			var err error
-			if owned, err = renewLanes(tx, s.claim, locked); err != nil {
+			if owned, err = renewLanes(tx, s.claim, locked, s.lease); err != nil {
 				return err
 			}
 		}
@@ -319,7 +319,7 @@ func (s *Sender) finish(e *entry, err error) {
 	}
 	if err != nil {
 		l.results = append(e.results, l.results...)
-		if l.renewed() > lease {
+		if l.renewed() > s.lease {
 			s.lose(l)
 			return
 		}

@@ -37,7 +37,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		// between events keeps their order in the history.
 		created := clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond))
 		for _, sub := range subs[e.TenantID] {
-			if !wants(&sub, &e) {
+			if !s.wants(&sub, &e) {
 				continue
 			}
 			d := newDelivery{
@@ -57,6 +57,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	if err := putDeliveries(tx, list); err != nil {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
 	}
+	tx.AfterCommit(func() { s.counted(Pending, len(list)) })
 	return s.wakeWith(tx, lanes, fresh)
 }
 
@@ -79,11 +80,15 @@ func (s *Service) subscribers(tx *db.Tx, events []event.Event) (map[uuid.UUID][]
 	return out, err
 }
 
-func wants(sub *subscription, e *event.Event) bool {
+// wants says whether an endpoint is sent an event: what is targeted at it, and
+// what it asked for as long as the workspace has the licence that the event
+// belongs to.
+func (s *Service) wants(sub *subscription, e *event.Event) bool {
 	if e.Target != nil {
 		return *e.Target == sub.id
 	}
-	return slices.Contains(sub.events, e.Type)
+	module := s.modules[e.Type]
+	return slices.Contains(sub.events, e.Type) && (module == "" || slices.Contains(sub.licences, module))
 }
 
 // wake says that lanes have something to do: in their rows, and to this
@@ -108,13 +113,16 @@ const testHold = time.Minute
 
 // Test queues a sample delivery to one endpoint and gives the delivery's id:
 // none for a test-environment key, which sends nothing. A disabled endpoint
-// is probed at once.
+// is probed at once; a paused one is refused, for nothing would be sent.
 func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delivery *uuid.UUID, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		delivery = nil
 		e, err := lockEndpoint(tx, module, id)
 		if err != nil {
 			return notFound(err)
+		}
+		if e.Status == Paused {
+			return fault.New(fault.WebhookPaused)
 		}
 		ping := Ping{ID: id, Message: "It works."}
 		ev, err := event.Emit(tx, event.Change{Type: PingTest, Object: ping, Target: &id})
@@ -228,6 +236,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 		if err := s.wake(tx, d.EndpointID); err != nil {
 			return err
 		}
+		tx.AfterCommit(func() { s.counted(Pending, 1) })
 		if d, err = deliveryByID(&tx.Reader, module, id); err != nil {
 			return err
 		}
@@ -256,7 +265,8 @@ func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 const cleanBatch = 512
 
 // Clean removes a batch of what has been listed for long enough, of each
-// tenant in turn, and says whether there may be more.
+// tenant in turn. It says how much there was of those tenants that may have
+// more.
 func (s *Service) Clean(ctx context.Context) (int, error) {
 	total := 0
 	for after := uuid.Nil; ; {
@@ -283,23 +293,42 @@ func (s *Service) Clean(ctx context.Context) (int, error) {
 // recovered, and its delivery is then listed for as long again.
 const outboxFor = 2*keepFor + 24*time.Hour
 
+// cleanTenant removes a batch, and says how much that was if there may be more.
+// Where there is nothing, as nearly always, it only reads.
 func (s *Service) cleanTenant(ctx context.Context, tenant uuid.UUID) (n int, err error) {
-	err = s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
-		ids, err := oldDeliveries(&tx.Reader, clock.At(tx.Now().Add(-keepFor)), cleanBatch)
-		if err != nil {
+	h := s.db.Tenant(tenant)
+	now := s.db.Clock().Now()
+	listed, kept := clock.At(now.Add(-keepFor)), now.Add(-outboxFor)
+	var ids []uuid.UUID
+	var more bool
+	err = h.Read(ctx, func(r *db.Reader) (err error) {
+		if ids, err = oldDeliveries(r, listed, cleanBatch); err != nil {
 			return err
 		}
+		if more, err = oldRecoveries(r, listed); err != nil || more {
+			return err
+		}
+		more, err = event.Old(r, kept)
+		return err
+	})
+	if err != nil || len(ids) == 0 && !more {
+		return 0, err
+	}
+	var events int64
+	err = h.InTx(ctx, func(tx *db.Tx) error {
 		if len(ids) > 0 {
 			if err := dropDeliveries(tx, ids); err != nil {
 				return err
 			}
 		}
-		if err := dropRecoveries(tx, clock.At(tx.Now().Add(-keepFor))); err != nil {
+		if err := dropRecoveries(tx, listed); err != nil {
 			return err
 		}
-		events, err := event.Clean(tx, tx.Now().Add(-outboxFor), cleanBatch)
-		n = len(ids) + int(events)
+		events, err = event.Clean(tx, kept, cleanBatch)
 		return err
 	})
-	return n, err
+	if len(ids) < cleanBatch && events < cleanBatch {
+		return 0, err
+	}
+	return len(ids) + int(events), err
 }

@@ -124,11 +124,15 @@ func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
 // replay queues what the endpoint is to be sent of some events, and says how
 // many that is.
 func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, events []event.Event) (int, error) {
-	sub := subscription{id: e.ID, events: e.Events}
+	licences, err := licencesOf(&tx.Reader)
+	if err != nil {
+		return 0, err
+	}
+	sub := subscription{id: e.ID, events: e.Events, licences: licences}
 	var ids []uuid.UUID
 	var rows []newDelivery
 	for i, ev := range events {
-		if ev.Test || !wants(&sub, &ev) {
+		if ev.Test || !s.wants(&sub, &ev) {
 			continue
 		}
 		id := s.deliveryID(ev.ID, e.ID)
@@ -162,5 +166,6 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 	if queued == 0 {
 		return 0, nil
 	}
+	tx.AfterCommit(func() { s.counted(Pending, queued) })
 	return queued, s.wake(tx, e.ID)
 }

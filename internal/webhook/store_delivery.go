@@ -198,6 +198,12 @@ func oldDeliveries(r *db.Reader, before clock.Time, limit int) ([]uuid.UUID, err
 		LIMIT $3`, r.Tenant(), before, limit)
 }
 
+// countWaiting is how many wait for an attempt, up to a number.
+func countWaiting(r *db.Reader, most int) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM webhook_delivery
+		WHERE status IN ('pending', 'failed') LIMIT $1) AS few`, most)
+}
+
 func tenantsAfter(r *db.Reader, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 }

@@ -55,7 +55,7 @@ type laneKey struct{ tenant, id uuid.UUID }
 func scanLane(row db.Row) (k laneKey, err error) { return k, row.Scan(&k.tenant, &k.id) }
 
 // claimLanes takes the lanes that have waited longest.
-func claimLanes(tx *db.Tx, claim uuid.UUID, limit int) ([]laneKey, error) {
+func claimLanes(tx *db.Tx, claim uuid.UUID, limit int, lease time.Duration) ([]laneKey, error) {
 	return db.All(&tx.Reader, scanLane, `WITH due AS MATERIALIZED (SELECT tenant_id, id FROM webhook_lane
 			WHERE run_at <= $3 ORDER BY run_at LIMIT $4`+tx.Dialect().SkipLocked()+`)
 		UPDATE webhook_lane SET claim_id = $1, run_at = $2
@@ -74,7 +74,7 @@ func nextRun(r *db.Reader) (time.Time, error) {
 
 // renewLanes prolongs the leases of one holder and gives what it still holds
 // of the given lanes. It never touches a lane that another has claimed.
-func renewLanes(tx *db.Tx, claim uuid.UUID, lanes []uuid.UUID) ([]uuid.UUID, error) {
+func renewLanes(tx *db.Tx, claim uuid.UUID, lanes []uuid.UUID, lease time.Duration) ([]uuid.UUID, error) {
 	in, args := db.In(3, db.Padded(lanes))
 	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND `+inOrder(tx, in)+`
 		RETURNING id`, append([]any{claim, clock.At(tx.Now().Add(lease))}, args...)...)

@@ -29,6 +29,7 @@ export const home = {
   'home.event.schedule': 'A scheduled message changed',
   'home.event.annotated': 'The assistant left a remark',
   'home.event.failed': 'A message could not be delivered',
+  'home.event.template': 'A message template changed',
   'home.event.macro': 'A macro changed',
   'home.event.cannedReply': 'A canned reply changed',
   'home.event.dlpAdded': 'A DLP exception was added',

@@ -31,6 +31,7 @@ export const home: Record<keyof typeof en, string> = {
   'home.event.schedule': 'Zamanlanmış bir mesaj değişti',
   'home.event.annotated': 'Asistan bir açıklama bıraktı',
   'home.event.failed': 'Bir mesaj iletilemedi',
+  'home.event.template': 'Bir mesaj şablonu değişti',
   'home.event.macro': 'Bir makro değişti',
   'home.event.cannedReply': 'Bir hazır yanıt değişti',
   'home.event.dlpAdded': 'Bir DLP istisnası eklendi',

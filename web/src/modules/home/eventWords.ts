@@ -26,6 +26,7 @@ export const eventWords: Record<string, PlainKey> = {
   'conversation.annotated': 'home.event.annotated',
   'macro.changed': 'home.event.macro',
   'canned_reply.changed': 'home.event.cannedReply',
+  'template.status_changed': 'home.event.template',
   'message.delivery_failed': 'home.event.failed',
   'dlp.exception.created': 'home.event.dlpAdded',
   'dlp.exception.deleted': 'home.event.dlpDeleted',

@@ -1,4 +1,4 @@
-import { CalendarClock, Paperclip, Send, StickyNote, Zap } from 'lucide-react'
+import { CalendarClock, LayoutTemplate, Paperclip, Send, StickyNote, Zap } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -11,6 +11,7 @@ import { toast } from '@/ui/Toast'
 import { Uploads } from './Attachments'
 import { useApplyMacro, useMacros } from './canned'
 import { channelName } from './channels'
+import { hasTemplates } from './chatTemplates'
 import { useReplyChannels, useSaveDraft, useSend, type Letter, type OneConversation, type ReplyChannel } from './conversations'
 import { useCopies } from './copies'
 import { recallMentions, rememberMentions } from './mentions'
@@ -24,6 +25,8 @@ import { useUploads } from './uploads'
 // What not every conversation needs is fetched for those that do.
 const CopyField = lazy(() => withTexts(() => import('./CopyField'), 'thread')().then((m) => ({ default: m.CopyField })))
 const ScheduleDialog = lazy(() => withTexts(() => import('./ScheduleDialog'), 'thread')().then((m) => ({ default: m.ScheduleDialog })))
+
+const TemplateDialog = lazy(() => withTexts(() => import('./TemplateDialog'), 'templates')().then((m) => ({ default: m.TemplateDialog })))
 
 const draftPause = 1200
 
@@ -66,6 +69,8 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   const { mode, setMode, text, change, clear } = useDraft(conversation)
   const [chosen, setChosen] = useState<string | null>(null)
   const [later, setLater] = useState<Letter | null>(null)
+  const [choosing, setChoosing] = useState(false)
+  const openTemplates = hasTemplates(conversation.channel) ? () => setChoosing(true) : null
   const files = useUploads()
   const picker = useRef<HTMLInputElement>(null)
   const routes = useReplyChannels(conversation.id, true).data ?? []
@@ -138,7 +143,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
           />
           {!note && routes.length > 0 && <RouteChoice routes={routes} route={route} onChoose={setChosen} />}
         </div>
-        {!note && <RouteNote routes={routes} unreachable={unreachable} />}
+        {!note && <RouteNote routes={routes} unreachable={unreachable} onTemplates={openTemplates} />}
         {byMail && (
           <Suspense>
             <CopyField copies={copies} />
@@ -179,6 +184,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
             event.target.value = ''
           }} />
           <IconButton icon={Paperclip} label={t('inbox.attach')} onClick={() => picker.current?.click()} />
+          {!note && openTemplates && <IconButton icon={LayoutTemplate} label={t('inbox.template')} onClick={openTemplates} />}
           {meets(me, { permission: 'crm.macros.use' }) && <MacroMenu conversationId={conversation.id} />}
           <p className="hidden min-w-0 flex-1 truncate px-2 text-[13px] text-ink-2 sm:block">{t(note ? 'inbox.noteHint' : 'inbox.sendHint')}</p>
           <div className="ml-auto flex items-center gap-1">
@@ -191,6 +197,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
       </form>
       {/* Beside the form: a layer's own form must not submit this one. */}
       <Suspense>
+        {choosing && <TemplateDialog conversationId={conversation.id} onClose={() => setChoosing(false)} />}
         {later && (
           <ScheduleDialog
             conversationId={conversation.id}
@@ -209,16 +216,30 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   )
 }
 
+interface RouteNoteProps {
+  routes: readonly ReplyChannel[]
+  unreachable: boolean
+  onTemplates: (() => void) | null
+}
+
 /** Why the conversation's own channel takes nothing now, and what is left to do. */
-function RouteNote({ routes, unreachable }: { routes: readonly ReplyChannel[]; unreachable: boolean }) {
+function RouteNote({ routes, unreachable, onTemplates }: RouteNoteProps) {
   const { t } = useI18n()
   const shut = routes.find((entry) => entry.kind === 'conversation' && entry.reason === 'window_closed')
   if (!shut && !unreachable) return null
+  const left = onTemplates && shut ? t('inbox.route.shutTemplate') : shut ? t('inbox.route.shutNote') : t('inbox.route.unreachable')
   return (
-    <p className="mb-2 text-[13px] text-warn-ink">
-      {shut && `${t('inbox.route.shut', { channel: channelName(shut.channel) })} `}
-      {!unreachable ? t('inbox.route.shutOther') : shut ? t('inbox.route.shutNote') : t('inbox.route.unreachable')}
-    </p>
+    <div className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-2 text-[13px] text-warn-ink">
+      <p className="min-w-0 flex-1 basis-64">
+        {shut && `${t('inbox.route.shut', { channel: channelName(shut.channel) })} `}
+        {unreachable ? left : t('inbox.route.shutOther')}
+      </p>
+      {shut && onTemplates && (
+        <Button size="sm" look="primary" icon={LayoutTemplate} onClick={onTemplates}>
+          {t('inbox.template')}
+        </Button>
+      )}
+    </div>
   )
 }
 

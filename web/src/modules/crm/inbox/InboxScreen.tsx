@@ -19,7 +19,7 @@ const from = '/shell/inbox'
 // What opens on demand is fetched on demand: the first load has its budget.
 const BulkBar = lazy(() => import('./BulkBar').then((m) => ({ default: m.BulkBar })))
 const FirstConversation = lazy(() => withTexts(() => import('./FirstConversation'), 'thread')().then((m) => ({ default: m.FirstConversation })))
-const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts')().then((m) => ({ default: m.NewConversation })))
+const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts', 'templates')().then((m) => ({ default: m.NewConversation })))
 const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
 
 export function InboxScreen() {

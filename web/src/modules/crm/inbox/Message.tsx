@@ -79,6 +79,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
         {note && <span className="font-semibold text-warn-ink">{t('inbox.note')}</span>}
         {item.automatic && <span className="italic">{t('inbox.automatic')}</span>}
         {item.channel && <span>{channelName(item.channel)}</span>}
+        {item.template && <span>{t('inbox.templateSent', { name: item.template.name })}</span>}
         <time dateTime={item.created_at} title={formatDateTime(item.created_at)}>
           {formatAgo(item.created_at)}
         </time>

@@ -373,9 +373,14 @@ export function useBulk() {
 export interface Opening {
   contact_id: string
   channel: string
+  channel_account_id?: string
   subject: string
-  body: string
+  body?: string
+  /** In place of a text. */
+  template?: Schemas['TemplateUse']
 }
+
+export type Begun = Schemas['ConversationNewAsAgent']
 
 export function useBegin() {
   const client = useQueryClient()
@@ -388,7 +393,7 @@ export function useBegin() {
 export function useWriteDown() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (request: Omit<Opening, 'channel'>) =>
+    mutationFn: (request: { contact_id: string; subject: string; body: string }) =>
       ask(api.POST('/api/crm/v1/conversations', { body: { ...request, priority: 'normal' } })).then((envelope) => envelope.data),
     onSuccess: (next) => take(client, next),
   })

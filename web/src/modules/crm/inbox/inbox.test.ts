@@ -90,6 +90,7 @@ describe('mentions', () => {
   it('calls those whose name still stands in the text', () => {
     expect(calledIn('@Can Öz baksın', [canOz])).toEqual([canOz])
     expect(calledIn('Can Öz baksın', [canOz])).toEqual([])
+    expect(calledIn('@Can Öz baksın', [can, canOz])).toEqual([canOz])
   })
 
   it('tells the names apart from the text, the longest first', () => {

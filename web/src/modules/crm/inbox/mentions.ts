@@ -14,7 +14,8 @@ export function atWord(text: string, caret: number): TypedWord | null {
 
 /** Of those who were picked, the ones whose name still stands in the text. */
 export function calledIn(text: string, picked: readonly Mention[]): Mention[] {
-  return picked.filter((mention) => text.includes(`@${mention.name}`))
+  const names = new Set(partsOf(text, picked).flatMap((part) => (part.called ? [part.text] : [])))
+  return picked.filter((mention) => names.has(`@${mention.name}`))
 }
 
 export interface BodyPart {
