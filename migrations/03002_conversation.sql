@@ -80,7 +80,7 @@ CREATE INDEX conversation_waiting ON conversation (tenant_id, waiting_since, id)
 CREATE INDEX conversation_priority ON conversation (tenant_id, priority, id) WHERE deleted_at IS NULL;
 CREATE INDEX conversation_snoozed ON conversation (tenant_id, snoozed_until, id) WHERE deleted_at IS NULL AND snoozed_until IS NOT NULL;
 -- The waker's: whose time has come, of any tenant.
-CREATE INDEX conversation_wake ON conversation (snoozed_until) WHERE state = 'snoozed' AND snoozed_until IS NOT NULL;
+CREATE INDEX conversation_wake ON conversation (snoozed_until, id) WHERE state = 'snoozed' AND snoozed_until IS NOT NULL;
 
 -- at is the place in the timeline: a time that never stands still, so that no
 -- two items of a conversation share it.

@@ -20,7 +20,7 @@ const defaultFile = "konak.json"
 
 // configFile finds --config before the flags are parsed, because the file
 // gives flags their values.
-func configFile(args []string) (kong.Resolver, error) {
+func configFile(args []string) (fileResolver, error) {
 	path, asked := os.Getenv("KONAK_CONFIG"), os.Getenv("KONAK_CONFIG") != ""
 	for i, a := range args {
 		if v, ok := strings.CutPrefix(a, "--config="); ok {
@@ -37,11 +37,11 @@ func configFile(args []string) (kong.Resolver, error) {
 		return fileResolver{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--config: %w", err)
+		return fileResolver{}, fmt.Errorf("--config: %w", err)
 	}
 	r := fileResolver{path: path}
 	if err := json.Unmarshal(b, &r.values); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return fileResolver{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
 }
@@ -111,9 +111,23 @@ type configCmd struct{ app.Config }
 
 var secretFlags = []string{"master-key", "db", "smtp-url", "s3-url", "captcha-secret"}
 
-func (c *configCmd) Run(kctx *kong.Context, out io.Writer) error {
+// source says where a setting's value comes from: the first that has it.
+func source(kctx *kong.Context, file fileResolver, f *kong.Flag) string {
+	if slices.ContainsFunc(kctx.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == f.Name }) {
+		return "flag"
+	}
+	if _, set := os.LookupEnv(envName(f.Name)); set {
+		return "variable"
+	}
+	if _, set := file.values[f.Name]; set {
+		return file.path
+	}
+	return "default"
+}
+
+func (c *configCmd) Run(kctx *kong.Context, file fileResolver, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "FLAG\tVARIABLE\tVALUE\tMEANING")
+	_, _ = fmt.Fprintln(w, "FLAG\tVARIABLE\tVALUE\tFROM\tMEANING")
 	for _, f := range slices.Concat(kctx.Model.Flags, kctx.Selected().Flags) {
 		if f.Name == "help" {
 			continue
@@ -122,7 +136,7 @@ func (c *configCmd) Run(kctx *kong.Context, out io.Writer) error {
 		if slices.Contains(secretFlags, f.Name) && value != "" {
 			value = "***"
 		}
-		_, _ = fmt.Fprintf(w, "--%s\t%s\t%s\t%s\n", f.Name, envName(f.Name), value, f.Help)
+		_, _ = fmt.Fprintf(w, "--%s\t%s\t%s\t%s\t%s\n", f.Name, envName(f.Name), value, source(kctx, file, f), f.Help)
 	}
 	return w.Flush()
 }

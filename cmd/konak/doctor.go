@@ -1,16 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
+	"path/filepath"
+	"time"
 
 	"konak/internal/app"
 	"konak/internal/kit/blob"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/secret"
 	"konak/migrations"
 	"konak/web"
 )
@@ -29,7 +36,12 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 		{"data folder", d.folder},
 		{"database", d.database},
 		{"files", d.files},
+		{"settings", d.settings},
+		{"master key", d.key},
 		{"listen address", d.listen},
+		{"private address", d.private},
+		{"outgoing mail", d.smtp},
+		{"incoming mail", d.mail},
 		{"panel", d.panel},
 	}
 	failed := false
@@ -66,10 +78,8 @@ func (d *doctorCmd) folder(context.Context) (string, error) {
 }
 
 func (d *doctorCmd) database(ctx context.Context) (string, error) {
-	if d.DB == "" {
-		if _, err := os.Stat(d.Data + "/konak.db"); errors.Is(err, os.ErrNotExist) {
-			return "embedded, will be made at the first start", nil
-		}
+	if d.DB == "" && !d.filled() {
+		return "embedded, will be made at the first start", nil
 	}
 	handle, err := db.Open(ctx, db.Options{URL: d.DatabaseURL()})
 	if err != nil {
@@ -97,13 +107,98 @@ func (d *doctorCmd) files(ctx context.Context) (string, error) {
 	return "with the S3 service of --s3-url, which answers", store.Check(ctx)
 }
 
-func (d *doctorCmd) listen(ctx context.Context) (string, error) {
-	var lc net.ListenConfig
-	ln, err := lc.Listen(ctx, "tcp", d.Listen)
-	if err != nil {
-		return "", fmt.Errorf("%w; stop what runs there or choose another --listen", err)
+func (d *doctorCmd) settings(context.Context) (string, error) {
+	return "fit together", d.Check()
+}
+
+// key looks at the key that seals secrets, without making one.
+func (d *doctorCmd) key(context.Context) (string, error) {
+	if d.MasterKey != "" {
+		_, err := secret.ParseBox(d.MasterKey)
+		return "from --master-key", err
 	}
-	return d.Listen + " is free", ln.Close()
+	path := filepath.Join(d.Data, "master.key")
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && d.filled():
+		return "", fmt.Errorf("%s is not there, but the database is: what it has sealed cannot be opened; bring the file back", path)
+	case errors.Is(err, os.ErrNotExist):
+		return path + " will be made at the first start", nil
+	case err != nil:
+		return "", err
+	}
+	_, err = secret.ParseBox(string(text))
+	return path + " can be read; keep a copy", err
+}
+
+// filled says whether the embedded database has been made.
+func (d *doctorCmd) filled() bool {
+	_, err := os.Stat(filepath.Join(d.Data, "konak.db"))
+	return d.DB == "" && err == nil
+}
+
+func (d *doctorCmd) listen(ctx context.Context) (string, error) {
+	return free(ctx, "--listen", d.Listen)
+}
+
+func (d *doctorCmd) private(ctx context.Context) (string, error) {
+	if d.PrivateListen == "off" {
+		return "off", nil
+	}
+	return free(ctx, "--private-listen", d.PrivateListen)
+}
+
+// free says whether an address can be listened on.
+func free(ctx context.Context, flag, address string) (string, error) {
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return "", fmt.Errorf("%w; stop what runs there or choose another %s", err, flag)
+	}
+	return address + " is free", ln.Close()
+}
+
+// reach bounds how long another server is waited for.
+const reach = 5 * time.Second
+
+// smtp asks the mail server for its greeting and sends nothing.
+func (d *doctorCmd) smtp(ctx context.Context) (string, error) {
+	if d.SMTPURL == "" {
+		return "kept in an outbox (konak mail outbox)", nil
+	}
+	u, err := url.Parse(d.SMTPURL)
+	if err != nil || u.Host == "" {
+		return "", errors.New("--smtp-url: write smtp://user:password@host:587 or smtps://host:465")
+	}
+	port := cmp.Or(u.Port(), map[string]string{"smtp": "587", "smtps": "465"}[u.Scheme])
+	address := net.JoinHostPort(u.Hostname(), port)
+	ctx, cancel := context.WithTimeout(ctx, reach)
+	defer cancel()
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return "", fmt.Errorf("--smtp-url: %w", err)
+	}
+	return "the server at " + address + " can be reached", conn.Close()
+}
+
+func (d *doctorCmd) mail(ctx context.Context) (string, error) {
+	if d.MailListen == "" || d.MailListen == "off" {
+		return "off: only mailboxes elsewhere are fetched", nil
+	}
+	tlsText := ", without STARTTLS"
+	if d.MailTLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(d.MailTLSCert, d.MailTLSKey)
+		if err != nil {
+			return "", fmt.Errorf("--mail-tls-cert: %w", err)
+		}
+		tlsText = ", STARTTLS until " + pair.Leaf.NotAfter.UTC().Format(time.DateOnly)
+		if now := (clock.System{}).Now(); now.After(pair.Leaf.NotAfter) {
+			return "", fmt.Errorf("--mail-tls-cert: it ended on %s", pair.Leaf.NotAfter.UTC().Format(time.DateOnly))
+		}
+	}
+	text, err := free(ctx, "--mail-listen", d.MailListen)
+	return text + tlsText, err
 }
 
 func (d *doctorCmd) panel(context.Context) (string, error) {

@@ -67,7 +67,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	kctx.BindTo(stdout, (*io.Writer)(nil))
-	kctx.Bind(parser)
+	kctx.Bind(parser, file)
 	if err := kctx.Run(); err != nil {
 		_, _ = fmt.Fprintln(stderr, "konak:", err)
 		return 1

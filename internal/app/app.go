@@ -117,7 +117,7 @@ func Catalog() event.Catalog {
 // Open opens the database and brings it up to date, makes the modules and
 // their routes, and fills the demo. Nothing runs yet.
 func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*App, error) {
-	if err := cfg.check(); err != nil {
+	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
 	box, err := openBox(cfg)
@@ -201,7 +201,7 @@ func (a *App) wire(box *secret.Box) error {
 	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, owners{a.Identity, a.Mailer, a.cfg.BaseURL()}); err != nil {
 		return err
 	}
-	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics))
+	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics), a.cfg.WebhookLease)
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
 	a.Agents = agent.New(agent.Config{DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL()})
 	a.Agents.OnSuspend(endAccess(a.Identity))
@@ -230,7 +230,10 @@ func (a *App) wire(box *secret.Box) error {
 	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
 		return err
 	}
-	a.standIn.demoBusinesses(a.cfg.BaseURL())
+	if a.standIn != nil {
+		a.standIn.demoBusinesses(a.cfg.BaseURL())
+		a.log.Info("a stand-in for WhatsApp listens", "address", a.standIn.url)
+	}
 	a.WhatsApp = whatsapp.New(whatsapp.Config{
 		DB: a.DB, Log: a.log, Box: box, Channels: a.Channels, Contacts: a.Contacts, Inbox: a.Conversations, Templates: a.Templates,
 		Provider: graph.New(a.standIn.address(a.cfg.WhatsAppAddress), out), BaseURL: a.cfg.BaseURL(),
@@ -247,6 +250,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Widget = widget.New(widget.Deps{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Typing: visitors{a.Live}, Bus: hub, Limits: limits, BaseURL: a.cfg.BaseURL(),
 	})
+	a.Conversations.Log = a.log
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle

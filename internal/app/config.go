@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"konak/internal/identity"
 	"konak/internal/kit/secret"
@@ -24,7 +25,7 @@ type Config struct {
 	Data            string   `default:"./data" help:"Folder of the embedded database, keys and files."`
 	DB              string   `name:"db" placeholder:"URL" help:"postgres://… to use PostgreSQL instead of the embedded database."`
 	S3URL           string   `name:"s3-url" placeholder:"URL" help:"https://KEY:SECRET@HOST/BUCKET to keep files with an S3 service instead of the data folder."`
-	NATS            string   `name:"nats" placeholder:"URL" help:"nats://… to connect several nodes."`
+	NATS            string   `name:"nats" placeholder:"URL" help:"Reserved; several nodes on one PostgreSQL work without it."`
 	Domain          string   `default:"localhost" help:"Bare host; workspaces are at {slug}.crm.DOMAIN and so on."`
 	PublicURL       string   `name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
 	TrustedProxies  []string `placeholder:"CIDR" help:"Proxies whose X-Forwarded-For counts."`
@@ -50,6 +51,8 @@ type Config struct {
 	WhatsAppAddress string   `name:"whatsapp-address" placeholder:"URL" help:"Where Meta's Graph API is, if not at its own address: a stand-in while developing. A demo brings its own."`
 	Demo            bool     `help:"Fill an empty database with demo workspaces; loopback only."`
 
+	WebhookLease time.Duration `default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
+
 	// PasswordCost is for tests, which hash many passwords that guard nothing.
 	PasswordCost identity.PasswordCost `kong:"-"`
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
@@ -57,10 +60,16 @@ type Config struct {
 	LimitFactor int `kong:"-"`
 }
 
-// check refuses what cannot work, with the way out.
-func (c *Config) check() error {
+// leastLease is the shortest that can be renewed in time.
+const leastLease = 2 * time.Second
+
+// Check refuses what cannot work, with the way out.
+func (c *Config) Check() error {
 	if c.NATS != "" {
-		return errors.New("--nats: this version runs one node per database; leave it out")
+		return errors.New("--nats: this version does not use it, and several nodes on one PostgreSQL work without it; leave it out")
+	}
+	if c.WebhookLease != 0 && c.WebhookLease < leastLease {
+		return fmt.Errorf("--webhook-lease %s: at least %s, or a busy node loses its endpoints to another", c.WebhookLease, leastLease)
 	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {

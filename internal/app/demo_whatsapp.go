@@ -25,9 +25,6 @@ var demoNumbers = map[string]demoNumber{
 // demoBusinesses tells the stand-in of the demo's numbers. It knows them
 // already where it kept them, and where the demo is filled they must be there.
 func (s *standIn) demoBusinesses(base string) {
-	if s == nil {
-		return
-	}
 	for slug, n := range demoNumbers {
 		s.whatsapp.Add(sandbox.Business{
 			ID: n.business, Token: demoToken(slug), AppSecret: demoSecret(slug), Callback: base + whatsapp.WebhookPath,

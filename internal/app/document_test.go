@@ -1,11 +1,14 @@
 package app_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"konak/internal/app"
 )
@@ -129,6 +132,60 @@ func TestPlatformDocument(t *testing.T) {
 		}
 	}
 	t.Logf("%d of 172 endpoints of the platform document are still missing:\n%s", len(absent), strings.Join(absent, "\n"))
+}
+
+// TestResponseExamples holds the example of every successful answer against its
+// schema, with the eyes of a stranger's validator.
+func TestResponseExamples(t *testing.T) {
+	t.Parallel()
+	b, err := app.Document(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("openapi.json", whole); err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, op := range readDocument(t, b).operations {
+		for status, resp := range op.Responses {
+			content, _ := resp.(map[string]any)["content"].(map[string]any)
+			media, ok := content["application/json"].(map[string]any)
+			if status[0] != '2' || !ok {
+				continue
+			}
+			example, ok := media["example"]
+			if !ok {
+				t.Errorf("%s %s: status %s has no example", op.method, op.path, status)
+				continue
+			}
+			shown++
+			escaped := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(op.path)
+			s, err := c.Compile("openapi.json#/paths/" + escaped + "/" + strings.ToLower(op.method) + "/responses/" + status + "/content/application~1json/schema")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(example)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(v); err != nil {
+				t.Errorf("%s %s: the example of %s is not what its schema says: %v", op.method, op.path, status, err)
+			}
+		}
+	}
+	if shown < 200 {
+		t.Errorf("only %d answers are shown", shown)
+	}
 }
 
 func (op operation) known() bool { return op.ID != "" }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"konak/internal/kit/api"
@@ -41,6 +42,9 @@ func (a *App) registerHealth() {
 		Summary: "Version of the service and whether it is a demo",
 	}, func(context.Context, *struct{}) (Meta, error) { return Meta{Version, a.cfg.Demo}, nil })
 }
+
+// Metrics is what /metrics shows.
+func (a *App) Metrics() prometheus.Gatherer { return a.metrics }
 
 // servePrivate opens the operators' listener and gives what closes it.
 func (a *App) servePrivate() (func(context.Context) error, error) {
@@ -83,19 +87,26 @@ func (a *App) Outbox(ctx context.Context, slug string, limit int) ([]mailer.Kept
 // janitor removes what has outlived its use, a little at a time.
 func (a *App) janitor(ctx context.Context) {
 	jobs.Loop{
-		Name: "janitor", DB: a.DB, Log: a.log, Full: 1, Every: 10 * time.Minute, Step: a.clean,
+		Name: "janitor", DB: a.DB, Log: a.log, Every: 10 * time.Minute, Step: a.clean,
 	}.Run(ctx)
 }
 
-// clean does one round of that and says how much it removed.
+// leastBatch is the smallest batch of those who clean: whoever removed less has
+// no more.
+const leastBatch = 100
+
+// clean lets each of them go on until it has no more, and says how much they
+// removed.
 func (a *App) clean(ctx context.Context) (int, error) {
 	total := 0
 	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs, a.cleanLimits, a.Conversations.CleanUploads, a.Blobs.Sweep} {
-		n, err := step(ctx)
-		if err != nil {
-			return total, err
+		for n := leastBatch; n >= leastBatch && ctx.Err() == nil; {
+			var err error
+			if n, err = step(ctx); err != nil {
+				return total, err
+			}
+			total += n
 		}
-		total += n
 	}
 	return total, nil
 }

@@ -104,7 +104,8 @@ func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid
 		if err := requeue(tx, ids); err != nil {
 			return err
 		}
-		return s.wake(tx, id)
+		_, err = s.wake(tx, id)
+		return err
 	})
 	return delivery, retried, err
 }

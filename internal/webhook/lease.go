@@ -12,12 +12,9 @@ import (
 	"konak/internal/kit/db"
 )
 
-const (
-	// lease is how long a silent node keeps its lanes. No attempt takes half
-	// as long.
-	lease      = 40 * time.Second
-	renewEvery = 10 * time.Second
-)
+// Lease is how long a silent node keeps its lanes where nothing else is said.
+// No attempt takes half as long. A node renews four times within it.
+const Lease = 40 * time.Second
 
 // Claim is what this sender's lanes are claimed with.
 func (s *Sender) Claim() uuid.UUID { return s.claim }
@@ -52,7 +49,7 @@ func (s *Sender) renew(ctx context.Context) {
 	for chunk := range slices.Chunk(ids, fetchRows) {
 		var owned []uuid.UUID
 		err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-			owned, err = renewLanes(tx, s.claim, chunk)
+			owned, err = renewLanes(tx, s.claim, chunk, s.lease)
 			return err
 		})
 		if err != nil {

@@ -1,9 +1,11 @@
 package webhook_test
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -48,7 +50,7 @@ func hang(t *testing.T, s *apptest.Server, w *apptest.Workspace) (calls *atomic.
 }
 
 func newSender(s *apptest.Server) *webhook.Sender {
-	return webhook.NewSender(s.Webhook, slog.New(slog.DiscardHandler), webhook.NewMetrics(prometheus.NewRegistry()))
+	return webhook.NewSender(s.Webhook, slog.New(slog.DiscardHandler), webhook.NewMetrics(prometheus.NewRegistry()), 0)
 }
 
 // attempts is how many a sender makes now.
@@ -138,6 +140,34 @@ func TestStaleNodeMarksNothing(t *testing.T) {
 		}
 		if d := deliveries(w, e.ID)[0]; d.Status != webhook.Delivered || d.Attempts != 1 {
 			t.Errorf("got %+v", d)
+		}
+	})
+}
+
+// A node whose clock is behind, or whose transaction began early and came late,
+// does not put what it dispatches before what was dispatched earlier.
+func TestOrderAcrossNodes(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		rcv := newReceiver(t)
+		e := register(w, rcv.URL, "dlp.exception.created")
+		w.Owner.Do("PATCH", hooks+"/"+e.ID.String(), map[string]any{"strict_order": true}).Want(200)
+		now := s.Clock.Now()
+		for i := range 6 {
+			exempt(w, i)
+			s.Clock.Set(now.Add(-time.Duration(i%2) * 20 * time.Millisecond))
+			if _, err := s.Dispatcher.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.Clock.Set(now.Add(time.Duration(i) * time.Millisecond))
+		}
+		s.Clock.Advance(time.Second)
+		s.Settle()
+		for i, r := range rcv.take() {
+			if !strings.Contains(string(r.body), fmt.Sprintf(`"sequence":%d,`, i+1)) {
+				t.Errorf("place %d holds %s", i+1, r.body)
+			}
 		}
 	})
 }

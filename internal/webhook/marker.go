@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
 )
 
 var errTooOld = errors.New(bodyTooOld)
@@ -148,7 +149,7 @@ func (s *Sender) commit(batch []*entry) error {
 		var owned []uuid.UUID
 		if len(locked) > 0 {
 			var err error
-			if owned, err = renewLanes(tx, s.claim, locked); err != nil {
+			if owned, err = renewLanes(tx, s.claim, locked, s.lease); err != nil {
 				return err
 			}
 		}
@@ -254,6 +255,11 @@ func (e *entry) judge(tx *db.Tx) error {
 	if err := setHealth(tx, e.lane.laneKey, &h); err != nil || h.status != Disabled || e.until.IsZero() {
 		return err
 	}
+	if e.until.Equal(never) {
+		if _, err := jobs.EnqueueFor(tx, e.lane.tenant, giveUpKind, tx.Now(), e.lane.id); err != nil {
+			return err
+		}
+	}
 	// The lane is given back later; when it is probed is known from now on.
 	return holdLane(tx, e.lane.laneKey, clock.At(e.until))
 }
@@ -319,7 +325,7 @@ func (s *Sender) finish(e *entry, err error) {
 	}
 	if err != nil {
 		l.results = append(e.results, l.results...)
-		if l.renewed() > lease {
+		if l.renewed() > s.lease {
 			s.lose(l)
 			return
 		}

@@ -1,8 +1,12 @@
 package webhook
 
 import (
+	"context"
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
+	"konak/internal/kit/db"
 	"konak/internal/kit/outbound"
 )
 
@@ -16,7 +20,34 @@ type metrics struct {
 	inflight   prometheus.Gauge
 	lanes      prometheus.Gauge
 	lag        prometheus.Gauge
+	waiting    prometheus.Gauge
 }
+
+const (
+	// sampleEvery is how often the queue is measured, and mostSampled how far:
+	// a queue that long is trouble enough to know.
+	sampleEvery = 15 * time.Second
+	mostSampled = 100_000
+)
+
+// Measure sets the gauge of the queue. A running sender does so by itself.
+func (s *Sender) Measure(ctx context.Context) {
+	n := 0
+	err := s.svc.db.System("delivery claim").Read(ctx, func(r *db.Reader) (err error) {
+		n, err = countWaiting(r, mostSampled)
+		return err
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			s.log.Error("the webhook queue could not be measured", "error", err)
+		}
+		return
+	}
+	s.metrics.waiting.Set(float64(n))
+}
+
+// came counts deliveries that came into a state.
+func (m *metrics) came(status string, n int) { m.deliveries.WithLabelValues(status).Add(float64(n)) }
 
 // NewMetrics registers the metrics.
 func NewMetrics(r prometheus.Registerer) *Metrics {
@@ -37,7 +68,11 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "konak_webhook_lag_seconds", Help: "For how long the first endpoint that nobody sends to has been due.",
 		}),
 	}
-	r.MustRegister(m.attempts, m.deliveries, m.disabled, m.inflight, m.lanes, m.lag)
+	m.waiting = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "konak_webhook_waiting_deliveries",
+		Help: "Deliveries of all nodes that wait for an attempt, pending or failed, counted up to 100,000 every 15 seconds.",
+	})
+	r.MustRegister(m.attempts, m.deliveries, m.disabled, m.inflight, m.lanes, m.lag, m.waiting)
 	for _, status := range []string{Pending, Failed, Exhausted, Delivered} {
 		m.deliveries.WithLabelValues(status)
 	}

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -37,6 +38,7 @@ type Sender struct {
 	log     *slog.Logger
 	metrics *metrics
 	claim   uuid.UUID // what this sender's lanes are claimed with
+	lease   time.Duration
 
 	mu       sync.Mutex
 	lanes    map[uuid.UUID]*lane
@@ -54,15 +56,16 @@ type Sender struct {
 	haste    chan struct{} // the marker is waited for
 }
 
-// NewSender makes the sender of a process.
-func NewSender(s *Service, log *slog.Logger, m *Metrics) *Sender {
+// NewSender makes the sender of a process. The lease is how long its lanes stay
+// its own once it is silent; Lease where it is zero.
+func NewSender(s *Service, log *slog.Logger, m *Metrics, lease time.Duration) *Sender {
 	out := &Sender{
-		svc: s, log: log, metrics: m.in, claim: s.db.Clock().NewCapability(),
+		svc: s, log: log, metrics: m.in, claim: s.db.Clock().NewCapability(), lease: cmp.Or(lease, Lease),
 		lanes: map[uuid.UUID]*lane{}, tenants: map[uuid.UUID]*load{}, paces: map[uuid.UUID]*pace{},
 		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1), haste: make(chan struct{}, 1),
 	}
 	out.empty = sync.NewCond(&out.mu)
-	s.queued, s.changed, s.settled = out.poke, out.reread, out.settled
+	s.queued, s.changed, s.settled, s.counted = out.poke, out.reread, out.settled, m.in.came
 	return out
 }
 
@@ -96,7 +99,8 @@ func (s *Sender) Run(ctx context.Context) {
 	s.mu.Lock()
 	s.running, s.stopping = true, false
 	s.mu.Unlock()
-	timer, renew := time.NewTimer(0), time.NewTicker(renewEvery)
+	var sampled func() time.Duration
+	timer, renew := time.NewTimer(0), time.NewTicker(s.lease/4)
 	defer timer.Stop()
 	defer renew.Stop()
 	for {
@@ -112,6 +116,10 @@ func (s *Sender) Run(ctx context.Context) {
 		case <-timer.C:
 			s.refresh()
 			due = s.due(ctx)
+			if sampled == nil || sampled() >= sampleEvery {
+				sampled = clock.Stopwatch()
+				s.Measure(ctx)
+			}
 		}
 		n := perClaim
 		for due && n == perClaim && ctx.Err() == nil {
@@ -169,7 +177,7 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 	}
 	var keys []laneKey
 	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
-		keys, err = claimLanes(tx, s.claim, limit)
+		keys, err = claimLanes(tx, s.claim, limit, s.lease)
 		return err
 	})
 	if err != nil {

@@ -31,6 +31,10 @@ type Service struct {
 	// changed that they are not what they were.
 	queued  func(endpoints []uuid.UUID, fresh map[uuid.UUID][]offer)
 	changed func(endpoints []uuid.UUID)
+	// counted is told how many deliveries came into a state.
+	counted func(status string, n int)
+	// modules are the licences that events belong to.
+	modules map[string]string
 	// settled waits until nothing signed before the last change is under way.
 	settled func(ctx context.Context, endpoint uuid.UUID)
 }
@@ -38,8 +42,13 @@ type Service struct {
 // New opens the room.
 func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners) (*Service, error) {
 	entries, err := describe(w.Catalog)
+	modules := map[string]string{}
+	for _, t := range w.Catalog {
+		modules[t.Name] = t.Module
+	}
 	return &Service{
 		db: d, box: box, idKey: box.Derive("webhook delivery id"), catalog: entries, out: out, watch: w, owners: owners,
+		counted: func(string, int) {}, modules: modules,
 		queued: func([]uuid.UUID, map[uuid.UUID][]offer) {}, changed: func([]uuid.UUID) {},
 		settled: func(context.Context, uuid.UUID) {},
 	}, err
@@ -214,8 +223,12 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 	return out, err
 }
 
-// purgeKind is the job that removes what a deleted endpoint left.
-const purgeKind = "webhook.purge"
+// Jobs: removing what a deleted endpoint left, and giving up what waits for one
+// that is off for good.
+const (
+	purgeKind  = "webhook.purge"
+	giveUpKind = "webhook.give_up"
+)
 
 // Delete is the gate for removing an endpoint with its history.
 func (s *Service) Delete(ctx context.Context, module string, id uuid.UUID) error {

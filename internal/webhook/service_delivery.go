@@ -28,8 +28,9 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	}
 	var lanes []uuid.UUID
 	var list []newDelivery
-	fresh := map[uuid.UUID][]offer{}
-	for i, e := range events {
+	var of []*event.Event
+	for i := range events {
+		e := &events[i]
 		if e.Test {
 			continue
 		}
@@ -37,27 +38,40 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		// between events keeps their order in the history.
 		created := clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond))
 		for _, sub := range subs[e.TenantID] {
-			if !wants(&sub, &e) {
+			if !s.wants(&sub, e) {
 				continue
 			}
-			d := newDelivery{
+			list = append(list, newDelivery{
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
-				event: e.ID, eventType: e.Type, nextAt: clock.At(tx.Now()), createdAt: created,
-			}
-			list = append(list, d)
-			lanes = append(lanes, sub.id)
-			if e.Target == nil { // that of a test was queued before
-				fresh[sub.id] = append(fresh[sub.id], offer{d, events[i].Body})
-			}
+				event: e.ID, eventType: e.Type, createdAt: created,
+			})
+			of, lanes = append(of, e), append(lanes, sub.id)
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
+	lanes, due, err := stir(tx, lanes)
+	if err != nil {
+		return err
+	}
+	// A sender that is up to date with a lane need not read what it gets now.
+	fresh := map[uuid.UUID][]offer{}
+	for i := range list {
+		d := &list[i]
+		d.nextAt = due[d.endpoint]
+		if of[i].Target == nil { // that of a test was queued before
+			fresh[d.endpoint] = append(fresh[d.endpoint], offer{*d, of[i].Body})
+		}
+	}
 	if err := putDeliveries(tx, list); err != nil {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
 	}
-	return s.wakeWith(tx, lanes, fresh)
+	tx.AfterCommit(func() {
+		s.counted(Pending, len(list))
+		s.queued(lanes, fresh)
+	})
+	return nil
 }
 
 // subscribers are the subscriptions of the tenants that events belong to.
@@ -79,27 +93,38 @@ func (s *Service) subscribers(tx *db.Tx, events []event.Event) (map[uuid.UUID][]
 	return out, err
 }
 
-func wants(sub *subscription, e *event.Event) bool {
+// wants says whether an endpoint is sent an event: what is targeted at it, and
+// what it asked for as long as the workspace has the licence that the event
+// belongs to.
+func (s *Service) wants(sub *subscription, e *event.Event) bool {
 	if e.Target != nil {
 		return *e.Target == sub.id
 	}
-	return slices.Contains(sub.events, e.Type)
+	module := s.modules[e.Type]
+	return slices.Contains(sub.events, e.Type) && (module == "" || slices.Contains(sub.licences, module))
 }
 
 // wake says that lanes have something to do: in their rows, and to this
-// process's sender once that is durable.
-func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) error { return s.wakeWith(tx, lanes, nil) }
+// process's sender once that is durable. It gives when what is queued in each
+// is due.
+func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) (map[uuid.UUID]clock.Time, error) {
+	lanes, due, err := stir(tx, lanes)
+	if err != nil {
+		return nil, err
+	}
+	tx.AfterCommit(func() { s.queued(lanes, nil) })
+	return due, nil
+}
 
-// wakeWith wakes lanes with what they get: a sender that is up to date with a
-// lane need not read it.
-func (s *Service) wakeWith(tx *db.Tx, lanes []uuid.UUID, fresh map[uuid.UUID][]offer) error {
+// stir wakes lanes in their rows. It gives each lane once.
+func stir(tx *db.Tx, lanes []uuid.UUID) ([]uuid.UUID, map[uuid.UUID]clock.Time, error) {
 	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	lanes = slices.Compact(lanes)
-	if err := wakeLanes(tx, lanes); err != nil {
-		return fmt.Errorf("webhook: wake lanes: %w", err)
+	due, err := wakeLanes(tx, lanes)
+	if err != nil {
+		return nil, nil, fmt.Errorf("webhook: wake lanes: %w", err)
 	}
-	tx.AfterCommit(func() { s.queued(lanes, fresh) })
-	return nil
+	return lanes, due, nil
 }
 
 // testHold keeps the delivery of a test until its event has its number. The
@@ -108,13 +133,16 @@ const testHold = time.Minute
 
 // Test queues a sample delivery to one endpoint and gives the delivery's id:
 // none for a test-environment key, which sends nothing. A disabled endpoint
-// is probed at once.
+// is probed at once; a paused one is refused, for nothing would be sent.
 func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delivery *uuid.UUID, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		delivery = nil
 		e, err := lockEndpoint(tx, module, id)
 		if err != nil {
 			return notFound(err)
+		}
+		if e.Status == Paused {
+			return fault.New(fault.WebhookPaused)
 		}
 		ping := Ping{ID: id, Message: "It works."}
 		ev, err := event.Emit(tx, event.Change{Type: PingTest, Object: ping, Target: &id})
@@ -225,9 +253,10 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 		if err := requeue(tx, []uuid.UUID{id}); err != nil {
 			return err
 		}
-		if err := s.wake(tx, d.EndpointID); err != nil {
+		if _, err := s.wake(tx, d.EndpointID); err != nil {
 			return err
 		}
+		tx.AfterCommit(func() { s.counted(Pending, 1) })
 		if d, err = deliveryByID(&tx.Reader, module, id); err != nil {
 			return err
 		}
@@ -252,11 +281,39 @@ func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 	})
 }
 
+// giveUp ends the waiting of what is queued for an endpoint that was probed in
+// vain for the last time, a batch at a time. It can be resent or recovered.
+func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
+	var id uuid.UUID
+	if err := json.Unmarshal(j.Payload, &id); err != nil {
+		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	}
+	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
+		list, err := exhaust(tx, id, cleanBatch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, d := range list {
+			if d.module != Channel {
+				continue
+			}
+			o := Outcome{Channel: id, Event: d.event, Type: d.eventType, Status: Exhausted, Error: d.lastError}
+			if _, err := jobs.Enqueue(tx, OutcomeJob, tx.Now(), o); err != nil {
+				return err
+			}
+		}
+		tx.AfterCommit(func() { s.counted(Exhausted, len(list)) })
+		_, err = jobs.Enqueue(tx, giveUpKind, tx.Now(), id)
+		return err
+	})
+}
+
 // cleanBatch is how many rows one transaction removes.
 const cleanBatch = 512
 
 // Clean removes a batch of what has been listed for long enough, of each
-// tenant in turn, and says whether there may be more.
+// tenant in turn. It says how much there was of those tenants that may have
+// more.
 func (s *Service) Clean(ctx context.Context) (int, error) {
 	total := 0
 	for after := uuid.Nil; ; {
@@ -283,23 +340,42 @@ func (s *Service) Clean(ctx context.Context) (int, error) {
 // recovered, and its delivery is then listed for as long again.
 const outboxFor = 2*keepFor + 24*time.Hour
 
+// cleanTenant removes a batch, and says how much that was if there may be more.
+// Where there is nothing, as nearly always, it only reads.
 func (s *Service) cleanTenant(ctx context.Context, tenant uuid.UUID) (n int, err error) {
-	err = s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
-		ids, err := oldDeliveries(&tx.Reader, clock.At(tx.Now().Add(-keepFor)), cleanBatch)
-		if err != nil {
+	h := s.db.Tenant(tenant)
+	now := s.db.Clock().Now()
+	listed, kept := clock.At(now.Add(-keepFor)), now.Add(-outboxFor)
+	var ids []uuid.UUID
+	var more bool
+	err = h.Read(ctx, func(r *db.Reader) (err error) {
+		if ids, err = oldDeliveries(r, listed, cleanBatch); err != nil {
 			return err
 		}
+		if more, err = oldRecoveries(r, listed); err != nil || more {
+			return err
+		}
+		more, err = event.Old(r, kept)
+		return err
+	})
+	if err != nil || len(ids) == 0 && !more {
+		return 0, err
+	}
+	var events int64
+	err = h.InTx(ctx, func(tx *db.Tx) error {
 		if len(ids) > 0 {
 			if err := dropDeliveries(tx, ids); err != nil {
 				return err
 			}
 		}
-		if err := dropRecoveries(tx, clock.At(tx.Now().Add(-keepFor))); err != nil {
+		if err := dropRecoveries(tx, listed); err != nil {
 			return err
 		}
-		events, err := event.Clean(tx, tx.Now().Add(-outboxFor), cleanBatch)
-		n = len(ids) + int(events)
+		events, err = event.Clean(tx, kept, cleanBatch)
 		return err
 	})
-	return n, err
+	if len(ids) < cleanBatch && events < cleanBatch {
+		return 0, err
+	}
+	return len(ids) + int(events), err
 }

@@ -78,7 +78,7 @@ func (s *Service) Recoveries(ctx context.Context, module string, endpoint uuid.U
 
 // Jobs are the handlers of this room's durable work.
 func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{recoverKind: s.recover, purgeKind: s.purge}
+	return map[string]jobs.Handler{recoverKind: s.recover, purgeKind: s.purge, giveUpKind: s.giveUp}
 }
 
 // recover replays one batch and queues the rest, so no transaction is long and
@@ -124,11 +124,15 @@ func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
 // replay queues what the endpoint is to be sent of some events, and says how
 // many that is.
 func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, events []event.Event) (int, error) {
-	sub := subscription{id: e.ID, events: e.Events}
+	licences, err := licencesOf(&tx.Reader)
+	if err != nil {
+		return 0, err
+	}
+	sub := subscription{id: e.ID, events: e.Events, licences: licences}
 	var ids []uuid.UUID
 	var rows []newDelivery
 	for i, ev := range events {
-		if ev.Test || !wants(&sub, &ev) {
+		if ev.Test || !s.wants(&sub, &ev) {
 			continue
 		}
 		id := s.deliveryID(ev.ID, e.ID)
@@ -162,5 +166,7 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 	if queued == 0 {
 		return 0, nil
 	}
-	return queued, s.wake(tx, e.ID)
+	tx.AfterCommit(func() { s.counted(Pending, queued) })
+	_, err = s.wake(tx, e.ID)
+	return queued, err
 }

@@ -134,6 +134,8 @@ type subscription struct {
 	id     uuid.UUID
 	module string
 	events []string
+	// licences are the tenant's.
+	licences []string
 }
 
 // subscriptions are the endpoints of some tenants for which deliveries are
@@ -143,13 +145,19 @@ func subscriptions(r *db.Reader, tenants ...uuid.UUID) ([]subscription, error) {
 	in, args := db.In(2, db.Padded(tenants))
 	return db.All(r, func(row db.Row) (subscription, error) {
 		var s subscription
-		var events db.JSON[[]string]
-		err := row.Scan(&s.tenant, &s.id, &s.module, &events)
-		s.events = events.V
+		var events, licences db.JSON[[]string]
+		err := row.Scan(&s.tenant, &s.id, &s.module, &events, &licences)
+		s.events, s.licences = events.V, licences.V
 		return s, err
-	}, `SELECT e.tenant_id, e.id, e.module, e.events`+endpointTables+`
+	}, `SELECT e.tenant_id, e.id, e.module, e.events, t.licences`+endpointTables+` JOIN tenant t ON t.id = e.tenant_id
 		WHERE e.tenant_id IN `+in+` AND e.status <> 'paused' AND e.deleted_at IS NULL AND l.hold_until < $1`,
 		append([]any{clock.At(never)}, args...)...)
+}
+
+// licencesOf are what a tenant has.
+func licencesOf(r *db.Reader) ([]string, error) {
+	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT licences FROM tenant WHERE id = $1`, r.Tenant())
+	return list.V, err
 }
 
 // owner is whose an id is, for calls without a credential.

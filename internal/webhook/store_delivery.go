@@ -198,6 +198,12 @@ func oldDeliveries(r *db.Reader, before clock.Time, limit int) ([]uuid.UUID, err
 		LIMIT $3`, r.Tenant(), before, limit)
 }
 
+// countWaiting is how many wait for an attempt, up to a number.
+func countWaiting(r *db.Reader, most int) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM webhook_delivery
+		WHERE status IN ('pending', 'failed') LIMIT $1) AS few`, most)
+}
+
 func tenantsAfter(r *db.Reader, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 }
@@ -208,4 +214,28 @@ func troubled(r *db.Reader, endpoint uuid.UUID, limit int) ([]uuid.UUID, error) 
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('failed', 'exhausted') ORDER BY created_at, id LIMIT $3`,
 		r.Tenant(), endpoint, limit)
+}
+
+// given is a delivery that was given up with its endpoint.
+type given struct {
+	event             uuid.UUID
+	module, eventType string
+	lastError         string
+}
+
+// exhaust gives up a batch of what waits for an endpoint, if that is off for
+// good. It locks the lane first, as whoever enables the endpoint does.
+func exhaust(tx *db.Tx, endpoint uuid.UUID, limit int) ([]given, error) {
+	n, err := tx.Exec(`UPDATE webhook_lane SET hold_until = hold_until WHERE tenant_id = $1 AND id = $2 AND hold_until >= $3`,
+		tx.Tenant(), endpoint, clock.At(never))
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return db.All(&tx.Reader, func(row db.Row) (g given, err error) {
+		err = row.Scan(&g.event, &g.module, &g.eventType, &g.lastError)
+		return g, err
+	}, `UPDATE webhook_delivery SET status = 'exhausted' WHERE tenant_id = $1 AND id IN (
+			SELECT id FROM webhook_delivery WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed')
+			ORDER BY next_at, event_id LIMIT $3)
+		RETURNING event_id, module, event_type, COALESCE(error_text, '')`, tx.Tenant(), endpoint, limit)
 }

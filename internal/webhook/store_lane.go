@@ -15,16 +15,26 @@ import (
 // wakeLanes says that lanes have something to do. It writes every row even
 // where another node holds the lane: whoever gives a lane back takes the row's
 // lock before it looks for what is left, so one of the two always sees the
-// other.
-func wakeLanes(tx *db.Tx, endpoints []uuid.UUID) error {
+// other. It gives when what is queued now is due in each: not before what was
+// queued earlier.
+func wakeLanes(tx *db.Tx, endpoints []uuid.UUID) (map[uuid.UUID]clock.Time, error) {
+	type queued struct {
+		id uuid.UUID
+		at clock.Time
+	}
 	in, args := db.In(2, db.Padded(endpoints))
-	_, err := tx.Exec(`UPDATE webhook_lane SET run_at = CASE
+	rows, err := db.All(&tx.Reader, func(row db.Row) (q queued, err error) { return q, row.Scan(&q.id, &q.at) },
+		`UPDATE webhook_lane SET queued_at = CASE WHEN queued_at > $1 THEN queued_at ELSE $1 END, run_at = CASE
 			WHEN claim_id IS NOT NULL THEN run_at
 			WHEN hold_until > $1 THEN hold_until
 			WHEN run_at < $1 THEN run_at
 			ELSE $1 END
-		WHERE `+inOrder(tx, in), append([]any{clock.At(tx.Now())}, args...)...)
-	return err
+		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, append([]any{clock.At(tx.Now())}, args...)...)
+	out := make(map[uuid.UUID]clock.Time, len(rows))
+	for _, q := range rows {
+		out[q.id] = q.at
+	}
+	return out, err
 }
 
 // inOrder is the condition of a statement that writes several lanes: two that
@@ -55,7 +65,7 @@ type laneKey struct{ tenant, id uuid.UUID }
 func scanLane(row db.Row) (k laneKey, err error) { return k, row.Scan(&k.tenant, &k.id) }
 
 // claimLanes takes the lanes that have waited longest.
-func claimLanes(tx *db.Tx, claim uuid.UUID, limit int) ([]laneKey, error) {
+func claimLanes(tx *db.Tx, claim uuid.UUID, limit int, lease time.Duration) ([]laneKey, error) {
 	return db.All(&tx.Reader, scanLane, `WITH due AS MATERIALIZED (SELECT tenant_id, id FROM webhook_lane
 			WHERE run_at <= $3 ORDER BY run_at LIMIT $4`+tx.Dialect().SkipLocked()+`)
 		UPDATE webhook_lane SET claim_id = $1, run_at = $2
@@ -74,7 +84,7 @@ func nextRun(r *db.Reader) (time.Time, error) {
 
 // renewLanes prolongs the leases of one holder and gives what it still holds
 // of the given lanes. It never touches a lane that another has claimed.
-func renewLanes(tx *db.Tx, claim uuid.UUID, lanes []uuid.UUID) ([]uuid.UUID, error) {
+func renewLanes(tx *db.Tx, claim uuid.UUID, lanes []uuid.UUID, lease time.Duration) ([]uuid.UUID, error) {
 	in, args := db.In(3, db.Padded(lanes))
 	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND `+inOrder(tx, in)+`
 		RETURNING id`, append([]any{claim, clock.At(tx.Now().Add(lease))}, args...)...)

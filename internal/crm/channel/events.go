@@ -25,6 +25,7 @@ func Events() event.Catalog {
 			ID: uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"), Kind: "custom", Name: "Mobil uygulama",
 			Status: Active, Settings: json.RawMessage(`{}`), CreatedAt: at, UpdatedAt: at,
 		},
+		PreviousExample: previous{Status: Paused},
 	}}
 }
 

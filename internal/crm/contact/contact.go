@@ -114,6 +114,7 @@ const (
 	maxAttributes     = 100
 	maxAttributeBytes = 16 << 10
 	maxTag            = 60
+	maxTags           = 50
 )
 
 // apply checks what was sent and puts it into c.

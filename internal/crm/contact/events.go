@@ -32,11 +32,23 @@ func Events() event.Catalog {
 	entry := func(name, text string) event.Type {
 		return event.Type{Name: name, Module: "crm", Permission: perm.ContactsView, Description: text, Example: example}
 	}
+	updated, merged, consented := entry(Updated, "Contact record updated."),
+		entry(Merged, "A contact was merged into another, which the event carries."),
+		entry(ConsentChanged, "A contact gave or withdrew consent.")
+	updated.PreviousExample = map[string]any{"company": "Kaya Ticaret"}
+	merged.ItemExample = Merge{
+		ID: uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4e"), WinnerID: example.ID,
+		LoserID: uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4d"), MergedAt: at,
+	}
+	consent := Consent{Channel: "whatsapp", Purpose: "marketing", Status: "granted", Source: "checkout form", At: at}
+	consenting := example
+	consenting.Consents = []Consent{consent}
+	consented.Example, consented.ItemExample = consenting, consent
 	return event.Catalog{
 		entry(Created, "Contact record created."),
-		entry(Updated, "Contact record updated."),
+		updated,
 		entry(Deleted, "Contact record deleted."),
-		entry(Merged, "A contact was merged into another, which the event carries."),
-		entry(ConsentChanged, "A contact gave or withdrew consent."),
+		merged,
+		consented,
 	}
 }

@@ -120,7 +120,7 @@ func (t *table) input(row []string) Input {
 			continue
 		}
 		several := func() *[]string {
-			list := strings.Split(cell, listSeparator)
+			list := splitList(cell)
 			return &list
 		}
 		switch h := t.header[i]; h {
@@ -166,13 +166,42 @@ func (c *Contact) cells(attributes []string) []string {
 	}
 	row := []string{
 		harmless(external), c.Kind, harmless(c.Name), harmless(c.FirstName), harmless(c.LastName),
-		strings.Join(addresses(c), listSeparator), strings.Join(numbers(c), listSeparator), harmless(c.Company),
-		harmless(c.Language), harmless(c.Timezone), harmless(c.Country), harmless(strings.Join(c.Tags, listSeparator)),
+		joinList(addresses(c)), joinList(numbers(c)), harmless(c.Company),
+		harmless(c.Language), harmless(c.Timezone), harmless(c.Country), harmless(joinList(c.Tags)),
 	}
 	for _, name := range attributes {
 		row = append(row, harmless(attributeText(c.CustomAttributes[name])))
 	}
 	return row
+}
+
+// joinList puts several into one cell; a backslash goes before a separator that
+// is none.
+func joinList(list []string) string {
+	escaped := make([]string, len(list))
+	for i, s := range list {
+		escaped[i] = strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), listSeparator, `\`+listSeparator)
+	}
+	return strings.Join(escaped, listSeparator)
+}
+
+// splitList undoes joinList. A backslash before anything else is one.
+func splitList(cell string) []string {
+	var out []string
+	var b strings.Builder
+	for i := 0; i < len(cell); i++ {
+		switch c := cell[i]; {
+		case c == '\\' && i+1 < len(cell) && (cell[i+1] == '\\' || cell[i+1] == listSeparator[0]):
+			i++
+			b.WriteByte(cell[i])
+		case c == listSeparator[0]:
+			out = append(out, b.String())
+			b.Reset()
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return append(out, b.String())
 }
 
 // attributeText is an attribute as a cell says it.

@@ -128,8 +128,11 @@ func (s *Service) Retag(ctx context.Context, id uuid.UUID, add, remove []string)
 			}
 		}
 		tags, ok := Tags(kept)
-		if !ok || len(tags) > 50 {
+		if !ok {
 			return fault.Invalid("tags", "too_long")
+		}
+		if len(tags) > maxTags {
+			return fault.New(fault.LimitReached, maxTags).Field("tags", "too_many")
 		}
 		c.Tags = tags
 		return nil

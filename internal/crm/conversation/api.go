@@ -296,7 +296,7 @@ func (s *Service) registerBulk(a *api.API) {
 	state.Doc = "Up to 200 ids; the answer tells for each what became of it."
 	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]Outcome, error) {
 		b := in.Body
-		return Each(b.IDs, func(id uuid.UUID) (Conversation, error) {
+		return s.Each(ctx, b.IDs, func(id uuid.UUID) (Conversation, error) {
 			return s.SetState(ctx, id, b.State, b.Until, b.UntilReply)
 		})
 	})
@@ -304,7 +304,7 @@ func (s *Service) registerBulk(a *api.API) {
 	retag := func(path, id, summary string, fn func(has, tags []string) []string) {
 		api.Handle(a, route("POST", "/tags/"+path, id, summary, perm.ConversationsManage),
 			func(ctx context.Context, in *bulkTagsIn) ([]Outcome, error) {
-				return Each(in.Body.IDs, func(id uuid.UUID) (Conversation, error) {
+				return s.Each(ctx, in.Body.IDs, func(id uuid.UUID) (Conversation, error) {
 					return s.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
 				})
 			})
@@ -316,7 +316,7 @@ func (s *Service) registerBulk(a *api.API) {
 	group.Doc = "An optional private note is written into each of them."
 	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
 		b := in.Body
-		return Each(b.IDs, func(id uuid.UUID) (Conversation, error) { return s.Transfer(ctx, id, b.GroupID, b.Note) })
+		return s.Each(ctx, b.IDs, func(id uuid.UUID) (Conversation, error) { return s.Transfer(ctx, id, b.GroupID, b.Note) })
 	})
 }
 

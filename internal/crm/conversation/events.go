@@ -36,6 +36,7 @@ const (
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	id := func(last string) uuid.UUID { return uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b" + last) }
+	tomorrow, agent, undelivered := clock.At(at.Add(24*time.Hour)), id("4f"), "failed"
 	example := Conversation{
 		ID: id("4c"), State: Open, AIState: AIOff, Channel: "whatsapp", ContactID: id("4d"), ContactName: "Elif Kaya",
 		Subject: "Teslimat tarihi", Preview: "Siparişim ne zaman gelir?", Priority: "normal", Tags: []string{},
@@ -43,6 +44,28 @@ func Events() event.Catalog {
 	}
 	entry := func(name, text string) event.Type {
 		return event.Type{Name: name, Module: "crm", Permission: perm.ConversationsView, Description: text, Example: example}
+	}
+	item := Item{
+		ID: id("4e"), ConversationID: example.ID, Kind: Message, AuthorKind: ByContact, AuthorID: &example.ContactID,
+		Body: example.Preview, Detail: map[string]any{}, Channel: &example.Channel, Attachments: []Attachment{}, Tepkiler: []Reaction{}, CreatedAt: at,
+	}
+	// rating is the item of a conversation that was rated.
+	rating, rated := item, "rated"
+	rating.Kind, rating.Body, rating.Event, rating.Detail = Event, "", &rated, map[string]any{"score": 5, "comment": "Çok hızlı"}
+	failed, why := item, "the number is not on this channel"
+	failed.AuthorKind, failed.AuthorID, failed.Delivery, failed.DeliveryError = ByAgent, &agent, &undelivered, &why
+	closed, snoozed, assigned, tagged := example, example, example, example
+	closed.State, closed.ClosedAt, closed.WaitingSince = Closed, &at, nil
+	snoozed.State, snoozed.SnoozedUntil = Snoozed, &tomorrow
+	assigned.OwnerID = &agent
+	tagged.Tags = []string{"teslimat"}
+	// with completes an entry: its record, what was added and what changed.
+	with := func(t event.Type, c Conversation, item any, before map[string]any) event.Type {
+		t.Example, t.ItemExample = c, item
+		if before != nil {
+			t.PreviousExample = before
+		}
+		return t
 	}
 	noted := entry(Noted, "An internal note was written.")
 	noted.Hidden = true
@@ -53,20 +76,21 @@ func Events() event.Catalog {
 	annotated.Hidden = true
 	scheduled := entry(ScheduleChanged, "A message for later was written, cancelled or could not be sent.")
 	scheduled.Hidden = true
+	state := func(was State) map[string]any { return map[string]any{"state": was} }
 	return event.Catalog{
-		entry(Created, "A new conversation opened by any route."),
-		entry(Replied, "A reply arrived on a conversation (internal notes do not emit it)."),
-		entry(ClosedEvent, "Conversation closed."),
-		entry(SnoozedEvent, "Conversation snoozed."),
-		entry(Opened, "A closed or snoozed conversation was opened again."),
-		entry(Assigned, "The owner or the group of a conversation changed."),
-		entry(Tagged, "The tags of a conversation changed."),
+		with(entry(Created, "A new conversation opened by any route."), example, item, nil),
+		with(entry(Replied, "A reply arrived on a conversation (internal notes do not emit it)."), example, item, state(Snoozed)),
+		with(entry(ClosedEvent, "Conversation closed."), closed, nil, state(Open)),
+		with(entry(SnoozedEvent, "Conversation snoozed."), snoozed, nil, state(Open)),
+		with(entry(Opened, "A closed or snoozed conversation was opened again."), example, nil, state(Closed)),
+		with(entry(Assigned, "The owner or the group of a conversation changed."), assigned, nil, map[string]any{"owner_id": nil}),
+		with(entry(Tagged, "The tags of a conversation changed."), tagged, nil, map[string]any{"tags": []string{}}),
 		entry(Merged, "A conversation was merged into another."),
-		entry(Updated, "Subject, customer, priority or assistant state changed."),
+		with(entry(Updated, "Subject, customer, priority or assistant state changed."), example, nil, map[string]any{"priority": "low"}),
 		entry(Deleted, "A conversation was deleted."),
 		entry(Restored, "A deleted conversation was brought back."),
-		entry(Rated, "The customer rated a conversation; the item holds the rating."),
-		entry(DeliveryFailed, "A message could not be delivered on its channel."),
+		with(entry(Rated, "The customer rated a conversation; the item holds the rating."), closed, rating, nil),
+		with(entry(DeliveryFailed, "A message could not be delivered on its channel."), example, failed, nil),
 		noted, changed, annotated, scheduled,
 	}
 }

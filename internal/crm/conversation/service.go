@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/google/uuid"
@@ -37,6 +38,9 @@ type Absences interface {
 
 // Service is the inbox.
 type Service struct {
+	// Log gets what went wrong where an answer cannot say it; the app sets it.
+	Log *slog.Logger
+
 	db       *db.DB
 	contacts *contact.Service
 	agents   Agents
@@ -53,7 +57,7 @@ type Service struct {
 // New opens the room and lets it follow the contacts.
 func New(d *db.DB, contacts *contact.Service, agents Agents, blobs *blob.Store) *Service {
 	s := &Service{
-		db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}, assistant: NoAssistant{}, shop: NoShop{},
+		Log: slog.New(slog.DiscardHandler), db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}, assistant: NoAssistant{}, shop: NoShop{},
 	}
 	contacts.Follow(s)
 	return s
@@ -451,8 +455,11 @@ func (s *Service) ToRetag(fn func([]string) []string) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		tags, ok := contact.Tags(fn(was.Tags))
-		if !ok || len(tags) > maxTags {
+		if !ok {
 			return c, fault.Invalid("tags", "too_long")
+		}
+		if len(tags) > maxTags {
+			return c, fault.New(fault.LimitReached, maxTags).Field("tags", "too_many")
 		}
 		c.Tags = tags
 		if len(previous(&was, &c)) == 0 {

@@ -266,6 +266,9 @@ func (s *Service) templateOut(tx *db.Tx, o *Opening, ref contact.Ref, item *Item
 		return fault.Invalid("template", "alone")
 	}
 	filled, text, route, err := s.ready(&tx.Reader, ref.ID, *o.Template)
+	if source, _ := sourceOf(o.Channel); !source.Messaging || route != nil && route.Channel != o.Channel {
+		return fault.Invalid("channel", "not_allowed")
+	}
 	item.Body, item.Template, item.Attachments = text, api.Some(filled), []Attachment{}
 	switch no, is := err.(kept); {
 	case ref.Test:

@@ -225,17 +225,20 @@ func touchTags(tx *db.Tx, c *Conversation) error {
 }
 
 // due finds snoozed conversations of any tenant whose time has come.
-func due(r *db.Reader, now clock.Time, limit int) ([]dueRow, error) {
+func due(r *db.Reader, now clock.Time, after dueRow, limit int) ([]dueRow, error) {
 	return db.All(r, func(row db.Row) (dueRow, error) {
 		var d dueRow
-		err := row.Scan(&d.tenant, &d.id)
+		err := row.Scan(&d.tenant, &d.id, &d.until)
 		return d, err
-	}, `SELECT tenant_id, id FROM conversation
-		WHERE state = 'snoozed' AND snoozed_until IS NOT NULL AND snoozed_until <= $1
-		ORDER BY snoozed_until LIMIT $2`, now, limit)
+	}, `SELECT tenant_id, id, snoozed_until FROM conversation
+		WHERE state = 'snoozed' AND snoozed_until IS NOT NULL AND snoozed_until <= $1 AND (snoozed_until, id) > ($2, $3)
+		ORDER BY snoozed_until, id LIMIT $4`, now, after.until, after.id, limit)
 }
 
-type dueRow struct{ tenant, id uuid.UUID }
+type dueRow struct {
+	tenant, id uuid.UUID
+	until      int64
+}
 
 // claimDue locks what is still due of these and passes over what another node
 // has in hand.

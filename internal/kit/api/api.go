@@ -56,6 +56,7 @@ type API struct {
 	mux     *chi.Mux
 	huma    huma.API
 	routes  []Route
+	settled map[string]bool // schemas that have got their last touch
 	metrics *prometheus.HistogramVec
 	handler http.Handler
 	origin  *http.CrossOriginProtection
@@ -72,7 +73,7 @@ const RequestTimeout = 30 * time.Second
 
 // New makes an API core without routes.
 func New(cfg Config) *API {
-	a := &API{cfg: cfg, mux: chi.NewMux(), origin: http.NewCrossOriginProtection()}
+	a := &API{cfg: cfg, mux: chi.NewMux(), settled: map[string]bool{}, origin: http.NewCrossOriginProtection()}
 	a.draining, a.drain = context.WithCancel(context.Background())
 	hookHuma()
 	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -21,7 +22,7 @@ const CookieName = "konak_session"
 
 // guard is what stands before every handler: credential, licence, permission.
 func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
-	answered := a.observers(rt)
+	answered := &observers{metrics: a.metrics, rt: rt}
 	return func(hc huma.Context, next func(huma.Context)) {
 		elapsed := clock.Stopwatch()
 		r, w := humachi.Unwrap(hc)
@@ -41,7 +42,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		}
 		if err != nil {
 			a.writeError(w, r, rt, err)
-			answered[4].Observe(elapsed().Seconds())
+			answered.at(4).Observe(elapsed().Seconds())
 			return
 		}
 		if who != nil {
@@ -57,17 +58,27 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		requestOf(ctx).rt = rt
 		hc = huma.WithContext(hc, ctx)
 		next(hc)
-		answered[min(hc.Status()/100, 5)].Observe(elapsed().Seconds())
+		answered.at(hc.Status() / 100).Observe(elapsed().Seconds())
 	}
 }
 
-// observers are the route's histograms by status class, found once: looking
-// labels up costs more than counting.
-func (a *API) observers(rt *Route) (out [6]prometheus.Observer) {
-	for i := range out {
-		out[i] = a.metrics.WithLabelValues(rt.Method, rt.Path, strconv.Itoa(i)+"xx")
+// observers are a route's histograms by status class. Each is made when it is
+// first needed, for there are hundreds of routes, and then kept: looking labels
+// up costs more than counting.
+type observers struct {
+	metrics *prometheus.HistogramVec
+	rt      *Route
+	classes [6]atomic.Pointer[prometheus.Observer]
+}
+
+func (o *observers) at(class int) prometheus.Observer {
+	kept := &o.classes[min(class, 5)]
+	if known := kept.Load(); known != nil {
+		return *known
 	}
-	return out
+	made := o.metrics.WithLabelValues(o.rt.Method, o.rt.Path, strconv.Itoa(min(class, 5))+"xx")
+	kept.Store(&made)
+	return made
 }
 
 // admit decides whether the request may reach the handler.

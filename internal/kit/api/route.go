@@ -264,6 +264,8 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 		return out, nil
 	})
 	a.describeParams(&rt, reflect.TypeFor[In]())
+	a.markIDs(reflect.TypeFor[In]())
+	a.allowNull()
 	if rt.bare {
 		a.describeBare(&rt)
 	}
@@ -273,6 +275,7 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	if rt.Open {
 		a.openTo(&rt)
 	}
+	a.examples(operationOf(a.huma.OpenAPI().Paths[rt.Path], rt.Method))
 }
 
 func (rt Route) withDefaults() Route {

@@ -13,6 +13,9 @@ func JSONSchema(t reflect.Type) (json.RawMessage, error) {
 	hookHuma() // the library's settings count here too, and nobody may set them meanwhile
 	registry := huma.NewMapRegistry("#/$defs/", schemaName)
 	schema := registry.Schema(t, true, t.Name())
+	for _, s := range registry.Map() {
+		nullEnums(s)
+	}
 	b, err := json.Marshal(schema)
 	if err != nil || len(registry.Map()) == 0 {
 		return b, err

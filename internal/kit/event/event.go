@@ -35,6 +35,11 @@ type Type struct {
 	Description string
 	// Example is a value of the record that the event carries.
 	Example any
+	// ItemExample is a value of what was added to the record, nil where the
+	// event never carries an item.
+	ItemExample any
+	// PreviousExample holds some of the record's fields as they were.
+	PreviousExample any
 	// Hidden keeps an event out of the catalog: it cannot be subscribed to.
 	Hidden bool
 }
@@ -100,6 +105,7 @@ type body struct {
 	OccurredAt clock.Time `json:"occurred_at"`
 	APIVersion string     `json:"api_version"`
 	Truncated  bool       `json:"truncated"`
+	Emitted    bool       `json:"emitted"`
 	Tenant     TenantRef  `json:"tenant"`
 	Actor      Actor      `json:"actor"`
 	Data       Payload    `json:"data"`
@@ -124,9 +130,9 @@ func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	id := tx.NewID()
 	b := body{
 		ID: "evt_" + id.String(), Type: c.Type, OccurredAt: clock.At(tx.Now()), APIVersion: "1",
-		Tenant: TenantRef{tx.Tenant(), slug},
-		Actor:  Actor{Type: who.Kind},
-		Data:   Payload{c.Object, c.Item, c.Previous},
+		Emitted: c.Emitted, Tenant: TenantRef{tx.Tenant(), slug},
+		Actor: Actor{Type: who.Kind},
+		Data:  Payload{c.Object, c.Item, c.Previous},
 	}
 	if who.ID != uuid.Nil {
 		b.Actor.ID = &who.ID
@@ -151,7 +157,7 @@ func Sample(t Type) ([]byte, error) {
 	text, err := encode(body{
 		ID: "evt_" + id.String(), Type: t.Name, APIVersion: "1",
 		OccurredAt: clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC)),
-		Tenant:     TenantRef{id, "demo"}, Actor: Actor{caller.Agent, &id}, Data: Payload{Object: t.Example},
+		Tenant:     TenantRef{id, "demo"}, Actor: Actor{caller.Agent, &id}, Data: Payload{t.Example, t.ItemExample, t.PreviousExample},
 	})
 	e := Event{Sequence: 42, payload: text}
 	return e.Body(), err
@@ -256,6 +262,12 @@ func Last(r *db.Reader) (int64, error) {
 		return 0, nil
 	}
 	return n, err
+}
+
+// Old says whether a tenant has events that happened before a time.
+func Old(r *db.Reader, before time.Time) (bool, error) {
+	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM outbox WHERE tenant_id = $1 AND id < $2 AND +sequence IS NOT NULL)`,
+		r.Tenant(), clock.FirstID(before))
 }
 
 // Clean removes a batch of a tenant's events that happened before a time, and

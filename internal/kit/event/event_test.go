@@ -256,7 +256,7 @@ func TestBodyToTheByte(t *testing.T) {
 		}
 		step(t, &event.Dispatcher{DB: d, Bus: bus.NewHub()})
 		want := `{"sequence":1,"id":"evt_` + id.String() + `","type":"test.changed",` +
-			`"occurred_at":"2026-11-15T09:00:00.000000Z","api_version":"1","truncated":false,` +
+			`"occurred_at":"2026-11-15T09:00:00.000000Z","api_version":"1","truncated":false,"emitted":false,` +
 			`"tenant":{"id":"` + tenant.String() + `","slug":"demo"},` +
 			`"actor":{"type":"agent","id":"` + member.String() + `"},` +
 			`"data":{"object":{"id":"x","text":"Çağrı \"1\" \u003ca\u0026b\u003e"},"item":{"n":1},"previous":{"text":""}}}`

@@ -62,6 +62,7 @@ const (
 	RoleInUse           Code = "role_in_use"
 	LastAdmin           Code = "last_admin"
 	TestEnvironment     Code = "test_environment"
+	WebhookPaused       Code = "webhook_paused"
 	ChannelUnavailable  Code = "channel_unavailable"
 	TemplateLocked      Code = "template_locked"
 	TemplateEditLimit   Code = "template_edit_limit"
@@ -110,6 +111,7 @@ var catalogue = map[Code]entry{
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
 	TestEnvironment:     {409, "The test environment stays by itself: it sends nothing and changes no live record.", "Test ortamı kendi içinde kalır: hiçbir şey göndermez, canlı kayıtları değiştirmez."},
+	WebhookPaused:       {409, "This webhook is paused and is sent nothing. Make it active first.", "Bu webhook duraklatılmış, ona bir şey gönderilmiyor. Önce etkinleştirin."},
 	NoAssistant:         {409, "No assistant is connected to this workspace.", "Bu çalışma alanına bağlı bir asistan yok."},
 	ChannelUnavailable:  {409, "This channel is paused, disconnected or not connected yet.", "Bu kanal duraklatılmış, bağlantısı kesilmiş ya da henüz bağlanmamış."},
 	TemplateLocked:      {409, "The provider does not let this template be changed or deleted in its present status.", "Sağlayıcı, bu şablonun şu anki durumunda değiştirilmesine ya da silinmesine izin vermiyor."},

@@ -61,6 +61,8 @@ const (
 	feedEvents  = 1024
 	feedBytes   = 4 << 20
 	feedSignals = 128
+	// lookEvery is how long an event of another node waits for a stream here.
+	lookEvery = time.Second
 )
 
 // join gives the workspace's feed, which begins with its first stream.
@@ -111,6 +113,14 @@ func (s *Streams) feed(ctx context.Context, tenant uuid.UUID, f *feed) {
 		sub.Close()
 		return
 	}
+	// Another node may dispatch what somebody here watches, and its bus does not
+	// reach us: on a database that nodes can share, how far it is is looked up.
+	var others <-chan time.Time
+	if s.DB.Dialect() == db.Postgres {
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		others = look.C
+	}
 	var again <-chan time.Time
 	for {
 		whole := true
@@ -119,6 +129,8 @@ func (s *Streams) feed(ctx context.Context, tenant uuid.UUID, f *feed) {
 			sub.Close()
 			return
 		case <-again:
+			whole = false
+		case <-others:
 			whole = false
 		case m, ok := <-sub.C:
 			if !ok {
@@ -189,7 +201,7 @@ func (f *feed) fill(ctx context.Context) error {
 	var events []event.Event
 	var last int64
 	err := f.tenant.Read(ctx, func(r *db.Reader) (err error) {
-		if last, err = event.Last(r); err != nil || last-f.last > feedEvents {
+		if last, err = event.Last(r); err != nil || last == f.last || last-f.last > feedEvents {
 			return err
 		}
 		events, err = event.After(r, f.last, feedEvents)
@@ -197,6 +209,9 @@ func (f *feed) fill(ctx context.Context) error {
 	})
 	if err != nil {
 		return err
+	}
+	if last == f.last {
+		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -235,6 +235,23 @@ func TestStreamFillsAGap(t *testing.T) {
 	})
 }
 
+// What another node dispatches, and its bus alone knows of, is seen here all the
+// same, on the database that nodes can share.
+func TestStreamSeesOtherNodes(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		if d.Dialect() != db.Postgres {
+			return
+		}
+		h := open(t, d)
+		s := h.watch("")
+		h.emit(nowhere{}, "dlp.seen", "dlp.seen")
+		if diff := cmp.Diff([]string{"1", "2"}, s.next(2)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // A stream that falls behind loses its place on the bus, not its events.
 func TestSlowStreamMissesNothing(t *testing.T) {
 	t.Parallel()

@@ -1306,7 +1306,7 @@ export interface paths {
         put?: never;
         /**
          * Import contacts from CSV
-         * @description The columns are those of the export, in any order; those named attr:NAME are custom attributes. An apostrophe before what a spreadsheet would take for a formula is no part of the cell. Several addresses, numbers or tags in a cell are separated by semicolons. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors.
+         * @description The columns are those of the export, in any order; those named attr:NAME are custom attributes. An apostrophe before what a spreadsheet would take for a formula is no part of the cell. Several addresses, numbers or tags in a cell are separated by semicolons, with a backslash before one that is part of a tag. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors.
          */
         post: operations["import-contacts"];
         delete?: never;
@@ -11765,6 +11765,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "authorization_endpoint": "https://konak.example/oauth/authorize",
+                     *       "authorization_response_iss_parameter_supported": false,
+                     *       "code_challenge_methods_supported": [
+                     *         "text"
+                     *       ],
+                     *       "grant_types_supported": [
+                     *         "text"
+                     *       ],
+                     *       "issuer": "https://konak.example",
+                     *       "response_modes_supported": [
+                     *         "text"
+                     *       ],
+                     *       "response_types_supported": [
+                     *         "text"
+                     *       ],
+                     *       "scopes_supported": [
+                     *         "text"
+                     *       ],
+                     *       "service_documentation": "https://konak.example/openapi.json",
+                     *       "token_endpoint": "https://konak.example/oauth/token",
+                     *       "token_endpoint_auth_methods_supported": [
+                     *         "text"
+                     *       ],
+                     *       "ui_locales_supported": [
+                     *         "text"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityServerMetadata"];
                 };
             };
@@ -11819,6 +11849,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "balances": [
+                     *             {
+                     *               "amount": 125000,
+                     *               "currency": "TRY"
+                     *             }
+                     *           ],
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "email": "elif@kayamobilya.example",
+                     *           "external_id": "C-1042",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Elif Kaya",
+                     *           "phone": "+905321234567",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceCustomerListEnvelope"];
                 };
             };
@@ -11897,6 +11951,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "balances": [
+                     *           {
+                     *             "amount": 125000,
+                     *             "currency": "TRY"
+                     *           }
+                     *         ],
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "elif@kayamobilya.example",
+                     *         "external_id": "C-1042",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "phone": "+905321234567",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceCustomerEnvelope"];
                 };
             };
@@ -12009,6 +12084,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "balances": [
+                     *           {
+                     *             "amount": 125000,
+                     *             "currency": "TRY"
+                     *           }
+                     *         ],
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "elif@kayamobilya.example",
+                     *         "external_id": "C-1042",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "phone": "+905321234567",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceCustomerEnvelope"];
                 };
             };
@@ -12100,6 +12196,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "amount": 249900,
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "currency": "TRY",
+                     *           "customer_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "description": "1188 numaralı siparişin faturası",
+                     *           "external_id": "INV-2026-88",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceEntryListEnvelope"];
                 };
             };
@@ -12178,6 +12293,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "amount": 249900,
+                     *         "at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "currency": "TRY",
+                     *         "customer_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "description": "1188 numaralı siparişin faturası",
+                     *         "external_id": "INV-2026-88",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceEntryEnvelope"];
                 };
             };
@@ -12296,6 +12427,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "currency": "TRY",
+                     *           "customer_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "discount": 0,
+                     *           "external_id": "SO-2026-1188",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "lines": [
+                     *             {
+                     *               "name": "Meşe sandalye",
+                     *               "quantity": 2,
+                     *               "sku": "KM-CHAIR-02",
+                     *               "total": 244910,
+                     *               "unit_price": 122455
+                     *             }
+                     *           ],
+                     *           "number": "1188",
+                     *           "placed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "shipping": 4990,
+                     *           "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "shipped",
+                     *           "tax": 41650,
+                     *           "total": 249900,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "url": "https://shop.example/orders/1188"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceOrderListEnvelope"];
                 };
             };
@@ -12374,6 +12539,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "currency": "TRY",
+                     *         "customer_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "discount": 0,
+                     *         "external_id": "SO-2026-1188",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "lines": [
+                     *           {
+                     *             "name": "Meşe sandalye",
+                     *             "quantity": 2,
+                     *             "sku": "KM-CHAIR-02",
+                     *             "total": 244910,
+                     *             "unit_price": 122455
+                     *           }
+                     *         ],
+                     *         "number": "1188",
+                     *         "placed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "shipping": 4990,
+                     *         "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "shipped",
+                     *         "tax": 41650,
+                     *         "total": 249900,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "url": "https://shop.example/orders/1188"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceOrderEnvelope"];
                 };
             };
@@ -12486,6 +12682,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "currency": "TRY",
+                     *         "customer_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "discount": 0,
+                     *         "external_id": "SO-2026-1188",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "lines": [
+                     *           {
+                     *             "name": "Meşe sandalye",
+                     *             "quantity": 2,
+                     *             "sku": "KM-CHAIR-02",
+                     *             "total": 244910,
+                     *             "unit_price": 122455
+                     *           }
+                     *         ],
+                     *         "number": "1188",
+                     *         "placed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "shipping": 4990,
+                     *         "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "shipped",
+                     *         "tax": 41650,
+                     *         "total": 249900,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "url": "https://shop.example/orders/1188"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceOrderEnvelope"];
                 };
             };
@@ -12577,6 +12804,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "amount": 122455,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "currency": "TRY",
+                     *           "external_id": "RMA-55",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "reason": "Ayak boyu yanlış",
+                     *           "requested_at": "2026-11-15T09:30:00.000000Z",
+                     *           "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "approved",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceReturnListEnvelope"];
                 };
             };
@@ -12655,6 +12903,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "amount": 122455,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "currency": "TRY",
+                     *         "external_id": "RMA-55",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "reason": "Ayak boyu yanlış",
+                     *         "requested_at": "2026-11-15T09:30:00.000000Z",
+                     *         "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "approved",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceReturnEnvelope"];
                 };
             };
@@ -12773,6 +13039,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "carrier": "Yurtiçi Kargo",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *           "external_id": "SH-771",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "shipped_at": "2026-11-15T09:30:00.000000Z",
+                     *           "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "in_transit",
+                     *           "tracking_number": "732189004561",
+                     *           "tracking_url": "https://cargo.example/732189004561",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceShipmentListEnvelope"];
                 };
             };
@@ -12851,6 +13139,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "carrier": "Yurtiçi Kargo",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": "SH-771",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shipped_at": "2026-11-15T09:30:00.000000Z",
+                     *         "source_updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "in_transit",
+                     *         "tracking_number": "732189004561",
+                     *         "tracking_url": "https://cargo.example/732189004561",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CommerceShipmentEnvelope"];
                 };
             };
@@ -12969,6 +13276,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": "type_not_allowed",
+                     *         "content_id": null,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "fatura.pdf",
+                     *         "shown": false,
+                     *         "size": 48213,
+                     *         "type": "application/pdf"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAttachmentEnvelope"];
                 };
             };
@@ -13205,6 +13527,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -13301,6 +13632,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -13418,6 +13814,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "comment": "Çok hızlı çözüldü, teşekkürler.",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "rating": 5,
+                     *         "recorded": false,
+                     *         "responded_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationRatingEnvelope"];
                 };
             };
@@ -13540,6 +13951,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -13669,6 +14116,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": "type_not_allowed",
+                     *         "content_id": null,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "fatura.pdf",
+                     *         "shown": false,
+                     *         "size": 48213,
+                     *         "type": "application/pdf"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAttachmentEnvelope"];
                 };
             };
@@ -13916,6 +14378,119 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "created": false,
+                     *         "duplicate": false,
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomReceivedEnvelope"];
                 };
             };
@@ -14041,6 +14616,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "duplicate": false,
+                     *         "opportunity_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "submission_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomSubmittedEnvelope"];
                 };
             };
@@ -14188,6 +14775,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationListEnvelope"];
                 };
             };
@@ -14266,6 +14892,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -14378,6 +15040,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -14472,6 +15170,87 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationItemListEnvelope"];
                 };
             };
@@ -14557,6 +15336,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "added_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "customer": false,
+                     *           "name": "Elif Kaya"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationParticipantArrayEnvelope"];
                 };
             };
@@ -14646,6 +15438,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "added_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "customer": false,
+                     *           "name": "Elif Kaya"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationParticipantArrayEnvelope"];
                 };
             };
@@ -14768,6 +15573,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "added_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "customer": false,
+                     *           "name": "Elif Kaya"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationParticipantArrayEnvelope"];
                 };
             };
@@ -14866,6 +15684,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "state": "open",
+                     *         "type": "conversation"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationReferenceEnvelope"];
                 };
             };
@@ -14991,6 +15819,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "state": "open",
+                     *         "type": "conversation"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationReferenceEnvelope"];
                 };
             };
@@ -15116,6 +15954,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -15241,6 +16115,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "agent",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "typing": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LiveTypingEnvelope"];
                 };
             };
@@ -15367,6 +16253,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "email": "ayse@example.com",
+                     *           "id": "text",
+                     *           "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "name": "Ayşe Demir",
+                     *           "presence": "online",
+                     *           "role": "agent",
+                     *           "state": "active",
+                     *           "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *           "title": "Destek uzmanı"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentListEnvelope"];
                 };
             };
@@ -15445,6 +16353,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "ayse@example.com",
+                     *         "id": "text",
+                     *         "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Ayşe Demir",
+                     *         "presence": "online",
+                     *         "role": "agent",
+                     *         "state": "active",
+                     *         "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "title": "Destek uzmanı"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentEnvelope"];
                 };
             };
@@ -15557,6 +16484,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "ayse@example.com",
+                     *         "id": "text",
+                     *         "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Ayşe Demir",
+                     *         "presence": "online",
+                     *         "role": "agent",
+                     *         "state": "active",
+                     *         "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "title": "Destek uzmanı"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentEnvelope"];
                 };
             };
@@ -15646,6 +16592,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "ayse@example.com",
+                     *         "id": "text",
+                     *         "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Ayşe Demir",
+                     *         "presence": "online",
+                     *         "role": "agent",
+                     *         "state": "active",
+                     *         "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "title": "Destek uzmanı"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentEnvelope"];
                 };
             };
@@ -15767,6 +16732,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -15866,6 +16840,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "qr": {
+                     *           "device": {
+                     *             "name": "Ayşe's phone",
+                     *             "platform": "Android"
+                     *           },
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "mailed": false,
+                     *           "qr_id": "text",
+                     *           "scanned_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "pending"
+                     *         },
+                     *         "unscanned": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentUnscannedEnvelope"];
                 };
             };
@@ -15958,6 +16951,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "key": "qrk_…",
+                     *         "qr_id": "text",
+                     *         "qr_png": "data:image/png;base64,iVBORw0KGgo="
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentNewQREnvelope"];
                 };
             };
@@ -16082,6 +17086,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "revoked": 1
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentRevokedCountEnvelope"];
                 };
             };
@@ -16171,6 +17183,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "device": {
+                     *           "name": "Ayşe's phone",
+                     *           "platform": "Android"
+                     *         },
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "mailed": false,
+                     *         "qr_id": "text",
+                     *         "scanned_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentQREnvelope"];
                 };
             };
@@ -16298,6 +17326,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "device": {
+                     *           "name": "Ayşe's phone",
+                     *           "platform": "Android"
+                     *         },
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "mailed": false,
+                     *         "qr_id": "text",
+                     *         "scanned_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentQREnvelope"];
                 };
             };
@@ -16390,6 +17434,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "ayse@example.com",
+                     *         "id": "text",
+                     *         "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Ayşe Demir",
+                     *         "presence": "online",
+                     *         "role": "agent",
+                     *         "state": "active",
+                     *         "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "title": "Destek uzmanı"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentEnvelope"];
                 };
             };
@@ -16511,6 +17574,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "email": "ayse@example.com",
+                     *         "id": "text",
+                     *         "invitation_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "invited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Ayşe Demir",
+                     *         "presence": "online",
+                     *         "role": "agent",
+                     *         "state": "active",
+                     *         "suspended_at": "2026-11-15T09:30:00.000000Z",
+                     *         "title": "Destek uzmanı"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentAgentEnvelope"];
                 };
             };
@@ -16602,6 +17684,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": "type_not_allowed",
+                     *         "content_id": null,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "fatura.pdf",
+                     *         "shown": false,
+                     *         "size": 48213,
+                     *         "type": "application/pdf"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAttachmentEnvelope"];
                 };
             };
@@ -16838,6 +17935,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -16937,6 +18043,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "shared": false,
+                     *           "shortcut": "kargo",
+                     *           "title": "Kargo ne zaman gelir",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskCannedReplyListEnvelope"];
                 };
             };
@@ -17015,6 +18139,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "shortcut": "kargo",
+                     *         "title": "Kargo ne zaman gelir",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
                 };
             };
@@ -17127,6 +18266,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "shortcut": "kargo",
+                     *         "title": "Kargo ne zaman gelir",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
                 };
             };
@@ -17216,6 +18370,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "body": "Merhaba {{contact.first_name}}, siparişiniz kargoya verildi.",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "shortcut": "kargo",
+                     *         "title": "Kargo ne zaman gelir",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskCannedReplyEnvelope"];
                 };
             };
@@ -17337,6 +18506,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -17426,6 +18604,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "body": "Merhaba Elif, siparişiniz kargoya verildi.",
+                     *         "empty": [
+                     *           "contact.company"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskRenderedEnvelope"];
                 };
             };
@@ -17554,6 +18743,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "ai": false,
+                     *           "business_hours": {
+                     *             "spans": [
+                     *               {
+                     *                 "day": 1,
+                     *                 "from": "09:00",
+                     *                 "to": "18:00"
+                     *               }
+                     *             ],
+                     *             "timezone": "Europe/Istanbul"
+                     *           },
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "external_id": null,
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "key_last4": "x3Kd",
+                     *           "kind": "custom",
+                     *           "name": "Mobil uygulama",
+                     *           "reason": "token_expired",
+                     *           "settings": null,
+                     *           "status": "active",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountListEnvelope"];
                 };
             };
@@ -17635,6 +18856,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
                 };
             };
@@ -17767,6 +19017,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -17881,6 +19196,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key": "chk_…",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "secret": "whsec_…",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomOpenedEnvelope"];
                 };
             };
@@ -17997,6 +19343,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
                 };
             };
@@ -18118,6 +19493,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "retried": 3
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomPingEnvelope"];
                 };
             };
@@ -18239,6 +19623,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key": "chk_…",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomRotatedEnvelope"];
                 };
             };
@@ -18360,6 +19774,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "secret": "whsec_…",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomResignedEnvelope"];
                 };
             };
@@ -18483,6 +19927,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "destek@firma.example",
+                     *         "auto_reply": "Mesajınızı aldık.",
+                     *         "continue_open": false,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "forwarding_address": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "imap": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "last_error": null,
+                     *         "last_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Destek",
+                     *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reason": "mailbox_unreachable",
+                     *         "sender_name": "Firma Destek",
+                     *         "smtp": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "status": "active",
+                     *         "subject_token": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailMailboxEnvelope"];
                 };
             };
@@ -18600,6 +20081,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "envelope_from": "elif@kayamobilya.example",
+                     *           "envelope_to": "mk3v9q2x7a1bc@in.konak.example",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "reason": "no_sender",
+                     *           "route": "smtp",
+                     *           "rule": "reply_address",
+                     *           "sender": "elif@kayamobilya.example",
+                     *           "settled_at": "2026-11-15T09:30:00.000000Z",
+                     *           "size": 48213,
+                     *           "state": "failed",
+                     *           "subject": "Teslimat"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailIncomingListEnvelope"];
                 };
             };
@@ -18761,6 +20267,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "envelope_from": "elif@kayamobilya.example",
+                     *         "envelope_to": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "reason": "no_sender",
+                     *         "route": "smtp",
+                     *         "rule": "reply_address",
+                     *         "sender": "elif@kayamobilya.example",
+                     *         "settled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "size": 48213,
+                     *         "state": "failed",
+                     *         "subject": "Teslimat"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailIncomingEnvelope"];
                 };
             };
@@ -18884,6 +20412,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "imap": {
+                     *           "class": "sign_in",
+                     *           "message": "535 5.7.8 Authentication failed",
+                     *           "ok": false
+                     *         },
+                     *         "smtp": {
+                     *           "class": "sign_in",
+                     *           "message": "535 5.7.8 Authentication failed",
+                     *           "ok": false
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailTrialsEnvelope"];
                 };
             };
@@ -19005,6 +20550,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "destek@firma.example",
+                     *         "auto_reply": "Mesajınızı aldık.",
+                     *         "continue_open": false,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "forwarding_address": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "imap": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "last_error": null,
+                     *         "last_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Destek",
+                     *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reason": "mailbox_unreachable",
+                     *         "sender_name": "Firma Destek",
+                     *         "smtp": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "status": "active",
+                     *         "subject_token": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailMailboxEnvelope"];
                 };
             };
@@ -19094,6 +20676,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "destek@firma.example",
+                     *         "auto_reply": "Mesajınızı aldık.",
+                     *         "continue_open": false,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "forwarding_address": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "imap": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "last_error": null,
+                     *         "last_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Destek",
+                     *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reason": "mailbox_unreachable",
+                     *         "sender_name": "Firma Destek",
+                     *         "smtp": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "status": "active",
+                     *         "subject_token": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailMailboxEnvelope"];
                 };
             };
@@ -19217,6 +20836,119 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSentTemplateEnvelope"];
                 };
             };
@@ -19342,6 +21074,94 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "category": "UTILITY",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "components": [
+                     *             {
+                     *               "add_security_recommendation": false,
+                     *               "buttons": [
+                     *                 {
+                     *                   "example": [
+                     *                     "text"
+                     *                   ],
+                     *                   "otp_type": "COPY_CODE",
+                     *                   "phone_number": "+902121234567",
+                     *                   "text": "Kargom nerede?",
+                     *                   "type": "URL",
+                     *                   "url": "https://www.example.com/kargo/{{1}}"
+                     *                 }
+                     *               ],
+                     *               "code_expiration_minutes": 10,
+                     *               "example": {
+                     *                 "body_text": [
+                     *                   [
+                     *                     "Elif",
+                     *                     "4711"
+                     *                   ]
+                     *                 ],
+                     *                 "body_text_named_params": [
+                     *                   {
+                     *                     "example": "Elif",
+                     *                     "param_name": "ad"
+                     *                   }
+                     *                 ],
+                     *                 "header_handle": [
+                     *                   "text"
+                     *                 ],
+                     *                 "header_text": [
+                     *                   "15 Kasım"
+                     *                 ],
+                     *                 "header_text_named_params": [
+                     *                   {
+                     *                     "example": "Elif",
+                     *                     "param_name": "ad"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "format": "TEXT",
+                     *               "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *               "type": "BODY"
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "editable": false,
+                     *           "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi",
+                     *           "parameter_format": "POSITIONAL",
+                     *           "provider_id": "1689556908129832",
+                     *           "quality": "GREEN",
+                     *           "rejection_reason": "INVALID_FORMAT",
+                     *           "sendable": false,
+                     *           "status": "APPROVED",
+                     *           "status_detail": null,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "variables": {
+                     *             "body": [
+                     *               "1",
+                     *               "2"
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL"
+                     *               }
+                     *             ],
+                     *             "header": [],
+                     *             "header_media": ""
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateTemplateListEnvelope"];
                 };
             };
@@ -19420,6 +21240,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category": "UTILITY",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "components": [
+                     *           {
+                     *             "add_security_recommendation": false,
+                     *             "buttons": [
+                     *               {
+                     *                 "example": [
+                     *                   "text"
+                     *                 ],
+                     *                 "otp_type": "COPY_CODE",
+                     *                 "phone_number": "+902121234567",
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL",
+                     *                 "url": "https://www.example.com/kargo/{{1}}"
+                     *               }
+                     *             ],
+                     *             "code_expiration_minutes": 10,
+                     *             "example": {
+                     *               "body_text": [
+                     *                 [
+                     *                   "Elif",
+                     *                   "4711"
+                     *                 ]
+                     *               ],
+                     *               "body_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ],
+                     *               "header_handle": [
+                     *                 "text"
+                     *               ],
+                     *               "header_text": [
+                     *                 "15 Kasım"
+                     *               ],
+                     *               "header_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "format": "TEXT",
+                     *             "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *             "type": "BODY"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "editable": false,
+                     *         "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "language": "tr",
+                     *         "name": "kargo_bilgisi",
+                     *         "parameter_format": "POSITIONAL",
+                     *         "provider_id": "1689556908129832",
+                     *         "quality": "GREEN",
+                     *         "rejection_reason": "INVALID_FORMAT",
+                     *         "sendable": false,
+                     *         "status": "APPROVED",
+                     *         "status_detail": null,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "variables": {
+                     *           "body": [
+                     *             "1",
+                     *             "2"
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "text": "Kargom nerede?",
+                     *               "type": "URL"
+                     *             }
+                     *           ],
+                     *           "header": [],
+                     *           "header_media": ""
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateTemplateEnvelope"];
                 };
             };
@@ -19548,6 +21453,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "header_handle": "4::aW1hZ2UvcG5n:ARb…"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateHandleEnvelope"];
                 };
             };
@@ -19671,6 +21584,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "added": 2,
+                     *         "changed": 1,
+                     *         "removed": 0,
+                     *         "total": 14
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateSyncedEnvelope"];
                 };
             };
@@ -19792,6 +21716,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category": "UTILITY",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "components": [
+                     *           {
+                     *             "add_security_recommendation": false,
+                     *             "buttons": [
+                     *               {
+                     *                 "example": [
+                     *                   "text"
+                     *                 ],
+                     *                 "otp_type": "COPY_CODE",
+                     *                 "phone_number": "+902121234567",
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL",
+                     *                 "url": "https://www.example.com/kargo/{{1}}"
+                     *               }
+                     *             ],
+                     *             "code_expiration_minutes": 10,
+                     *             "example": {
+                     *               "body_text": [
+                     *                 [
+                     *                   "Elif",
+                     *                   "4711"
+                     *                 ]
+                     *               ],
+                     *               "body_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ],
+                     *               "header_handle": [
+                     *                 "text"
+                     *               ],
+                     *               "header_text": [
+                     *                 "15 Kasım"
+                     *               ],
+                     *               "header_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "format": "TEXT",
+                     *             "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *             "type": "BODY"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "editable": false,
+                     *         "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "language": "tr",
+                     *         "name": "kargo_bilgisi",
+                     *         "parameter_format": "POSITIONAL",
+                     *         "provider_id": "1689556908129832",
+                     *         "quality": "GREEN",
+                     *         "rejection_reason": "INVALID_FORMAT",
+                     *         "sendable": false,
+                     *         "status": "APPROVED",
+                     *         "status_detail": null,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "variables": {
+                     *           "body": [
+                     *             "1",
+                     *             "2"
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "text": "Kargom nerede?",
+                     *               "type": "URL"
+                     *             }
+                     *           ],
+                     *           "header": [],
+                     *           "header_media": ""
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateTemplateEnvelope"];
                 };
             };
@@ -19877,6 +21886,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -19984,6 +22002,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category": "UTILITY",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "components": [
+                     *           {
+                     *             "add_security_recommendation": false,
+                     *             "buttons": [
+                     *               {
+                     *                 "example": [
+                     *                   "text"
+                     *                 ],
+                     *                 "otp_type": "COPY_CODE",
+                     *                 "phone_number": "+902121234567",
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL",
+                     *                 "url": "https://www.example.com/kargo/{{1}}"
+                     *               }
+                     *             ],
+                     *             "code_expiration_minutes": 10,
+                     *             "example": {
+                     *               "body_text": [
+                     *                 [
+                     *                   "Elif",
+                     *                   "4711"
+                     *                 ]
+                     *               ],
+                     *               "body_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ],
+                     *               "header_handle": [
+                     *                 "text"
+                     *               ],
+                     *               "header_text": [
+                     *                 "15 Kasım"
+                     *               ],
+                     *               "header_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "format": "TEXT",
+                     *             "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *             "type": "BODY"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "editable": false,
+                     *         "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "language": "tr",
+                     *         "name": "kargo_bilgisi",
+                     *         "parameter_format": "POSITIONAL",
+                     *         "provider_id": "1689556908129832",
+                     *         "quality": "GREEN",
+                     *         "rejection_reason": "INVALID_FORMAT",
+                     *         "sendable": false,
+                     *         "status": "APPROVED",
+                     *         "status_detail": null,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "variables": {
+                     *           "body": [
+                     *             "1",
+                     *             "2"
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "text": "Kargom nerede?",
+                     *               "type": "URL"
+                     *             }
+                     *           ],
+                     *           "header": [],
+                     *           "header_media": ""
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemplateTemplateEnvelope"];
                 };
             };
@@ -20198,6 +22301,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -20312,6 +22423,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "snippet": "<script src=…></script>",
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetOpenedEnvelope"];
                 };
             };
@@ -20424,6 +22565,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "snippet": "<script src=…></script>",
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetOpenedEnvelope"];
                 };
             };
@@ -20513,6 +22684,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "snippet": "<script src=…></script>",
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetOpenedEnvelope"];
                 };
             };
@@ -20634,6 +22835,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
                 };
             };
@@ -20719,6 +22949,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -20808,6 +23047,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
                 };
             };
@@ -20934,6 +23202,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "KONAK-482913",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "number": "+90 212 123 45 67",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "waiting",
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *         "warnings": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WhatsappTrialEnvelope"];
                 };
             };
@@ -21026,6 +23310,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "KONAK-482913",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "number": "+90 212 123 45 67",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "waiting",
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *         "warnings": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WhatsappTrialEnvelope"];
                 };
             };
@@ -21151,6 +23451,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelAccountEnvelope"];
                 };
             };
@@ -21285,6 +23614,74 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "blocked": false,
+                     *           "company": "Kaya Mobilya",
+                     *           "consents": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "channel": "whatsapp",
+                     *               "evidence": "https://example.com/consents/4711",
+                     *               "purpose": "marketing",
+                     *               "source": "checkout form",
+                     *               "status": "granted"
+                     *             }
+                     *           ],
+                     *           "country": "TR",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "custom_attributes": {
+                     *             "plan": "pro"
+                     *           },
+                     *           "emails": [
+                     *             {
+                     *               "address": "elif@kayamobilya.example",
+                     *               "bounced": false,
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "external_id": "crm-4711",
+                     *           "first_name": "Elif",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "identities": [
+                     *             {
+                     *               "channel": "whatsapp",
+                     *               "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "external_id": "905321234567",
+                     *               "reachable": false,
+                     *               "username": "elifkaya",
+                     *               "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *             }
+                     *           ],
+                     *           "kind": "customer",
+                     *           "language": "tr",
+                     *           "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_name": "Kaya",
+                     *           "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Elif Kaya",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "phones": [
+                     *             {
+                     *               "e164": "+905321234567",
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "tags": [
+                     *             "vip"
+                     *           ],
+                     *           "test": false,
+                     *           "timezone": "Europe/Istanbul",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactListEnvelope"];
                 };
             };
@@ -21363,6 +23760,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -21565,6 +24027,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created": 350,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "failed": 5,
+                     *         "filename": "contacts.csv",
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "processed": 400,
+                     *         "status": "queued",
+                     *         "total": 1200,
+                     *         "updated": 45
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactImportEnvelope"];
                 };
             };
@@ -21682,6 +24162,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created": 350,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "failed": 5,
+                     *         "filename": "contacts.csv",
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "processed": 400,
+                     *         "status": "queued",
+                     *         "total": 1200,
+                     *         "updated": 45
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactImportEnvelope"];
                 };
             };
@@ -21779,6 +24277,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "code": "invalid_address",
+                     *           "field": "emails",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "line": 17
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactImportErrorListEnvelope"];
                 };
             };
@@ -21864,6 +24376,81 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "contact": {
+                     *           "blocked": false,
+                     *           "company": "Kaya Mobilya",
+                     *           "consents": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "channel": "whatsapp",
+                     *               "evidence": "https://example.com/consents/4711",
+                     *               "purpose": "marketing",
+                     *               "source": "checkout form",
+                     *               "status": "granted"
+                     *             }
+                     *           ],
+                     *           "country": "TR",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "custom_attributes": {
+                     *             "plan": "pro"
+                     *           },
+                     *           "emails": [
+                     *             {
+                     *               "address": "elif@kayamobilya.example",
+                     *               "bounced": false,
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "external_id": "crm-4711",
+                     *           "first_name": "Elif",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "identities": [
+                     *             {
+                     *               "channel": "whatsapp",
+                     *               "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "external_id": "905321234567",
+                     *               "reachable": false,
+                     *               "username": "elifkaya",
+                     *               "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *             }
+                     *           ],
+                     *           "kind": "customer",
+                     *           "language": "tr",
+                     *           "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_name": "Kaya",
+                     *           "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Elif Kaya",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "phones": [
+                     *             {
+                     *               "e164": "+905321234567",
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "tags": [
+                     *             "vip"
+                     *           ],
+                     *           "test": false,
+                     *           "timezone": "Europe/Istanbul",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "merge": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "loser_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "merged_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "undone_at": "2026-11-15T09:30:00.000000Z",
+                     *           "winner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactMergeResultEnvelope"];
                 };
             };
@@ -21991,6 +24578,78 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "contact": {
+                     *             "blocked": false,
+                     *             "company": "Kaya Mobilya",
+                     *             "consents": [
+                     *               {
+                     *                 "at": "2026-11-15T09:30:00.000000Z",
+                     *                 "channel": "whatsapp",
+                     *                 "evidence": "https://example.com/consents/4711",
+                     *                 "purpose": "marketing",
+                     *                 "source": "checkout form",
+                     *                 "status": "granted"
+                     *               }
+                     *             ],
+                     *             "country": "TR",
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "custom_attributes": {
+                     *               "plan": "pro"
+                     *             },
+                     *             "emails": [
+                     *               {
+                     *                 "address": "elif@kayamobilya.example",
+                     *                 "bounced": false,
+                     *                 "primary": false
+                     *               }
+                     *             ],
+                     *             "external_id": "crm-4711",
+                     *             "first_name": "Elif",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "identities": [
+                     *               {
+                     *                 "channel": "whatsapp",
+                     *                 "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "external_id": "905321234567",
+                     *                 "reachable": false,
+                     *                 "username": "elifkaya",
+                     *                 "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *               }
+                     *             ],
+                     *             "kind": "customer",
+                     *             "language": "tr",
+                     *             "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *             "last_name": "Kaya",
+                     *             "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *             "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *             "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Elif Kaya",
+                     *             "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "phones": [
+                     *               {
+                     *                 "e164": "+905321234567",
+                     *                 "primary": false
+                     *               }
+                     *             ],
+                     *             "tags": [
+                     *               "vip"
+                     *             ],
+                     *             "test": false,
+                     *             "timezone": "Europe/Istanbul",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *           },
+                     *           "detail": "<em>elif</em>@kayamobilya.example",
+                     *           "name": "<em>Elif</em> Kaya"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["FinderContactHitListEnvelope"];
                 };
             };
@@ -22067,6 +24726,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -22156,6 +24880,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -22277,6 +25066,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -22362,6 +25160,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -22487,6 +25350,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -22612,6 +25540,81 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "contact": {
+                     *           "blocked": false,
+                     *           "company": "Kaya Mobilya",
+                     *           "consents": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "channel": "whatsapp",
+                     *               "evidence": "https://example.com/consents/4711",
+                     *               "purpose": "marketing",
+                     *               "source": "checkout form",
+                     *               "status": "granted"
+                     *             }
+                     *           ],
+                     *           "country": "TR",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "custom_attributes": {
+                     *             "plan": "pro"
+                     *           },
+                     *           "emails": [
+                     *             {
+                     *               "address": "elif@kayamobilya.example",
+                     *               "bounced": false,
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "external_id": "crm-4711",
+                     *           "first_name": "Elif",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "identities": [
+                     *             {
+                     *               "channel": "whatsapp",
+                     *               "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "external_id": "905321234567",
+                     *               "reachable": false,
+                     *               "username": "elifkaya",
+                     *               "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *             }
+                     *           ],
+                     *           "kind": "customer",
+                     *           "language": "tr",
+                     *           "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_name": "Kaya",
+                     *           "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Elif Kaya",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "phones": [
+                     *             {
+                     *               "e164": "+905321234567",
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "tags": [
+                     *             "vip"
+                     *           ],
+                     *           "test": false,
+                     *           "timezone": "Europe/Istanbul",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "merge": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "loser_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "merged_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "undone_at": "2026-11-15T09:30:00.000000Z",
+                     *           "winner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactMergeResultEnvelope"];
                 };
             };
@@ -22738,6 +25741,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "loser_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "merged_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "undone_at": "2026-11-15T09:30:00.000000Z",
+                     *           "winner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactMergeListEnvelope"];
                 };
             };
@@ -22828,6 +25847,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "body": "Prefers to be called after 17:00",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactNoteListEnvelope"];
                 };
             };
@@ -22917,6 +25950,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "body": "Prefers to be called after 17:00",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactNoteEnvelope"];
                 };
             };
@@ -23039,6 +26083,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -23128,6 +26181,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -23249,6 +26367,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactContactEnvelope"];
                 };
             };
@@ -23396,6 +26579,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationListEnvelope"];
                 };
             };
@@ -23474,6 +26696,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -23584,6 +26842,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "connected": false,
+                     *           "key": "whatsapp",
+                     *           "label": "WhatsApp",
+                     *           "messaging": false,
+                     *           "talep": false
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSourceArrayEnvelope"];
                 };
             };
@@ -23663,6 +26935,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "all": {
+                     *           "closed": 480,
+                     *           "open": 12,
+                     *           "snoozed": 3
+                     *         },
+                     *         "channels": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "closed": 480,
+                     *             "open": 12,
+                     *             "snoozed": 3
+                     *           }
+                     *         ],
+                     *         "groups": [
+                     *           {
+                     *             "closed": 480,
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "open": 12,
+                     *             "snoozed": 3
+                     *           }
+                     *         ],
+                     *         "mentions": 1,
+                     *         "mine": {
+                     *           "closed": 480,
+                     *           "open": 12,
+                     *           "snoozed": 3
+                     *         },
+                     *         "unassigned": {
+                     *           "closed": 480,
+                     *           "open": 12,
+                     *           "snoozed": 3
+                     *         },
+                     *         "unread": 3
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationCountsEnvelope"];
                 };
             };
@@ -23748,6 +27060,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "error": "not_found",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "ok": false,
+                     *           "state": "open"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationOutcomeArrayEnvelope"];
                 };
             };
@@ -23865,6 +27190,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "agent",
+                     *           "contact_name": "Elif Kaya",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "@Defne Yılmaz faturaya bakar mısın?",
+                     *           "subject": "Teslimat tarihi",
+                     *           "unread": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationMentionOfListEnvelope"];
                 };
             };
@@ -23943,6 +27287,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "delivery": "sent",
+                     *       "delivery_channel": "whatsapp",
+                     *       "delivery_error": null,
+                     *       "reused": false,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationNewAsAgent"];
                 };
             };
@@ -24063,6 +27448,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "contact_name": "Elif Kaya",
+                     *           "conversation": {
+                     *             "ai_state": "off",
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *             "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "contact_name": "Elif Kaya",
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "handover_reason": null,
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *             "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "preview": "Siparişim ne zaman gelir?",
+                     *             "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "priority": "normal",
+                     *             "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *             "snoozed_until_reply": false,
+                     *             "state": "open",
+                     *             "subject": "Teslimat tarihi",
+                     *             "tags": [
+                     *               "iade"
+                     *             ],
+                     *             "talep": false,
+                     *             "test": false,
+                     *             "unread": 2,
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *             "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *           },
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "snippet": "… <em>teslimat</em> ne zaman …",
+                     *           "subject": "<em>Teslimat</em> tarihi"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["FinderConversationHitListEnvelope"];
                 };
             };
@@ -24137,6 +27567,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "csat": false,
+                     *         "reopen": false,
+                     *         "reopen_days": 14
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSettingsEnvelope"];
                 };
             };
@@ -24215,6 +27655,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "csat": false,
+                     *         "reopen": false,
+                     *         "reopen_days": 14
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSettingsEnvelope"];
                 };
             };
@@ -24320,6 +27770,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "error": "not_found",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "ok": false,
+                     *           "state": "open"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationOutcomeArrayEnvelope"];
                 };
             };
@@ -24434,6 +27897,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "error": "not_found",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "ok": false,
+                     *           "state": "open"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationOutcomeArrayEnvelope"];
                 };
             };
@@ -24548,6 +28024,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "error": "not_found",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "ok": false,
+                     *           "state": "open"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationOutcomeArrayEnvelope"];
                 };
             };
@@ -24660,6 +28149,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "draft": {
+                     *           "body": "Siparişiniz yarın",
+                     *           "message_type": "comment",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationDetailEnvelope"];
                 };
             };
@@ -24749,6 +28279,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -24870,6 +28436,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -24955,6 +28530,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "order_number",
+                     *           "source": "message",
+                     *           "value": "TR-4711"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAIAttributeArrayEnvelope"];
                 };
             };
@@ -25044,6 +28633,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -25165,6 +28790,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "answers": 3,
+                     *         "configuration": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası asistanı"
+                     *         },
+                     *         "feedback": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "author_kind": "agent",
+                     *             "comment": "İade süresi doğru.",
+                     *             "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "rating": "up"
+                     *           }
+                     *         ],
+                     *         "handover_reason": "customer_asked",
+                     *         "last_answered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "since": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "handed_over"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAIRecordEnvelope"];
                 };
             };
@@ -25254,6 +28905,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -25378,6 +29065,97 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "templates": [
+                     *           {
+                     *             "category": "UTILITY",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "components": [
+                     *               {
+                     *                 "add_security_recommendation": false,
+                     *                 "buttons": [
+                     *                   {
+                     *                     "example": [
+                     *                       "text"
+                     *                     ],
+                     *                     "otp_type": "COPY_CODE",
+                     *                     "phone_number": "+902121234567",
+                     *                     "text": "Kargom nerede?",
+                     *                     "type": "URL",
+                     *                     "url": "https://www.example.com/kargo/{{1}}"
+                     *                   }
+                     *                 ],
+                     *                 "code_expiration_minutes": 10,
+                     *                 "example": {
+                     *                   "body_text": [
+                     *                     [
+                     *                       "Elif",
+                     *                       "4711"
+                     *                     ]
+                     *                   ],
+                     *                   "body_text_named_params": [
+                     *                     {
+                     *                       "example": "Elif",
+                     *                       "param_name": "ad"
+                     *                     }
+                     *                   ],
+                     *                   "header_handle": [
+                     *                     "text"
+                     *                   ],
+                     *                   "header_text": [
+                     *                     "15 Kasım"
+                     *                   ],
+                     *                   "header_text_named_params": [
+                     *                     {
+                     *                       "example": "Elif",
+                     *                       "param_name": "ad"
+                     *                     }
+                     *                   ]
+                     *                 },
+                     *                 "format": "TEXT",
+                     *                 "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *                 "type": "BODY"
+                     *               }
+                     *             ],
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "editable": false,
+                     *             "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi",
+                     *             "parameter_format": "POSITIONAL",
+                     *             "provider_id": "1689556908129832",
+                     *             "quality": "GREEN",
+                     *             "rejection_reason": "INVALID_FORMAT",
+                     *             "sendable": false,
+                     *             "status": "APPROVED",
+                     *             "status_detail": null,
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *             "variables": {
+                     *               "body": [
+                     *                 "1",
+                     *                 "2"
+                     *               ],
+                     *               "buttons": [
+                     *                 {
+                     *                   "index": 0,
+                     *                   "text": "Kargom nerede?",
+                     *                   "type": "URL"
+                     *                 }
+                     *               ],
+                     *               "header": [],
+                     *               "header_media": ""
+                     *             }
+                     *           }
+                     *         ],
+                     *         "window_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "window_open": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationChatTemplatesEnvelope"];
                 };
             };
@@ -25463,6 +29241,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -25584,6 +29398,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "balances": [
+                     *           {
+                     *             "amount": 249900,
+                     *             "currency": "TRY"
+                     *           }
+                     *         ],
+                     *         "licensed": false,
+                     *         "orders": [
+                     *           {
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "lines": [
+                     *               {
+                     *                 "name": "Meşe sandalye",
+                     *                 "quantity": 2,
+                     *                 "sku": "KM-CHAIR-02",
+                     *                 "total": 244910
+                     *               }
+                     *             ],
+                     *             "number": "1188",
+                     *             "placed_at": "2026-11-15T09:30:00.000000Z",
+                     *             "status": "shipped",
+                     *             "total": {
+                     *               "amount": 249900,
+                     *               "currency": "TRY"
+                     *             },
+                     *             "url": "https://shop.example/orders/1188"
+                     *           }
+                     *         ],
+                     *         "returns": [
+                     *           {
+                     *             "amount": {
+                     *               "amount": 249900,
+                     *               "currency": "TRY"
+                     *             },
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "reason": "Ayak boyu yanlış",
+                     *             "requested_at": "2026-11-15T09:30:00.000000Z",
+                     *             "status": "approved"
+                     *           }
+                     *         ],
+                     *         "shipments": [
+                     *           {
+                     *             "carrier": "Yurtiçi Kargo",
+                     *             "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "order_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "shipped_at": "2026-11-15T09:30:00.000000Z",
+                     *             "status": "in_transit",
+                     *             "tracking_number": "732189004561",
+                     *             "tracking_url": "https://cargo.example/732189004561"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationCardEnvelope"];
                 };
             };
@@ -25673,6 +29547,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "draft": {
+                     *           "body": "Siparişiniz yarın",
+                     *           "message_type": "comment",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationDraftedEnvelope"];
                 };
             };
@@ -25794,6 +29680,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email_cc": [
+                     *           "muhasebe@kayamobilya.example"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationEmailCCEnvelope"];
                 };
             };
@@ -25883,6 +29779,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email_cc": [
+                     *           "muhasebe@kayamobilya.example"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationEmailCCEnvelope"];
                 };
             };
@@ -26103,6 +30009,87 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationItemListEnvelope"];
                 };
             };
@@ -26193,6 +30180,84 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "blocked": "type_not_allowed",
+                     *             "content_id": null,
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "fatura.pdf",
+                     *             "shown": false,
+                     *             "size": 48213,
+                     *             "type": "application/pdf"
+                     *           }
+                     *         ],
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "contact",
+                     *         "automatic": false,
+                     *         "body": "Siparişim ne zaman gelir?",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "detail": {},
+                     *         "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "event": "closed",
+                     *         "has_email": false,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "message",
+                     *         "mentions": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Defne Yılmaz"
+                     *           }
+                     *         ],
+                     *         "template": {
+                     *           "body": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "text",
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "category": "UTILITY",
+                     *           "header": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "header_filename": "text",
+                     *           "header_format": "text",
+                     *           "header_media": "text",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi"
+                     *         },
+                     *         "tepkiler": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "author_kind": "agent",
+                     *             "emoji": "👍"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationItemEnvelope"];
                 };
             };
@@ -26315,6 +30380,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -26414,6 +30488,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "at": "2026-11-15T09:30:00.000000Z",
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "agent",
+                     *         "comment": "İade süresi doğru.",
+                     *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "rating": "up"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationFeedbackEnvelope"];
                 };
             };
@@ -26536,6 +30623,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "excerpt": "Ürünü 14 gün içinde iade edebilirsiniz.",
+                     *           "kind": "article",
+                     *           "title": "İade koşulları",
+                     *           "url": "https://yardim.kayamobilya.example/iade"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAISourceArrayEnvelope"];
                 };
             };
@@ -26622,6 +30722,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "can_delete": false,
+                     *         "can_edit": false,
+                     *         "delete_reason": "event",
+                     *         "edit_reason": "event",
+                     *         "editable_until": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationEditPolicyEnvelope"];
                 };
             };
@@ -26713,6 +30825,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "body": "Siparişiniz bugün teslim edilecek.",
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "editor_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "editor_kind": "agent",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationEditionListEnvelope"];
                 };
             };
@@ -26799,6 +30926,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "cc": [],
+                     *         "date": "2026-11-15T09:30:00.000000Z",
+                     *         "from": "Elif Kaya <elif@kayamobilya.example>",
+                     *         "headers": [
+                     *           {
+                     *             "name": "Received",
+                     *             "value": "from mx.example.com"
+                     *           }
+                     *         ],
+                     *         "html": "text",
+                     *         "message_id": "CAF00BA7@mail.example.com",
+                     *         "raw_size": 5120,
+                     *         "reply_to": "elif@kayamobilya.example",
+                     *         "subject": "Teslimat tarihi",
+                     *         "text": "text",
+                     *         "to": [
+                     *           "destek@demo.example"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationEmailEnvelope"];
                 };
             };
@@ -27002,6 +31154,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery": "queued",
+                     *         "to": [
+                     *           "depo@kayamobilya.example"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationForwardingEnvelope"];
                 };
             };
@@ -27128,6 +31291,84 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "blocked": "type_not_allowed",
+                     *             "content_id": null,
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "fatura.pdf",
+                     *             "shown": false,
+                     *             "size": 48213,
+                     *             "type": "application/pdf"
+                     *           }
+                     *         ],
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "contact",
+                     *         "automatic": false,
+                     *         "body": "Siparişim ne zaman gelir?",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "detail": {},
+                     *         "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "event": "closed",
+                     *         "has_email": false,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "message",
+                     *         "mentions": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Defne Yılmaz"
+                     *           }
+                     *         ],
+                     *         "template": {
+                     *           "body": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "text",
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "category": "UTILITY",
+                     *           "header": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "header_filename": "text",
+                     *           "header_format": "text",
+                     *           "header_media": "text",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi"
+                     *         },
+                     *         "tepkiler": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "author_kind": "agent",
+                     *             "emoji": "👍"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationItemEnvelope"];
                 };
             };
@@ -27250,6 +31491,84 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "blocked": "type_not_allowed",
+                     *             "content_id": null,
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "fatura.pdf",
+                     *             "shown": false,
+                     *             "size": 48213,
+                     *             "type": "application/pdf"
+                     *           }
+                     *         ],
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "contact",
+                     *         "automatic": false,
+                     *         "body": "Siparişim ne zaman gelir?",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "detail": {},
+                     *         "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *         "event": "closed",
+                     *         "has_email": false,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "kind": "message",
+                     *         "mentions": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Defne Yılmaz"
+                     *           }
+                     *         ],
+                     *         "template": {
+                     *           "body": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "text",
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "category": "UTILITY",
+                     *           "header": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "header_filename": "text",
+                     *           "header_format": "text",
+                     *           "header_media": "text",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi"
+                     *         },
+                     *         "tepkiler": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "author_kind": "agent",
+                     *             "emoji": "👍"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationItemEnvelope"];
                 };
             };
@@ -27371,6 +31690,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "joined_at": "2026-11-15T09:30:00.000000Z",
+                     *           "name": "Defne Yılmaz",
+                     *           "owner": false
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAgentArrayEnvelope"];
                 };
             };
@@ -27492,6 +31824,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "joined_at": "2026-11-15T09:30:00.000000Z",
+                     *           "name": "Defne Yılmaz",
+                     *           "owner": false
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationAgentArrayEnvelope"];
                 };
             };
@@ -27614,6 +31959,119 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "items": [
+                     *           {
+                     *             "attachments": [
+                     *               {
+                     *                 "blocked": "type_not_allowed",
+                     *                 "content_id": null,
+                     *                 "created_at": "2026-11-15T09:30:00.000000Z",
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "fatura.pdf",
+                     *                 "shown": false,
+                     *                 "size": 48213,
+                     *                 "type": "application/pdf"
+                     *               }
+                     *             ],
+                     *             "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "author_kind": "contact",
+                     *             "automatic": false,
+                     *             "body": "Siparişim ne zaman gelir?",
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *             "delivery": "sent",
+                     *             "delivery_error": null,
+                     *             "detail": {},
+                     *             "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *             "event": "closed",
+                     *             "has_email": false,
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "message",
+                     *             "mentions": [
+                     *               {
+                     *                 "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Defne Yılmaz"
+                     *               }
+                     *             ],
+                     *             "template": {
+                     *               "body": [
+                     *                 {
+                     *                   "name": "text",
+                     *                   "text": "text"
+                     *                 }
+                     *               ],
+                     *               "buttons": [
+                     *                 {
+                     *                   "index": 0,
+                     *                   "type": "text",
+                     *                   "value": "text"
+                     *                 }
+                     *               ],
+                     *               "category": "UTILITY",
+                     *               "header": [
+                     *                 {
+                     *                   "name": "text",
+                     *                   "text": "text"
+                     *                 }
+                     *               ],
+                     *               "header_filename": "text",
+                     *               "header_format": "text",
+                     *               "header_media": "text",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "language": "tr",
+                     *               "name": "kargo_bilgisi"
+                     *             },
+                     *             "tepkiler": [
+                     *               {
+                     *                 "at": "2026-11-15T09:30:00.000000Z",
+                     *                 "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "author_kind": "agent",
+                     *                 "emoji": "👍"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskAppliedEnvelope"];
                 };
             };
@@ -27738,6 +32196,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Defne Yılmaz"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationMentionArrayEnvelope"];
                 };
             };
@@ -27827,6 +32296,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -27952,6 +32457,119 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSentTemplateEnvelope"];
                 };
             };
@@ -28073,6 +32691,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -28194,6 +32848,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agents": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "joined_at": "2026-11-15T09:30:00.000000Z",
+                     *             "name": "Defne Yılmaz",
+                     *             "owner": false
+                     *           }
+                     *         ],
+                     *         "contacts": [
+                     *           {
+                     *             "added_at": "2026-11-15T09:30:00.000000Z",
+                     *             "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "customer": false,
+                     *             "name": "Elif Kaya"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationPeopleEnvelope"];
                 };
             };
@@ -28283,6 +32960,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "added_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "customer": false,
+                     *           "name": "Elif Kaya"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationParticipantArrayEnvelope"];
                 };
             };
@@ -28405,6 +33095,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "added_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "customer": false,
+                     *           "name": "Elif Kaya"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationParticipantArrayEnvelope"];
                 };
             };
@@ -28499,6 +33202,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "badge": 3,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "unread": 0
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationReadMarkEnvelope"];
                 };
             };
@@ -28624,6 +33337,117 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationWrittenEnvelope"];
                 };
             };
@@ -28749,6 +33573,117 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationWrittenEnvelope"];
                 };
             };
@@ -28870,6 +33805,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "+905321234567",
+                     *           "available": false,
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "conversation",
+                     *           "reason": "not_connected"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationReplyChannelArrayEnvelope"];
                 };
             };
@@ -28955,6 +33905,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -29082,6 +34068,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "body": "Randevunuz yarın 10.00'da.",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "error": "no_route",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "send_at": "2026-11-15T09:30:00.000000Z",
+                     *           "state": "waiting",
+                     *           "until_reply": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationScheduledListEnvelope"];
                 };
             };
@@ -29171,6 +34191,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "blocked": "type_not_allowed",
+                     *             "content_id": null,
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "fatura.pdf",
+                     *             "shown": false,
+                     *             "size": 48213,
+                     *             "type": "application/pdf"
+                     *           }
+                     *         ],
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "body": "Randevunuz yarın 10.00'da.",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "error": "no_route",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "send_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "waiting",
+                     *         "until_reply": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationScheduledEnvelope"];
                 };
             };
@@ -29292,6 +34343,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "cancelled": 2
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationCancelledEnvelope"];
                 };
             };
@@ -29378,6 +34437,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attachments": [
+                     *           {
+                     *             "blocked": "type_not_allowed",
+                     *             "content_id": null,
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "fatura.pdf",
+                     *             "shown": false,
+                     *             "size": 48213,
+                     *             "type": "application/pdf"
+                     *           }
+                     *         ],
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "body": "Randevunuz yarın 10.00'da.",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "error": "no_route",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "send_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "waiting",
+                     *         "until_reply": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationScheduledEnvelope"];
                 };
             };
@@ -29476,6 +34566,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -29601,6 +34727,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -29722,6 +34884,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "configuration": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası asistanı"
+                     *         },
+                     *         "generated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "language": "tr",
+                     *         "outdated": false,
+                     *         "requested_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "summary": "Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı."
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSummaryEnvelope"];
                 };
             };
@@ -29807,6 +34985,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -29892,6 +35079,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "configuration": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası asistanı"
+                     *         },
+                     *         "generated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "language": "tr",
+                     *         "outdated": false,
+                     *         "requested_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "summary": "Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı."
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationSummaryEnvelope"];
                 };
             };
@@ -30017,6 +35220,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
@@ -30142,6 +35381,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "author_kind": "agent",
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "typing": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LiveTypingEnvelope"];
                 };
             };
@@ -30263,6 +35514,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "badge": 3,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "unread": 0
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationReadMarkEnvelope"];
                 };
             };
@@ -30387,6 +35648,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_ids": [
+                     *             "text"
+                     *           ],
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "description": "İade, değişim ve garanti",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Satış sonrası"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationGroupListEnvelope"];
                 };
             };
@@ -30465,6 +35743,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_ids": [
+                     *           "text"
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "İade, değişim ve garanti",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Satış sonrası"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationGroupEnvelope"];
                 };
             };
@@ -30577,6 +35869,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_ids": [
+                     *           "text"
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "İade, değişim ve garanti",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Satış sonrası"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationGroupEnvelope"];
                 };
             };
@@ -30666,6 +35972,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_ids": [
+                     *           "text"
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "İade, değişim ve garanti",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Satış sonrası"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationGroupEnvelope"];
                 };
             };
@@ -30787,6 +36107,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -30884,6 +36213,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "actions": [
+                     *             {
+                     *               "agent": "me",
+                     *               "body": "Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.",
+                     *               "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "minutes": 1440,
+                     *               "priority": "low",
+                     *               "tags": [
+                     *                 "iade"
+                     *               ],
+                     *               "type": "close",
+                     *               "until_reply": false
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "description": "İade sürecini başlatır, müşteriye haber verir ve kapatır",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "İade alındı",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskMacroListEnvelope"];
                 };
             };
@@ -30962,6 +36321,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "actions": [
+                     *           {
+                     *             "agent": "me",
+                     *             "body": "Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.",
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "minutes": 1440,
+                     *             "priority": "low",
+                     *             "tags": [
+                     *               "iade"
+                     *             ],
+                     *             "type": "close",
+                     *             "until_reply": false
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "description": "İade sürecini başlatır, müşteriye haber verir ve kapatır",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "İade alındı",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskMacroEnvelope"];
                 };
             };
@@ -31074,6 +36460,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "actions": [
+                     *           {
+                     *             "agent": "me",
+                     *             "body": "Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.",
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "minutes": 1440,
+                     *             "priority": "low",
+                     *             "tags": [
+                     *               "iade"
+                     *             ],
+                     *             "type": "close",
+                     *             "until_reply": false
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "description": "İade sürecini başlatır, müşteriye haber verir ve kapatır",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "İade alındı",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskMacroEnvelope"];
                 };
             };
@@ -31163,6 +36576,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "actions": [
+                     *           {
+                     *             "agent": "me",
+                     *             "body": "Merhaba {{contact.first_name|değerli müşterimiz}}, iadeniz elimize ulaştı.",
+                     *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "minutes": 1440,
+                     *             "priority": "low",
+                     *             "tags": [
+                     *               "iade"
+                     *             ],
+                     *             "type": "close",
+                     *             "until_reply": false
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "description": "İade sürecini başlatır, müşteriye haber verir ve kapatır",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "İade alındı",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskMacroEnvelope"];
                 };
             };
@@ -31284,6 +36724,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -31374,6 +36823,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "source": "teklif",
+                     *           "stage": "new",
+                     *           "title": "Teklif isteği"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CustomOpportunityListEnvelope"];
                 };
             };
@@ -31458,6 +36924,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "chosen": "online",
+                     *           "connected": false,
+                     *           "name": "Defne Yılmaz",
+                     *           "presence": "online"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LivePresenceListEnvelope"];
                 };
             };
@@ -31543,6 +37024,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "chosen": "online",
+                     *         "connected": false,
+                     *         "name": "Defne Yılmaz",
+                     *         "presence": "online"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LivePresenceEnvelope"];
                 };
             };
@@ -31649,6 +37142,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "filter": {
+                     *             "ai_state": "off",
+                     *             "channel": "text",
+                     *             "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "created_from": "2026-11-01T00:00:00Z",
+                     *             "created_to": "2026-12-01T00:00:00Z",
+                     *             "group_id": "none",
+                     *             "mentioned": "me",
+                     *             "owner_id": "me",
+                     *             "priority": "low",
+                     *             "q": "text",
+                     *             "sort": "-last_activity",
+                     *             "state": "open",
+                     *             "tag": "text",
+                     *             "talep": "true",
+                     *             "unread": "true"
+                     *           },
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Acil iadeler",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "shared": false,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskViewListEnvelope"];
                 };
             };
@@ -31727,6 +37253,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "filter": {
+                     *           "ai_state": "off",
+                     *           "channel": "text",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_from": "2026-11-01T00:00:00Z",
+                     *           "created_to": "2026-12-01T00:00:00Z",
+                     *           "group_id": "none",
+                     *           "mentioned": "me",
+                     *           "owner_id": "me",
+                     *           "priority": "low",
+                     *           "q": "text",
+                     *           "sort": "-last_activity",
+                     *           "state": "open",
+                     *           "tag": "text",
+                     *           "talep": "true",
+                     *           "unread": "true"
+                     *         },
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Acil iadeler",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskViewEnvelope"];
                 };
             };
@@ -31837,6 +37393,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "count": 12,
+                     *           "more": false,
+                     *           "view_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskViewCountArrayEnvelope"];
                 };
             };
@@ -31913,6 +37481,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "filter": {
+                     *           "ai_state": "off",
+                     *           "channel": "text",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_from": "2026-11-01T00:00:00Z",
+                     *           "created_to": "2026-12-01T00:00:00Z",
+                     *           "group_id": "none",
+                     *           "mentioned": "me",
+                     *           "owner_id": "me",
+                     *           "priority": "low",
+                     *           "q": "text",
+                     *           "sort": "-last_activity",
+                     *           "state": "open",
+                     *           "tag": "text",
+                     *           "talep": "true",
+                     *           "unread": "true"
+                     *         },
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Acil iadeler",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskViewEnvelope"];
                 };
             };
@@ -32002,6 +37600,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "filter": {
+                     *           "ai_state": "off",
+                     *           "channel": "text",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_from": "2026-11-01T00:00:00Z",
+                     *           "created_to": "2026-12-01T00:00:00Z",
+                     *           "group_id": "none",
+                     *           "mentioned": "me",
+                     *           "owner_id": "me",
+                     *           "priority": "low",
+                     *           "q": "text",
+                     *           "sort": "-last_activity",
+                     *           "state": "open",
+                     *           "tag": "text",
+                     *           "talep": "true",
+                     *           "unread": "true"
+                     *         },
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Acil iadeler",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "shared": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeskViewEnvelope"];
                 };
             };
@@ -32123,6 +37751,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -32208,6 +37845,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "look": {
+                     *           "color": "#0b6e4f",
+                     *           "en": {
+                     *             "away": "Şu anda kapalıyız. Yazın, açılınca yanıtlayalım.",
+                     *             "greeting": "Merhaba! Sorunuzu yazın, hemen yanıtlayalım.",
+                     *             "title": "Size nasıl yardımcı olabiliriz?"
+                     *           },
+                     *           "language": "auto",
+                     *           "position": "left",
+                     *           "prechat": {
+                     *             "email_required": false,
+                     *             "enabled": false,
+                     *             "name_required": false,
+                     *             "phone": false
+                     *           },
+                     *           "tr": {
+                     *             "away": "Şu anda kapalıyız. Yazın, açılınca yanıtlayalım.",
+                     *             "greeting": "Merhaba! Sorunuzu yazın, hemen yanıtlayalım.",
+                     *             "title": "Size nasıl yardımcı olabiliriz?"
+                     *           }
+                     *         },
+                     *         "name": "Web sitesi",
+                     *         "open": false,
+                     *         "opens_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetConfigEnvelope"];
                 };
             };
@@ -32309,6 +37977,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "message": {
+                     *           "body": "Siparişiniz yolda.",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "files": [
+                     *             {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "size": 48213
+                     *             }
+                     *           ],
+                     *           "from": "agent",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Defne"
+                     *         },
+                     *         "session": {
+                     *           "ask_rating": false,
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "known": false,
+                     *           "state": "open",
+                     *           "token": "vis_…"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetWrittenEnvelope"];
                 };
             };
@@ -32557,6 +38253,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "body": "Siparişiniz yolda.",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "files": [
+                     *             {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "size": 48213
+                     *             }
+                     *           ],
+                     *           "from": "agent",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Defne"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetMessageListEnvelope"];
                 };
             };
@@ -32655,6 +38373,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "message": {
+                     *           "body": "Siparişiniz yolda.",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "files": [
+                     *             {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "size": 48213
+                     *             }
+                     *           ],
+                     *           "from": "agent",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Defne"
+                     *         },
+                     *         "session": {
+                     *           "ask_rating": false,
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "known": false,
+                     *           "state": "open",
+                     *           "token": "vis_…"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetWrittenEnvelope"];
                 };
             };
@@ -32780,6 +38526,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "rating": 5,
+                     *         "recorded": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetRatedEnvelope"];
                 };
             };
@@ -32905,6 +38660,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ask_rating": false,
+                     *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "known": false,
+                     *         "state": "open",
+                     *         "token": "vis_…"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WidgetSessionEnvelope"];
                 };
             };
@@ -33124,6 +38891,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -33248,6 +39023,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "https://example.com/hooks/konak",
+                     *           "consecutive_failures": 0,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "description": "Order system",
+                     *           "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *           "disabled_reason": "the receiver answered 503",
+                     *           "disabled_status_code": 503,
+                     *           "events": [
+                     *             "conversation.created"
+                     *           ],
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *           "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *           "rate_limit": 50,
+                     *           "secret_last4": "q1Y=",
+                     *           "status": "active",
+                     *           "strict_order": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointListEnvelope"];
                 };
             };
@@ -33326,6 +39128,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRegisteredEnvelope"];
                 };
             };
@@ -33436,6 +39263,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "description": "A new conversation opened by any route.",
+                     *           "example": null,
+                     *           "module": "crm",
+                     *           "name": "conversation.created",
+                     *           "schema": null
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookCatalogEntryArrayEnvelope"];
                 };
             };
@@ -33514,6 +39355,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEmittedEnvelope"];
                 };
             };
@@ -33631,6 +39480,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attempts": 1,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *           "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_type": "conversation.created",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_error": "the receiver answered 503",
+                     *           "last_error_class": "status",
+                     *           "last_status_code": 200,
+                     *           "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryListEnvelope"];
                 };
             };
@@ -33712,6 +39584,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "attempt_list": [
+                     *           {
+                     *             "answer": "try later",
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "duration_ms": 38.4,
+                     *             "error": "the receiver answered 503",
+                     *             "error_class": "status",
+                     *             "number": 1,
+                     *             "status_code": 503
+                     *           }
+                     *         ],
+                     *         "attempts": 1,
+                     *         "body": null,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_type": "conversation.created",
+                     *         "headers": {},
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_error": "the receiver answered 503",
+                     *         "last_error_class": "status",
+                     *         "last_status_code": 200,
+                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
             };
@@ -33804,6 +39710,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attempts": 1,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_type": "conversation.created",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_error": "the receiver answered 503",
+                     *         "last_error_class": "status",
+                     *         "last_status_code": 200,
+                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
                 };
             };
@@ -33925,6 +39851,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "examined": 1200,
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "include_delivered": false,
+                     *         "progress": 0.25,
+                     *         "queued": 37,
+                     *         "reached": "2026-11-15T09:30:00.000000Z",
+                     *         "since": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "running",
+                     *         "until": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryEnvelope"];
                 };
             };
@@ -34008,6 +39953,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "keyless": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookWebhookSettingsEnvelope"];
                 };
             };
@@ -34086,6 +40039,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "keyless": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookWebhookSettingsEnvelope"];
                 };
             };
@@ -34269,6 +40230,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -34354,6 +40339,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -34443,6 +40437,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -34565,6 +40583,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attempts": 1,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *           "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_type": "conversation.created",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_error": "the receiver answered 503",
+                     *           "last_error_class": "status",
+                     *           "last_status_code": 200,
+                     *           "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryListEnvelope"];
                 };
             };
@@ -34661,6 +40702,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "examined": 1200,
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "include_delivered": false,
+                     *         "progress": 0.25,
+                     *         "queued": 37,
+                     *         "reached": "2026-11-15T09:30:00.000000Z",
+                     *         "since": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "running",
+                     *         "until": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryEnvelope"];
                 };
             };
@@ -34787,6 +40847,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "examined": 1200,
+                     *           "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "include_delivered": false,
+                     *           "progress": 0.25,
+                     *           "queued": 37,
+                     *           "reached": "2026-11-15T09:30:00.000000Z",
+                     *           "since": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "running",
+                     *           "until": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryListEnvelope"];
                 };
             };
@@ -34876,6 +40958,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRegisteredEnvelope"];
                 };
             };
@@ -35001,6 +41108,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -35122,6 +41253,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookQueuedEnvelope"];
                 };
             };
@@ -35246,6 +41385,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "email": "auditor@example.com",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "note": "External auditor, until the end of the year"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailExceptionListEnvelope"];
                 };
             };
@@ -35324,6 +41478,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "email": "auditor@example.com",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "note": "External auditor, until the end of the year"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailExceptionEnvelope"];
                 };
             };
@@ -35436,6 +41602,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -35524,6 +41699,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "https://example.com/hooks/konak",
+                     *           "consecutive_failures": 0,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "description": "Order system",
+                     *           "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *           "disabled_reason": "the receiver answered 503",
+                     *           "disabled_status_code": 503,
+                     *           "events": [
+                     *             "conversation.created"
+                     *           ],
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *           "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *           "rate_limit": 50,
+                     *           "secret_last4": "q1Y=",
+                     *           "status": "active",
+                     *           "strict_order": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointListEnvelope"];
                 };
             };
@@ -35602,6 +41804,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRegisteredEnvelope"];
                 };
             };
@@ -35712,6 +41939,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "description": "A new conversation opened by any route.",
+                     *           "example": null,
+                     *           "module": "crm",
+                     *           "name": "conversation.created",
+                     *           "schema": null
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookCatalogEntryArrayEnvelope"];
                 };
             };
@@ -35793,6 +42034,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "attempt_list": [
+                     *           {
+                     *             "answer": "try later",
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "duration_ms": 38.4,
+                     *             "error": "the receiver answered 503",
+                     *             "error_class": "status",
+                     *             "number": 1,
+                     *             "status_code": 503
+                     *           }
+                     *         ],
+                     *         "attempts": 1,
+                     *         "body": null,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_type": "conversation.created",
+                     *         "headers": {},
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_error": "the receiver answered 503",
+                     *         "last_error_class": "status",
+                     *         "last_status_code": 200,
+                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDetailEnvelope"];
                 };
             };
@@ -35885,6 +42160,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attempts": 1,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "event_type": "conversation.created",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_error": "the receiver answered 503",
+                     *         "last_error_class": "status",
+                     *         "last_status_code": 200,
+                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "pending"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
                 };
             };
@@ -36006,6 +42301,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "examined": 1200,
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "include_delivered": false,
+                     *         "progress": 0.25,
+                     *         "queued": 37,
+                     *         "reached": "2026-11-15T09:30:00.000000Z",
+                     *         "since": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "running",
+                     *         "until": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryEnvelope"];
                 };
             };
@@ -36091,6 +42405,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -36176,6 +42514,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -36265,6 +42612,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -36382,6 +42753,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "attempts": 1,
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
+                     *           "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "event_type": "conversation.created",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_error": "the receiver answered 503",
+                     *           "last_error_class": "status",
+                     *           "last_status_code": 200,
+                     *           "next_attempt_at": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryArrayEnvelope"];
                 };
             };
@@ -36478,6 +42871,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "examined": 1200,
+                     *         "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "include_delivered": false,
+                     *         "progress": 0.25,
+                     *         "queued": 37,
+                     *         "reached": "2026-11-15T09:30:00.000000Z",
+                     *         "since": "2026-11-15T09:30:00.000000Z",
+                     *         "status": "running",
+                     *         "until": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryEnvelope"];
                 };
             };
@@ -36604,6 +43016,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "examined": 1200,
+                     *           "finished_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "include_delivered": false,
+                     *           "progress": 0.25,
+                     *           "queued": 37,
+                     *           "reached": "2026-11-15T09:30:00.000000Z",
+                     *           "since": "2026-11-15T09:30:00.000000Z",
+                     *           "status": "running",
+                     *           "until": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecoveryListEnvelope"];
                 };
             };
@@ -36693,6 +43127,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRegisteredEnvelope"];
                 };
             };
@@ -36818,6 +43277,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "https://example.com/hooks/konak",
+                     *         "consecutive_failures": 0,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "description": "Order system",
+                     *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_reason": "the receiver answered 503",
+                     *         "disabled_status_code": 503,
+                     *         "events": [
+                     *           "conversation.created"
+                     *         ],
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "next_probe_at": "2026-11-15T09:30:00.000000Z",
+                     *         "old_secret_ends_at": "2026-11-15T09:30:00.000000Z",
+                     *         "rate_limit": 50,
+                     *         "secret_last4": "q1Y=",
+                     *         "status": "active",
+                     *         "strict_order": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEndpointEnvelope"];
                 };
             };
@@ -36939,6 +43422,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookQueuedEnvelope"];
                 };
             };
@@ -37081,6 +43572,88 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "corpus_rev": 3,
+                     *       "data": [
+                     *         {
+                     *           "id": "kanun-6102:m376",
+                     *           "law": {
+                     *             "id": "kanun-6102",
+                     *             "kind": "kanun",
+                     *             "no": "6102",
+                     *             "short": "TTK",
+                     *             "title": "TÜRK TİCARET KANUNU"
+                     *           },
+                     *           "match": "text",
+                     *           "provision": {
+                     *             "heading": "Sermayenin kaybı, borca batık olma durumu",
+                     *             "kind": "madde",
+                     *             "label": "TTK m. 376",
+                     *             "no": "376",
+                     *             "path": [
+                     *               "text"
+                     *             ]
+                     *           },
+                     *           "score": 12.5,
+                     *           "snippet": "sermayenin <em>kaybı</em>",
+                     *           "source_url": "https://example.com/6102",
+                     *           "status": "in_force",
+                     *           "valid_from": "2012-07-01"
+                     *         }
+                     *       ],
+                     *       "facets": {
+                     *         "mevzuat": [
+                     *           {
+                     *             "count": 42,
+                     *             "title": "Kanun",
+                     *             "value": "kanun"
+                     *           }
+                     *         ],
+                     *         "tur": [
+                     *           {
+                     *             "count": 42,
+                     *             "title": "Kanun",
+                     *             "value": "kanun"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "next_cursor": null,
+                     *       "query": {
+                     *         "citations": [
+                     *           {
+                     *             "kind": "madde",
+                     *             "law": {
+                     *               "id": "kanun-6102",
+                     *               "kind": "kanun",
+                     *               "no": "6102",
+                     *               "short": "TTK",
+                     *               "title": "TÜRK TİCARET KANUNU"
+                     *             },
+                     *             "no": "376",
+                     *             "provision": "kanun-6102:m376"
+                     *           }
+                     *         ],
+                     *         "corrected": [
+                     *           {
+                     *             "searched": "sermaye",
+                     *             "word": "serrmaye"
+                     *           }
+                     *         ],
+                     *         "laws": [
+                     *           {
+                     *             "id": "kanun-6102",
+                     *             "kind": "kanun",
+                     *             "no": "6102",
+                     *             "short": "TTK",
+                     *             "title": "TÜRK TİCARET KANUNU"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "total": 120,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AdvisorSearchOut"];
                 };
             };
@@ -37160,6 +43733,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "kanun-6102",
+                     *           "kind": "kanun",
+                     *           "last_update": "2026-08-08",
+                     *           "no": "6102",
+                     *           "provisions": 1535,
+                     *           "rg_date": "2011-02-14",
+                     *           "rg_no": "27846",
+                     *           "source_url": "https://example.com/6102",
+                     *           "status": "in_force",
+                     *           "title": "TÜRK TİCARET KANUNU"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AdvisorShelfLawListEnvelope"];
                 };
             };
@@ -37236,6 +43829,90 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accepted_date": "2011-01-13",
+                     *         "corpus_rev": 3,
+                     *         "history_from": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "kanun-6102:m376",
+                     *         "law": {
+                     *           "id": "kanun-6102",
+                     *           "kind": "kanun",
+                     *           "no": "6102",
+                     *           "short": "TTK",
+                     *           "title": "TÜRK TİCARET KANUNU"
+                     *         },
+                     *         "law_status": "in_force",
+                     *         "next": {
+                     *           "id": "kanun-6102:m377",
+                     *           "provision": {
+                     *             "heading": "Sermayenin kaybı, borca batık olma durumu",
+                     *             "kind": "madde",
+                     *             "label": "TTK m. 376",
+                     *             "no": "376",
+                     *             "path": [
+                     *               "text"
+                     *             ]
+                     *           },
+                     *           "status": "in_force"
+                     *         },
+                     *         "outline": [
+                     *           {
+                     *             "id": "kanun-6102:m377",
+                     *             "provision": {
+                     *               "heading": "Sermayenin kaybı, borca batık olma durumu",
+                     *               "kind": "madde",
+                     *               "label": "TTK m. 376",
+                     *               "no": "376",
+                     *               "path": [
+                     *                 "text"
+                     *               ]
+                     *             },
+                     *             "status": "in_force"
+                     *           }
+                     *         ],
+                     *         "previous": {
+                     *           "id": "kanun-6102:m377",
+                     *           "provision": {
+                     *             "heading": "Sermayenin kaybı, borca batık olma durumu",
+                     *             "kind": "madde",
+                     *             "label": "TTK m. 376",
+                     *             "no": "376",
+                     *             "path": [
+                     *               "text"
+                     *             ]
+                     *           },
+                     *           "status": "in_force"
+                     *         },
+                     *         "provision": {
+                     *           "heading": "Sermayenin kaybı, borca batık olma durumu",
+                     *           "kind": "madde",
+                     *           "label": "TTK m. 376",
+                     *           "no": "376",
+                     *           "path": [
+                     *             "text"
+                     *           ]
+                     *         },
+                     *         "rg_date": "2011-02-14",
+                     *         "rg_no": "27846",
+                     *         "source": "official",
+                     *         "source_url": "https://example.com/6102",
+                     *         "status": "in_force",
+                     *         "text": "Son yıllık bilançodan…",
+                     *         "valid_from": "2012-07-01",
+                     *         "versions": [
+                     *           {
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "text": "Son yıllık bilançodan…",
+                     *             "valid_from": "2012-07-01",
+                     *             "valid_to": "2026-08-08"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AdvisorProvisionPageEnvelope"];
                 };
             };
@@ -37319,6 +43996,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "recovery_codes": [
+                     *           "k7mqx-4rdwp"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRecoveryCodesEnvelope"];
                 };
             };
@@ -37429,6 +44116,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "otpauth_url": "otpauth://totp/Konak:ayse%40example.com?issuer=Konak&secret=JBSWY3DPEHPK3PXP",
+                     *         "qr_png": "data:image/png;base64,iVBORw0KGgo=",
+                     *         "secret": "JBSWY3DPEHPK3PXP"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityTOTPSetupEnvelope"];
                 };
             };
@@ -37539,6 +44236,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -37626,6 +44331,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "recovery_codes": [
+                     *           "k7mqx-4rdwp"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRecoveryCodesEnvelope"];
                 };
             };
@@ -37741,6 +44456,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": null,
+                     *           "environment": "live",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "last4": "x7Qd",
+                     *           "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *           "name": "Order sync",
+                     *           "rotated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "scopes": [
+                     *             "conversations.write"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAPIKeyListEnvelope"];
                 };
             };
@@ -37819,6 +44556,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "environment": "live",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "text",
+                     *         "key": "key_live_…",
+                     *         "last4": "x7Qd",
+                     *         "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Order sync",
+                     *         "rotated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "scopes": [
+                     *           "conversations.write"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityShownKeyEnvelope"];
                 };
             };
@@ -37931,6 +44688,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -38020,6 +44786,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "environment": "live",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "text",
+                     *         "last4": "x7Qd",
+                     *         "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Order sync",
+                     *         "rotated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "scopes": [
+                     *           "conversations.write"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAPIKeyEnvelope"];
                 };
             };
@@ -38132,6 +44917,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "environment": "live",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "text",
+                     *         "key": "key_live_…",
+                     *         "last4": "x7Qd",
+                     *         "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Order sync",
+                     *         "rotated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "scopes": [
+                     *           "conversations.write"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityShownKeyEnvelope"];
                 };
             };
@@ -38255,6 +45060,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "redirect_to": "https://field.example.com/callback?code=ac_…&state=af0ifjsldkj&iss=https%3A%2F%2Fkonak.example"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRedirectToEnvelope"];
                 };
             };
@@ -38369,6 +45182,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "app": {
+                     *           "client_id": "app_…",
+                     *           "name": "Field service",
+                     *           "publisher": "Demo A.Ş."
+                     *         },
+                     *         "redirect_uri": "https://field.example.com/callback",
+                     *         "scopes": [
+                     *           {
+                     *             "en": "Read conversations",
+                     *             "name": "conversations.read",
+                     *             "tr": "Konuşmaları okuma"
+                     *           }
+                     *         ],
+                     *         "signed_in": false,
+                     *         "state": "af0ifjsldkj",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspaces": [
+                     *           {
+                     *             "current": false,
+                     *             "granted": false,
+                     *             "id": "text",
+                     *             "name": "Demo A.Ş.",
+                     *             "slug": "demo"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityConsentEnvelope"];
                 };
             };
@@ -38483,6 +45334,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "valid_until": "2026-11-15T09:30:00.000000Z",
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityReauthenticatedEnvelope"];
                 };
             };
@@ -38597,6 +45457,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySignedInEnvelope"];
                 };
             };
@@ -38720,6 +45609,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "access_token": "ses_…",
+                     *         "expires_in": 2592000,
+                     *         "scope": "conversations.read",
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "token_type": "Bearer",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityTokenEnvelope"];
                 };
             };
@@ -38817,6 +45731,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "client_id": "app_…",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "created_by": null,
+                     *           "id": "text",
+                     *           "name": "Field service",
+                     *           "public": false,
+                     *           "redirect_uris": [
+                     *             "https://field.example.com/callback"
+                     *           ],
+                     *           "scopes": [
+                     *             "conversations.read"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAppListEnvelope"];
                 };
             };
@@ -38895,6 +45831,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "client_id": "app_…",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "id": "text",
+                     *         "name": "Field service",
+                     *         "public": false,
+                     *         "redirect_uris": [
+                     *           "https://field.example.com/callback"
+                     *         ],
+                     *         "scopes": [
+                     *           "conversations.read"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAppEnvelope"];
                 };
             };
@@ -39007,6 +45962,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "client_id": "app_…",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "id": "text",
+                     *         "name": "Field service",
+                     *         "public": false,
+                     *         "redirect_uris": [
+                     *           "https://field.example.com/callback"
+                     *         ],
+                     *         "scopes": [
+                     *           "conversations.read"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAppEnvelope"];
                 };
             };
@@ -39092,6 +46066,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -39181,6 +46164,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "client_id": "app_…",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "created_by": null,
+                     *         "id": "text",
+                     *         "name": "Field service",
+                     *         "public": false,
+                     *         "redirect_uris": [
+                     *           "https://field.example.com/callback"
+                     *         ],
+                     *         "scopes": [
+                     *           "conversations.read"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAppEnvelope"];
                 };
             };
@@ -39306,6 +46308,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "action": "api_key.created",
+                     *           "actor": {
+                     *             "id": null,
+                     *             "kind": "agent",
+                     *             "name": "Defne Yılmaz"
+                     *           },
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "details": null,
+                     *           "id": "text",
+                     *           "ip": "203.0.113.7",
+                     *           "object": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityAuditLineListEnvelope"];
                 };
             };
@@ -39380,6 +46404,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "challenge": {
+                     *           "parameters": {
+                     *             "algorithm": "PBKDF2/SHA-256",
+                     *             "cost": 5000,
+                     *             "expiresAt": 1794733800,
+                     *             "keyLength": 32,
+                     *             "keyPrefix": "6874819d01cd5f00ae2360a67c232469",
+                     *             "keySignature": "1ec587d7ba2d230da75eb52533c3e41b3fb7862e6f3d1bc440daac468a315ac1",
+                     *             "nonce": "3d8d32e7d78d951d1025728a0c536859",
+                     *             "salt": "4d9f7f6f0ca4fc99dc159d916273c748"
+                     *           },
+                     *           "signature": "ef3492617a7fd7c701c68fb6a69c1899563e2127689f3bc822f39fd6bdcce7a2"
+                     *         },
+                     *         "mode": "off",
+                     *         "provider": "altcha",
+                     *         "required_now": false,
+                     *         "script_url": "text",
+                     *         "site_key": "text"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityCaptchaInfoEnvelope"];
                 };
             };
@@ -39449,6 +46498,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email": "ayse@example.com",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityVerifiedEnvelope"];
                 };
             };
@@ -39554,6 +46616,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status": "verification_sent"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySentEnvelope"];
                 };
             };
@@ -39660,6 +46730,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "app": {
+                     *             "client_id": "app_…",
+                     *             "name": "Field service",
+                     *             "publisher": "Demo A.Ş."
+                     *           },
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "scopes": [
+                     *             "text"
+                     *           ],
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityGrantListEnvelope"];
                 };
             };
@@ -39736,6 +46827,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -39823,6 +46923,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "hov_…",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityHandoverEnvelope"];
                 };
             };
@@ -39946,6 +47060,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySignedInEnvelope"];
                 };
             };
@@ -40051,6 +47194,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email": "ayse@example.com",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "membership_id": "text",
+                     *         "role": "agent"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityInvitationEnvelope"];
                 };
             };
@@ -40165,6 +47319,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "membership": {
+                     *           "id": "text",
+                     *           "role": "owner"
+                     *         },
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityJoinedEnvelope"];
                 };
             };
@@ -40275,6 +47455,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "licences": [
+                     *           "text"
+                     *         ],
+                     *         "membership": {
+                     *           "id": "text",
+                     *           "role": "owner"
+                     *         },
+                     *         "permissions": [
+                     *           "text"
+                     *         ],
+                     *         "session_id": "text",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityMeEnvelope"];
                 };
             };
@@ -40353,6 +47564,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email": "owner@demo.localhost",
+                     *         "id": "text",
+                     *         "language": "tr",
+                     *         "name": "Defne Yılmaz",
+                     *         "two_factor": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityUserEnvelope"];
                 };
             };
@@ -40458,6 +47681,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Ayşe's phone",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "mobile",
+                     *           "platform": "Android"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "ayse@example.com",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Ayşe Demir"
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentOpenedEnvelope"];
                 };
             };
@@ -40566,6 +47816,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "subject": "Confirm your e-mail address",
+                     *           "text": "Hello Ayşe, …",
+                     *           "to": "ayse@example.com"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailerKeptListEnvelope"];
                 };
             };
@@ -40645,6 +47910,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *           "name": "Phone",
+                     *           "synced": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPasskeyListEnvelope"];
                 };
             };
@@ -40723,6 +48003,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "text",
+                     *         "last_used_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Phone",
+                     *         "synced": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPasskeyEnvelope"];
                 };
             };
@@ -40833,6 +48125,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "challenge_id": "text",
+                     *         "options": null
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPasskeyChallengeEnvelope"];
                 };
             };
@@ -40947,6 +48248,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySignedInEnvelope"];
                 };
             };
@@ -41048,6 +48378,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "challenge_id": "text",
+                     *         "options": null
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPasskeyChallengeEnvelope"];
                 };
             };
@@ -41151,6 +48490,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -41238,6 +48586,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -41343,6 +48699,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status": "verification_sent"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySentEnvelope"];
                 };
             };
@@ -41448,6 +48812,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -41549,6 +48921,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "permissions": [
+                     *           {
+                     *             "en": "See conversations",
+                     *             "module": "crm",
+                     *             "name": "crm.conversations.view",
+                     *             "tr": "Konuşmaları görme"
+                     *           }
+                     *         ],
+                     *         "roles": [
+                     *           {
+                     *             "built_in": false,
+                     *             "changed": false,
+                     *             "fixed": false,
+                     *             "members": 3,
+                     *             "name": "support-lead",
+                     *             "permissions": [
+                     *               "text"
+                     *             ],
+                     *             "title": "Support lead"
+                     *           }
+                     *         ],
+                     *         "scopes": [
+                     *           {
+                     *             "en": "Read, open, change and answer conversations",
+                     *             "module": "crm",
+                     *             "name": "conversations.write",
+                     *             "permissions": [
+                     *               "text"
+                     *             ],
+                     *             "tr": "Konuşmaları okuma, açma, değiştirme ve yanıtlama"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRoleListEnvelope"];
                 };
             };
@@ -41627,6 +49038,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "built_in": false,
+                     *         "changed": false,
+                     *         "fixed": false,
+                     *         "members": 3,
+                     *         "name": "support-lead",
+                     *         "permissions": [
+                     *           "text"
+                     *         ],
+                     *         "title": "Support lead"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRoleEnvelope"];
                 };
             };
@@ -41739,6 +49166,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -41836,6 +49271,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "current": false,
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "ip": "203.0.113.7",
+                     *           "kind": "panel",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *           "workspace": {
+                     *             "id": "text",
+                     *             "name": "Demo A.Ş.",
+                     *             "slug": "demo"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityOwnSessionListEnvelope"];
                 };
             };
@@ -41910,6 +49370,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "revoked": 2
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityRevokedEnvelope"];
                 };
             };
@@ -41986,6 +49454,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeletedEnvelope"];
                 };
             };
@@ -42073,6 +49550,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "methods": [
+                     *           "totp"
+                     *         ],
+                     *         "mfa_required": false,
+                     *         "mfa_token": "mfa_…",
+                     *         "passkey_options": null,
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySignInAnswerEnvelope"];
                 };
             };
@@ -42178,6 +49690,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "session": {
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "device_name": "Firefox on Linux",
+                     *           "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "text",
+                     *           "kind": "panel",
+                     *           "platform": "Linux",
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "session_token": "ses_…",
+                     *         "user": {
+                     *           "email": "owner@demo.localhost",
+                     *           "id": "text",
+                     *           "language": "tr",
+                     *           "name": "Defne Yılmaz",
+                     *           "two_factor": false
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySignedInEnvelope"];
                 };
             };
@@ -42279,6 +49820,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DoneEnvelope"];
                 };
             };
@@ -42393,6 +49942,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status": "verification_sent"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentitySentEnvelope"];
                 };
             };
@@ -42499,6 +50056,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "current": false,
+                     *           "joined_at": "2026-11-15T09:30:00.000000Z",
+                     *           "licences": [
+                     *             "crm"
+                     *           ],
+                     *           "membership": {
+                     *             "id": "text",
+                     *             "role": "owner"
+                     *           },
+                     *           "workspace": {
+                     *             "id": "text",
+                     *             "name": "Demo A.Ş.",
+                     *             "slug": "demo"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPlaceListEnvelope"];
                 };
             };
@@ -42577,6 +50158,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "current": false,
+                     *         "joined_at": "2026-11-15T09:30:00.000000Z",
+                     *         "licences": [
+                     *           "crm"
+                     *         ],
+                     *         "membership": {
+                     *           "id": "text",
+                     *           "role": "owner"
+                     *         },
+                     *         "workspace": {
+                     *           "id": "text",
+                     *           "name": "Demo A.Ş.",
+                     *           "slug": "demo"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityPlaceEnvelope"];
                 };
             };
@@ -42687,6 +50289,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "demo": false,
+                     *         "version": "1.0.0"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppMetaEnvelope"];
                 };
             };
@@ -42923,6 +50534,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "description": "A new conversation opened by any route.",
+                     *           "example": null,
+                     *           "module": "crm",
+                     *           "name": "conversation.created",
+                     *           "schema": null
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookCatalogEntryArrayEnvelope"];
                 };
             };
@@ -43055,6 +50680,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "access_token": "ses_…",
+                     *       "expires_in": 2592000,
+                     *       "scope": "conversations.read",
+                     *       "token_type": "Bearer",
+                     *       "workspace": {
+                     *         "id": "text",
+                     *         "name": "Demo A.Ş.",
+                     *         "slug": "demo"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IdentityBareToken"];
                 };
             };

@@ -546,10 +546,10 @@ func TestFailingAddress(t *testing.T) {
 				t.Errorf("got %+v", i)
 			}
 		}
-		// Given up after all attempts: the message says so.
+		// Given up with the address, after its last probe: the message says so.
 		sh.soft.answer(http.StatusInternalServerError)
 		sh.reply(got.Conversation.ID, "Son söz")
-		for range 40 {
+		for range 60 {
 			s.Settle()
 			sh.wait(25 * time.Hour)
 		}

@@ -432,6 +432,13 @@ func TestNewAsAgentWithTemplate(t *testing.T) {
 		in["body"] = "ve bir metin"
 		sh.Owner.Post(conversations+"/new-as-agent", in).Refused(422, "validation_failed")
 		delete(in, "body")
+		for _, other := range []string{"email", "telegram"} {
+			in["channel"] = other
+			if f := sh.Owner.Post(conversations+"/new-as-agent", in).Refused(422, "validation_failed"); f.Fields["channel"] == nil {
+				t.Errorf("over %s: %v", other, f.Fields)
+			}
+		}
+		in["channel"] = "whatsapp"
 		in["template"] = map[string]any{"template_id": news.ID}
 		sh.Owner.Post(conversations+"/new-as-agent", in).Refused(422, "validation_failed")
 	})

@@ -1,0 +1,145 @@
+package api
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+)
+
+// examples shows what an operation answers when it succeeds, made of the
+// examples that the types' fields have.
+func (a *API) examples(op *huma.Operation) {
+	r := a.huma.OpenAPI().Components.Schemas
+	for status, resp := range op.Responses {
+		if status[0] != '2' {
+			continue
+		}
+		if media := resp.Content["application/json"]; media != nil && media.Schema != nil && media.Example == nil {
+			media.Example = sample(r, media.Schema, nil)
+		}
+	}
+}
+
+// The values of fields that have no example of their own.
+const (
+	sampleID   = "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+	sampleTime = "2026-11-15T09:30:00.000000Z"
+	sampleText = "text"
+)
+
+// sample is a value of a schema. Within are the records that it is part of: one
+// that holds itself ends there.
+func sample(r huma.Registry, s *huma.Schema, within []string) any {
+	if s.Ref != "" {
+		if slices.Contains(within, s.Ref) {
+			return nil
+		}
+		return sample(r, r.SchemaFromRef(s.Ref), append(slices.Clip(within), s.Ref))
+	}
+	switch {
+	case len(s.Examples) > 0:
+		return s.Examples[0]
+	case s.Default != nil:
+		return s.Default
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case len(s.AnyOf) > 0:
+		return sample(r, s.AnyOf[0], within)
+	case len(s.OneOf) > 0:
+		return sample(r, s.OneOf[0], within)
+	}
+	switch s.Type {
+	case "object":
+		out := map[string]any{}
+		for name, p := range s.Properties {
+			if ends(p, within) && !slices.Contains(s.Required, name) {
+				continue
+			}
+			out[name] = sample(r, p, within)
+		}
+		return out
+	case "array":
+		if s.Items == nil || ends(s.Items, within) {
+			return []any{}
+		}
+		return []any{sample(r, s.Items, within)}
+	case "string":
+		switch {
+		case s.Format == "uuid":
+			return sampleID
+		case s.Format == "date-time" && s.Nullable:
+			return nil
+		case s.Format == "date-time":
+			return sampleTime
+		case s.Nullable:
+			return nil
+		}
+		return sampleText
+	case "integer", "number":
+		if s.Nullable {
+			return nil
+		}
+		if s.Minimum != nil {
+			return *s.Minimum
+		}
+		return 0
+	case "boolean":
+		return false
+	}
+	return nil
+}
+
+// ends says that a schema leads back to a record that is being written.
+func ends(s *huma.Schema, within []string) bool { return s.Ref != "" && slices.Contains(within, s.Ref) }
+
+// allowNull adds null to the values of enumerations that may be absent. For the
+// library that goes without saying, for JSON Schema it does not.
+func (a *API) allowNull() {
+	for name, s := range a.huma.OpenAPI().Components.Schemas.Map() {
+		if !a.settled[name] {
+			a.settled[name] = true
+			nullEnums(s)
+		}
+	}
+}
+
+func nullEnums(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if s.Nullable && len(s.Enum) > 0 && !slices.Contains(s.Enum, any(nil)) {
+		s.Enum = append(s.Enum, nil)
+	}
+	for _, p := range s.Properties {
+		nullEnums(p)
+	}
+	nullEnums(s.Items)
+	if more, ok := s.AdditionalProperties.(*huma.Schema); ok {
+		nullEnums(more)
+	}
+}
+
+var idList = reflect.TypeFor[[]uuid.UUID]()
+
+// markIDs says of lists of ids in an input's body that they are: a field's tags
+// speak of the list and not of what is in it.
+func (a *API) markIDs(in reflect.Type) {
+	body, ok := in.FieldByName("Body")
+	if !ok || body.Type.Kind() != reflect.Struct {
+		return
+	}
+	r := a.huma.OpenAPI().Components.Schemas
+	s := r.Schema(body.Type, true, in.Name()+"Body")
+	if s.Ref != "" {
+		s = r.SchemaFromRef(s.Ref)
+	}
+	for _, f := range reflect.VisibleFields(body.Type) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if p := s.Properties[name]; p != nil && f.Type == idList {
+			p.Items.Format = "uuid"
+		}
+	}
+}
