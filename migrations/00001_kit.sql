@@ -30,7 +30,7 @@ CREATE TABLE tenant_sequence (
 );
 
 CREATE TABLE audit_log (
-    tenant_id  uuid NOT NULL REFERENCES tenant (id),
+    tenant_id  uuid NOT NULL,
     id         uuid NOT NULL,
     at         bigint NOT NULL,
     actor_kind text NOT NULL,

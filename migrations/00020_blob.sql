@@ -3,7 +3,7 @@
 -- crash leaves bytes that nobody knows of. refs counts the records that hold
 -- it; one that nobody has held since touched_at is removed after a while.
 CREATE TABLE blob (
-    tenant_id  uuid NOT NULL REFERENCES tenant (id),
+    tenant_id  uuid NOT NULL,
     id         uuid NOT NULL,
     hash       bytea NOT NULL,
     size       bigint NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
 CREATE TABLE webhook_endpoint (
-    tenant_id         uuid NOT NULL REFERENCES tenant (id),
+    tenant_id         uuid NOT NULL,
     id                uuid NOT NULL,
     module            text NOT NULL,
     address           text NOT NULL,
@@ -116,6 +116,6 @@ CREATE TABLE webhook_recovery (
 CREATE INDEX webhook_recovery_list ON webhook_recovery (tenant_id, endpoint_id, created_at, id);
 
 CREATE TABLE webhook_setting (
-    tenant_id uuid PRIMARY KEY REFERENCES tenant (id),
+    tenant_id uuid PRIMARY KEY,
     keyless   boolean NOT NULL
 );

@@ -1,8 +1,9 @@
 -- +goose Up
 -- A contact that was merged into another or deleted keeps its row, emptied of
--- addresses, so that what names it still finds something.
+-- addresses, so that what names it still finds something. Those of the test
+-- environment are a book of their own: the same address may stand in both.
 CREATE TABLE contact (
-    tenant_id         uuid NOT NULL REFERENCES tenant (id),
+    tenant_id         uuid NOT NULL,
     id                uuid NOT NULL,
     external_id       text,
     kind              text NOT NULL,
@@ -17,6 +18,7 @@ CREATE TABLE contact (
     tags              text NOT NULL,
     custom_attributes text NOT NULL,
     blocked           boolean NOT NULL DEFAULT false,
+    test              boolean NOT NULL DEFAULT false,
     last_seen_at      bigint,
     last_contacted_at bigint,
     last_replied_at   bigint,
@@ -26,7 +28,7 @@ CREATE TABLE contact (
     updated_at        bigint NOT NULL,
     PRIMARY KEY (tenant_id, id)
 );
-CREATE UNIQUE INDEX contact_external ON contact (tenant_id, external_id) WHERE deleted_at IS NULL AND external_id IS NOT NULL;
+CREATE UNIQUE INDEX contact_external ON contact (tenant_id, external_id, test) WHERE deleted_at IS NULL AND external_id IS NOT NULL;
 CREATE INDEX contact_list ON contact (tenant_id, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX contact_kind ON contact (tenant_id, kind, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX contact_owner ON contact (tenant_id, owner_id, created_at, id) WHERE deleted_at IS NULL;
@@ -40,7 +42,8 @@ CREATE TABLE contact_email (
     is_primary boolean NOT NULL,
     bounced    boolean NOT NULL DEFAULT false,
     position   bigint NOT NULL,
-    PRIMARY KEY (tenant_id, email_key),
+    test       boolean NOT NULL,
+    PRIMARY KEY (tenant_id, email_key, test),
     FOREIGN KEY (tenant_id, contact_id) REFERENCES contact (tenant_id, id)
 );
 CREATE INDEX contact_email_of ON contact_email (tenant_id, contact_id, position);
@@ -51,7 +54,8 @@ CREATE TABLE contact_phone (
     contact_id uuid NOT NULL,
     is_primary boolean NOT NULL,
     position   bigint NOT NULL,
-    PRIMARY KEY (tenant_id, e164),
+    test       boolean NOT NULL,
+    PRIMARY KEY (tenant_id, e164, test),
     FOREIGN KEY (tenant_id, contact_id) REFERENCES contact (tenant_id, id)
 );
 CREATE INDEX contact_phone_of ON contact_phone (tenant_id, contact_id, position);
@@ -67,8 +71,9 @@ CREATE TABLE contact_identity (
     username           text NOT NULL,
     reachable          boolean NOT NULL DEFAULT true,
     window_expires_at  bigint,
+    test               boolean NOT NULL,
     created_at         bigint NOT NULL,
-    PRIMARY KEY (tenant_id, channel_account_id, external_id),
+    PRIMARY KEY (tenant_id, channel_account_id, external_id, test),
     FOREIGN KEY (tenant_id, contact_id) REFERENCES contact (tenant_id, id)
 );
 CREATE INDEX contact_identity_of ON contact_identity (tenant_id, contact_id, created_at);
@@ -140,7 +145,7 @@ CREATE TABLE contact_import (
     id          uuid NOT NULL,
     filename    text NOT NULL,
     status      text NOT NULL,
-    content     text NOT NULL,
+    header      text NOT NULL,
     total       bigint NOT NULL,
     position    bigint NOT NULL DEFAULT 0,
     created     bigint NOT NULL DEFAULT 0,
@@ -152,6 +157,17 @@ CREATE TABLE contact_import (
     PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX contact_import_list ON contact_import (tenant_id, created_at, id);
+
+-- The rows of a file that are still to be taken, in batches: each job reads one
+-- and nothing else, and it goes when it is done.
+CREATE TABLE contact_import_batch (
+    tenant_id uuid NOT NULL,
+    import_id uuid NOT NULL,
+    number    bigint NOT NULL,
+    content   text NOT NULL,
+    PRIMARY KEY (tenant_id, import_id, number),
+    FOREIGN KEY (tenant_id, import_id) REFERENCES contact_import (tenant_id, id)
+);
 
 CREATE TABLE contact_import_error (
     tenant_id uuid NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
 CREATE TABLE crm_group (
-    tenant_id   uuid NOT NULL REFERENCES tenant (id),
+    tenant_id   uuid NOT NULL,
     id          uuid NOT NULL,
     name        text NOT NULL,
     name_key    text NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE conversation_settings (
 );
 
 CREATE TABLE conversation (
-    tenant_id                uuid NOT NULL REFERENCES tenant (id),
+    tenant_id                uuid NOT NULL,
     id                       uuid NOT NULL,
     state                    text NOT NULL,
     ai_state                 text NOT NULL,
@@ -80,7 +80,7 @@ CREATE INDEX conversation_waiting ON conversation (tenant_id, waiting_since, id)
 CREATE INDEX conversation_priority ON conversation (tenant_id, priority, id) WHERE deleted_at IS NULL;
 CREATE INDEX conversation_snoozed ON conversation (tenant_id, snoozed_until, id) WHERE deleted_at IS NULL AND snoozed_until IS NOT NULL;
 -- The waker's: whose time has come, of any tenant.
-CREATE INDEX conversation_wake ON conversation (snoozed_until) WHERE state = 'snoozed' AND snoozed_until IS NOT NULL;
+CREATE INDEX conversation_wake ON conversation (snoozed_until, id) WHERE state = 'snoozed' AND snoozed_until IS NOT NULL;
 
 -- at is the place in the timeline: a time that never stands still, so that no
 -- two items of a conversation share it.
@@ -105,11 +105,12 @@ CREATE TABLE conversation_item (
     deleted_at          bigint,
     automatic           boolean NOT NULL DEFAULT false,
     test                boolean NOT NULL,
+    template            text NOT NULL DEFAULT 'null',
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversation (tenant_id, id)
 );
 CREATE INDEX conversation_item_list ON conversation_item (tenant_id, conversation_id, at, id);
-CREATE UNIQUE INDEX conversation_item_inbound ON conversation_item (tenant_id, channel_account_id, provider_message_id)
+CREATE UNIQUE INDEX conversation_item_inbound ON conversation_item (tenant_id, channel_account_id, provider_message_id, test)
     WHERE provider_message_id IS NOT NULL;
 
 -- The tag's copy of last_activity_at lets a tag's list page like any other.

@@ -2,7 +2,7 @@
 -- A file of an item, or one that was uploaded and waits for its item. Without a
 -- blob it was not let in, and blocked says why.
 CREATE TABLE attachment (
-    tenant_id     uuid NOT NULL REFERENCES tenant (id),
+    tenant_id     uuid NOT NULL,
     id            uuid NOT NULL,
     item_id       uuid,
     scheduled_id  uuid,

@@ -1,7 +1,7 @@
 -- +goose Up
 -- What an item said before it was edited.
 CREATE TABLE item_edit (
-    tenant_id   uuid NOT NULL REFERENCES tenant (id),
+    tenant_id   uuid NOT NULL,
     id          uuid NOT NULL,
     item_id     uuid NOT NULL,
     body        text NOT NULL,
@@ -71,6 +71,21 @@ CREATE TABLE item_source (
     PRIMARY KEY (tenant_id, item_id, position),
     FOREIGN KEY (tenant_id, item_id) REFERENCES conversation_item (tenant_id, id)
 );
+
+-- Whom a note calls, with the name that stands in its text. Seen: they have read
+-- the conversation since.
+CREATE TABLE item_mention (
+    tenant_id uuid NOT NULL,
+    item_id   uuid NOT NULL,
+    agent_id  uuid NOT NULL,
+    name      text NOT NULL,
+    at        bigint NOT NULL,
+    seen      boolean NOT NULL,
+    PRIMARY KEY (tenant_id, item_id, agent_id),
+    FOREIGN KEY (tenant_id, item_id) REFERENCES conversation_item (tenant_id, id)
+);
+CREATE INDEX item_mention_of ON item_mention (tenant_id, agent_id, at, item_id);
+CREATE INDEX item_mention_unseen ON item_mention (tenant_id, agent_id, at, item_id) WHERE NOT seen;
 
 -- Who gets a copy of e-mail answers.
 CREATE TABLE conversation_cc (

@@ -2,7 +2,7 @@
 -- Messages that go out later. The row is the truth: the job only says when to
 -- look at it.
 CREATE TABLE scheduled_message (
-    tenant_id          uuid NOT NULL REFERENCES tenant (id),
+    tenant_id          uuid NOT NULL,
     id                 uuid NOT NULL,
     conversation_id    uuid NOT NULL,
     state              text NOT NULL,

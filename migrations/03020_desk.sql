@@ -1,6 +1,6 @@
 -- +goose Up
 CREATE TABLE crm_macro (
-    tenant_id   uuid NOT NULL REFERENCES tenant (id),
+    tenant_id   uuid NOT NULL,
     id          uuid NOT NULL,
     name        text NOT NULL,
     name_key    text NOT NULL,

@@ -1,7 +1,7 @@
 -- +goose Up
 -- scope_id is the agent whose own it is, the nil UUID for what is shared.
 CREATE TABLE crm_canned_reply (
-    tenant_id    uuid NOT NULL REFERENCES tenant (id),
+    tenant_id    uuid NOT NULL,
     id           uuid NOT NULL,
     scope_id     uuid NOT NULL,
     shortcut     text NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE crm_canned_term (
 CREATE INDEX crm_canned_term_of ON crm_canned_term (tenant_id, reply_id);
 
 CREATE TABLE crm_view (
-    tenant_id  uuid NOT NULL REFERENCES tenant (id),
+    tenant_id  uuid NOT NULL,
     id         uuid NOT NULL,
     scope_id   uuid NOT NULL,
     name       text NOT NULL,

@@ -3,7 +3,7 @@
 -- customer's own. settings is the kind's JSON without secrets; credentials
 -- are sealed. A disconnected account stays, because conversations name it.
 CREATE TABLE channel_account (
-    tenant_id   uuid NOT NULL REFERENCES tenant (id),
+    tenant_id   uuid NOT NULL,
     id          uuid NOT NULL,
     kind        text NOT NULL,
     name        text NOT NULL,

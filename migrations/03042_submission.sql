@@ -1,7 +1,7 @@
 -- +goose Up
 -- A form that was filled in, as it was sent.
 CREATE TABLE form_submission (
-    tenant_id       uuid NOT NULL REFERENCES tenant (id),
+    tenant_id       uuid NOT NULL,
     id              uuid NOT NULL,
     account_id      uuid NOT NULL,
     form            text NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE form_submission (
 -- What was submitted lately: guard is the sender's own id of a submission, or
 -- a hash of what it says.
 CREATE TABLE form_guard (
-    tenant_id     uuid NOT NULL REFERENCES tenant (id),
+    tenant_id     uuid NOT NULL,
     account_id    uuid NOT NULL,
     guard         text NOT NULL,
     submission_id uuid NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE form_guard (
 
 -- A chance to sell that somebody's interest opened.
 CREATE TABLE opportunity (
-    tenant_id       uuid NOT NULL REFERENCES tenant (id),
+    tenant_id       uuid NOT NULL,
     id              uuid NOT NULL,
     title           text NOT NULL,
     stage           text NOT NULL,

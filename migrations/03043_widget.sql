@@ -2,7 +2,7 @@
 -- Somebody who opened a live-chat widget. The token that their browser keeps
 -- is stored as its hash.
 CREATE TABLE widget_visitor (
-    tenant_id       uuid NOT NULL REFERENCES tenant (id),
+    tenant_id       uuid NOT NULL,
     id              uuid NOT NULL,
     account_id      uuid NOT NULL,
     token_hash      bytea NOT NULL,

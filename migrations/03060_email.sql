@@ -3,7 +3,7 @@
 -- house that mail is forwarded to, and where polling its mailbox elsewhere
 -- stands. A poll is a claim with a lease, so that one node polls.
 CREATE TABLE email_mailbox (
-    tenant_id    uuid NOT NULL REFERENCES tenant (id),
+    tenant_id    uuid NOT NULL,
     account_id   uuid NOT NULL,
     local_part   text NOT NULL,
     address_key  text NOT NULL,
@@ -27,7 +27,7 @@ CREATE INDEX email_mailbox_due ON email_mailbox (next_poll_at) WHERE polls;
 -- Every mail that was accepted, with its raw form. delivery_key is unique for
 -- one delivery, so that a repeated one is recognised.
 CREATE TABLE email_inbound (
-    tenant_id       uuid NOT NULL REFERENCES tenant (id),
+    tenant_id       uuid NOT NULL,
     id              uuid NOT NULL,
     account_id      uuid NOT NULL,
     delivery_key    text NOT NULL,
@@ -54,7 +54,7 @@ CREATE INDEX email_inbound_item ON email_inbound (tenant_id, item_id) WHERE item
 -- The mails of conversations by their Message-ID, which may be long: its hash
 -- is the key. ours says that the house made the id.
 CREATE TABLE email_message (
-    tenant_id       uuid NOT NULL REFERENCES tenant (id),
+    tenant_id       uuid NOT NULL,
     id              uuid NOT NULL,
     account_id      uuid NOT NULL,
     conversation_id uuid NOT NULL,
@@ -75,14 +75,14 @@ CREATE UNIQUE INDEX email_message_item ON email_message (tenant_id, item_id) WHE
 
 -- Who takes part in a conversation by mail, and what its subject token is.
 CREATE TABLE email_party (
-    tenant_id       uuid NOT NULL REFERENCES tenant (id),
+    tenant_id       uuid NOT NULL,
     conversation_id uuid NOT NULL,
     address_key     text NOT NULL,
     PRIMARY KEY (tenant_id, conversation_id, address_key)
 );
 CREATE INDEX email_party_address ON email_party (tenant_id, address_key, conversation_id);
 CREATE TABLE email_token (
-    tenant_id       uuid NOT NULL REFERENCES tenant (id),
+    tenant_id       uuid NOT NULL,
     account_id      uuid NOT NULL,
     token           text NOT NULL,
     conversation_id uuid NOT NULL,
@@ -91,7 +91,7 @@ CREATE TABLE email_token (
 
 -- When an address last got an automatic answer.
 CREATE TABLE email_auto_reply (
-    tenant_id   uuid NOT NULL REFERENCES tenant (id),
+    tenant_id   uuid NOT NULL,
     account_id  uuid NOT NULL,
     address_key text NOT NULL,
     sent_at     bigint NOT NULL,

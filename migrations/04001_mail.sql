@@ -1,6 +1,6 @@
 -- +goose Up
 CREATE TABLE dlp_exception (
-    tenant_id  uuid NOT NULL REFERENCES tenant (id),
+    tenant_id  uuid NOT NULL,
     id         uuid NOT NULL,
     email      text NOT NULL,
     email_key  text NOT NULL,

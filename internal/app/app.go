@@ -25,6 +25,7 @@ import (
 	"konak/internal/crm/agent"
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
@@ -32,6 +33,7 @@ import (
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
+	"konak/internal/crm/template"
 	"konak/internal/identity"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
@@ -48,6 +50,7 @@ import (
 	"konak/internal/kit/realtime"
 	"konak/internal/kit/secret"
 	"konak/internal/mail"
+	graph "konak/internal/provider/whatsapp"
 	"konak/internal/webhook"
 	"konak/migrations"
 	"konak/web"
@@ -81,6 +84,8 @@ type App struct {
 	Email         *email.Service
 	Custom        *custom.Service
 	Widget        *widget.Service
+	Templates     *template.Service
+	WhatsApp      *whatsapp.Service
 	Live          *live.Service
 	Finder        *finder.Service
 
@@ -91,7 +96,8 @@ type App struct {
 	Mailboxes  *email.Poller
 	Limits     *limit.Shared // nil where there is but one node
 
-	ready atomic.Bool
+	standIn *standIn // nil outside a demo
+	ready   atomic.Bool
 }
 
 // Catalog is every event of every module.
@@ -99,8 +105,10 @@ func Catalog() event.Catalog {
 	var c event.Catalog
 	c = append(c, contact.Events()...)
 	c = append(c, conversation.Events()...)
+	c = append(c, desk.Events()...)
 	c = append(c, channel.Events()...)
 	c = append(c, custom.Events()...)
+	c = append(c, template.Events()...)
 	c = append(c, mail.Events()...)
 	c = append(c, commerce.Events()...)
 	return append(c, webhook.Events()...)
@@ -217,6 +225,16 @@ func (a *App) wire(box *secret.Box) error {
 	a.Channels.Add(email.Kind, a.Email)
 	a.Conversations.ForwardWith(email.Forwarder{Mailboxes: a.Email, Otherwise: conversation.Letters{Mailer: a.Mailer}})
 	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log, Node: a.Sender.Claim()}
+	a.Templates = template.New(a.DB)
+	a.Conversations.Offer(a.Templates)
+	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
+		return err
+	}
+	a.standIn.demoBusinesses(a.cfg.BaseURL())
+	a.WhatsApp = whatsapp.New(whatsapp.Config{
+		DB: a.DB, Log: a.log, Box: box, Channels: a.Channels, Contacts: a.Contacts, Inbox: a.Conversations, Templates: a.Templates,
+		Provider: graph.New(a.standIn.address(a.cfg.WhatsAppAddress), out), BaseURL: a.cfg.BaseURL(),
+	})
 	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook, a.cfg.BaseURL())
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
@@ -229,6 +247,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Widget = widget.New(widget.Deps{
 		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Typing: visitors{a.Live}, Bus: hub, Limits: limits, BaseURL: a.cfg.BaseURL(),
 	})
+	a.Conversations.Log = a.log
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
 	handlers := a.Webhook.Jobs()
 	handlers[mailer.JobKind] = a.Mailer.Handle
@@ -239,6 +258,7 @@ func (a *App) wire(box *secret.Box) error {
 
 	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
 	maps.Copy(a.Jobs.Handlers, a.Email.Jobs())
+	maps.Copy(a.Jobs.Handlers, a.WhatsApp.Jobs())
 
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
@@ -252,6 +272,8 @@ func (a *App) wire(box *secret.Box) error {
 	a.Conversations.Register(a.API)
 	a.Desk.Register(a.API)
 	a.Channels.Register(a.API)
+	a.Templates.Register(a.API)
+	a.WhatsApp.Register(a.API)
 	a.Email.Register(a.API)
 	a.Custom.Register(a.API)
 	a.Widget.Register(a.API)
@@ -270,7 +292,7 @@ func (a *App) wire(box *secret.Box) error {
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
 		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
-		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Widget.Sample, a.Email.Sample,
+		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Widget.Sample, a.Email.Sample, a.Templates.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {
 			return err
@@ -282,7 +304,7 @@ func (a *App) Sample(ctx context.Context, text string) error {
 // Close closes the database.
 func (a *App) Close() error {
 	a.Finder.Close()
-	return a.DB.Close()
+	return errors.Join(a.standIn.close(), a.DB.Close())
 }
 
 // Work runs the background workers until ctx ends.

@@ -48,6 +48,7 @@ type Config struct {
 	CaptchaSiteKey  string   `placeholder:"KEY" help:"Site key of turnstile or hcaptcha."`
 	CaptchaSecret   string   `placeholder:"SECRET" help:"Secret of turnstile or hcaptcha."`
 	CaptchaAddress  string   `placeholder:"URL" help:"Where turnstile or hcaptcha is, if not at its own address: a stand-in while developing."`
+	WhatsAppAddress string   `name:"whatsapp-address" placeholder:"URL" help:"Where Meta's Graph API is, if not at its own address: a stand-in while developing. A demo brings its own."`
 	Demo            bool     `help:"Fill an empty database with demo workspaces; loopback only."`
 
 	WebhookLease time.Duration `default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
@@ -90,6 +91,11 @@ func (c *Config) Check() error {
 		// It stands in the page's policy, so it must be an origin and no more.
 		if u, err := url.Parse(c.CaptchaAddress); err != nil || u.Host == "" || c.CaptchaAddress != u.Scheme+"://"+u.Host || u.Scheme != "http" && u.Scheme != "https" {
 			return fmt.Errorf("--captcha-address %q: write http://HOST:PORT or https://HOST", c.CaptchaAddress)
+		}
+	}
+	if c.WhatsAppAddress != "" {
+		if u, err := url.Parse(c.WhatsAppAddress); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fmt.Errorf("--whatsapp-address %q: write http://HOST:PORT or https://HOST", c.WhatsAppAddress)
 		}
 	}
 	if c.PublicURL != "" {

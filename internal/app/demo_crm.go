@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/commerce"
+	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
@@ -61,6 +62,7 @@ type demoCRM struct {
 	contacts      *contact.Service
 	conversations *conversation.Service
 	shop          *commerce.Service
+	standIn       *standIn
 	tenant        uuid.UUID
 	slug          string
 	people        map[string]contact.Contact
@@ -84,7 +86,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 			err = cerr
 		}
 	}()
-	f := &demoCRM{clock: past, now: now, tenant: w.ID, slug: w.Slug, people: map[string]contact.Contact{}, groups: map[string]uuid.UUID{}}
+	f := &demoCRM{clock: past, now: now, standIn: a.standIn, tenant: w.ID, slug: w.Slug, people: map[string]contact.Contact{}, groups: map[string]uuid.UUID{}}
 	f.contacts = contact.New(d, a.Identity)
 	f.conversations = conversation.New(d, f.contacts, a.Identity, a.Blobs)
 	f.conversations.Deliver(demoRoad{tenant: w.ID})
@@ -283,6 +285,10 @@ func (f *demoCRM) first(ctx context.Context, t talk) (uuid.UUID, error) {
 		if t.channel == conversation.Mail {
 			in.From.ExternalID = who.Emails[0].Address
 		}
+	}
+	if t.channel == whatsapp.Name {
+		in.Window = demoWindow
+		f.standIn.wrote(f.slug, &who, f.clock.Now())
 	}
 	got, err := f.conversations.Ingest(system, in)
 	return got.Conversation.ID, err

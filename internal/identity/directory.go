@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
 )
 
 // IsAgent says whether an id is an active member's of the reader's workspace.
@@ -13,6 +14,12 @@ func (s *Service) IsAgent(r *db.Reader, id uuid.UUID) (bool, error) { return isA
 // AgentNames gives the names of members, whatever their state.
 func (s *Service) AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	return memberNames(r, ids)
+}
+
+// AgentsWho gives the active members who have a permission and their names: of
+// the ids, or of all where none are given.
+func (s *Service) AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (map[uuid.UUID]string, error) {
+	return membersWho(r, p, ids)
 }
 
 // Agents gives the active members of the reader's workspace and their names.

@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
 )
 
 func isActiveMember(r *db.Reader, id uuid.UUID) (bool, error) {
@@ -42,5 +43,31 @@ func activeMembers(r *db.Reader) (map[uuid.UUID]string, error) {
 		return struct{}{}, err
 	}, `SELECT m.id, u.name FROM membership m JOIN app_user u ON u.id = m.user_id
 		WHERE m.tenant_id = $1 AND m.state = 'active' LIMIT 10000`, r.Tenant())
+	return out, err
+}
+
+func membersWho(r *db.Reader, p perm.Permission, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	out := map[uuid.UUID]string{}
+	only, args := "", []any{r.Tenant()}
+	if len(ids) > 0 {
+		in, list := db.In(2, ids)
+		only, args = " AND m.id IN "+in, append(args, list...)
+	}
+	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+		var id uuid.UUID
+		var name, role string
+		var own *db.JSON[[]perm.Permission]
+		err := row.Scan(&id, &name, &role, &own)
+		var may *[]perm.Permission
+		if own != nil {
+			may = &own.V
+		}
+		if permissionsOf(role, may).Has(p) {
+			out[id] = name
+		}
+		return struct{}{}, err
+	}, `SELECT m.id, u.name, m.role, r.permissions FROM membership m JOIN app_user u ON u.id = m.user_id
+		LEFT JOIN role r ON r.tenant_id = m.tenant_id AND r.name = m.role
+		WHERE m.tenant_id = $1 AND m.state = 'active'`+only+` LIMIT 10000`, args...)
 	return out, err
 }

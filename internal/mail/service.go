@@ -41,10 +41,8 @@ func (s *Service) AddException(ctx context.Context, email, note string) (Excepti
 		if who := caller.From(ctx); who.ID != uuid.Nil {
 			e.CreatedBy = &who.ID
 		}
-		if free, err := putException(tx, e, addr.Key); err != nil {
+		if err := putException(tx, e, addr.Key, fault.New(fault.Conflict).Field("email", "taken")); err != nil {
 			return fmt.Errorf("mail: put exception: %w", err)
-		} else if !free {
-			return fault.New(fault.Conflict).Field("email", "taken")
 		}
 		return s.announce(tx, ExceptionCreated, e)
 	})

@@ -20,12 +20,10 @@ func listExceptions(r *db.Reader, p db.Page) (db.List[Exception], error) {
 	return db.Cut(rows, p, func(e Exception) db.Key { return db.Key{ID: e.ID} }), err
 }
 
-// putException says whether the address was free.
-func putException(tx *db.Tx, e Exception, key string) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_by, created_at)
+func putException(tx *db.Tx, e Exception, key string, taken error) error {
+	return tx.Must(taken, `INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, email_key) DO NOTHING`,
 		tx.Tenant(), e.ID, e.Email, key, e.Note, e.CreatedBy, e.CreatedAt)
-	return n == 1, err
 }
 
 func dropException(tx *db.Tx, id uuid.UUID) (Exception, error) {

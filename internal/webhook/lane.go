@@ -179,6 +179,39 @@ func (l *lane) take(from point, jobs []job, probe bool) {
 	}
 }
 
+// offer is a delivery that was queued a moment ago, with its event.
+type offer struct {
+	newDelivery
+	body func() []byte
+}
+
+// accept takes offers into the lane as if they had been read. It refuses where
+// the lane has not read all that was before them, or may have read them by
+// now. The lock is held.
+func (l *lane) accept(offers []offer) bool {
+	if len(offers) == 0 || l.more || l.fetching || l.probe || l.lost || l.releasing || l.looked == nil ||
+		l.looked() >= look || l.fresh() >= look || len(l.buffer)+len(offers) > fetchRows {
+		return false
+	}
+	cursor := job{nextAt: l.cursorTime, event: l.cursorID}
+	first := job{nextAt: offers[0].nextAt, event: offers[0].event}
+	if first.compare(cursor) <= 0 {
+		return false
+	}
+	for _, o := range offers {
+		l.buffer = append(l.buffer, job{
+			id: o.id, event: o.event, eventType: o.eventType, status: Pending,
+			nextAt: o.nextAt, createdAt: o.createdAt, body: o.body(),
+		})
+	}
+	last := &l.buffer[len(l.buffer)-1]
+	l.cursorTime, l.cursorID = last.nextAt, last.event
+	if !slices.IsSortedFunc(l.buffer, job.compare) {
+		slices.SortFunc(l.buffer, job.compare)
+	}
+	return true
+}
+
 // halt ends the tenure: what was not begun stays in the database.
 func (l *lane) halt(hold time.Time) {
 	l.stop, l.buffer = true, nil

@@ -1,6 +1,13 @@
 package webhook
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
 
 // What a crash may repeat is a few at first and grows with what was marked, up
 // to a bound: it stays below one in a hundred from some thousand on.
@@ -17,6 +24,44 @@ func TestUnmarkedIsBounded(t *testing.T) {
 		l.marking, l.results = 2, l.results[:len(l.results)-2]
 		if l.inflight = 1; !l.full() {
 			t.Errorf("after %d marks more than %d may be unmarked", tc.marked, tc.most)
+		}
+	}
+}
+
+// A lane takes what is offered only where it has read everything before it and
+// nothing of it.
+func TestAccept(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
+	id := func(n byte) uuid.UUID { return uuid.UUID{15: n} }
+	offered := func(n byte) offer {
+		return offer{newDelivery{id: id(n), event: id(n), nextAt: clock.At(at), createdAt: clock.At(at)}, func() []byte { return nil }}
+	}
+	now := func() time.Duration { return 0 }
+	for _, c := range []struct {
+		name string
+		bend func(*lane)
+		want bool
+	}{
+		{"up to date", func(*lane) {}, true},
+		{"never read", func(l *lane) { l.looked = nil }, false},
+		{"read long ago", func(l *lane) { l.looked = func() time.Duration { return look } }, false},
+		{"old settings", func(l *lane) { l.fresh = func() time.Duration { return look } }, false},
+		{"more to read", func(l *lane) { l.more = true }, false},
+		{"reading", func(l *lane) { l.fetching = true }, false},
+		{"disabled", func(l *lane) { l.probe = true }, false},
+		{"lost", func(l *lane) { l.lost = true }, false},
+		{"read by now", func(l *lane) { l.cursorTime, l.cursorID = clock.At(at), id(2) }, false},
+		{"full", func(l *lane) { l.buffer = make([]job, fetchRows) }, false},
+	} {
+		l := &lane{looked: now, fresh: now, cursorTime: clock.At(at), cursorID: id(1)}
+		c.bend(l)
+		before := len(l.buffer)
+		if got := l.accept([]offer{offered(2), offered(3)}); got != c.want || (len(l.buffer) == before+2) != c.want {
+			t.Errorf("%s: %v, %d in the buffer", c.name, got, len(l.buffer))
+		}
+		if c.want && l.cursorID != id(3) {
+			t.Errorf("%s: the next fetch would begin at %s", c.name, l.cursorID)
 		}
 	}
 }

@@ -388,8 +388,8 @@ func (s *Sender) landed(l *lane, epoch int) {
 	}
 }
 
-// poke says that endpoints have something to do.
-func (s *Sender) poke(endpoints []uuid.UUID) {
+// poke says that endpoints have something to do, and perhaps what.
+func (s *Sender) poke(endpoints []uuid.UUID, fresh map[uuid.UUID][]offer) {
 	s.mu.Lock()
 	others := false
 	for _, id := range endpoints {
@@ -398,7 +398,9 @@ func (s *Sender) poke(endpoints []uuid.UUID) {
 			others = true
 			continue
 		}
-		l.poked, l.more = true, true
+		if !l.accept(fresh[id]) {
+			l.poked, l.more = true, true
+		}
 		s.advance(l)
 	}
 	s.mu.Unlock()

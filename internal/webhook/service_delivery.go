@@ -28,6 +28,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	}
 	var lanes []uuid.UUID
 	var list []newDelivery
+	fresh := map[uuid.UUID][]offer{}
 	for i, e := range events {
 		if e.Test {
 			continue
@@ -39,22 +40,31 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 			if !s.wants(&sub, &e) {
 				continue
 			}
-			list = append(list, newDelivery{
+			d := newDelivery{
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
 				event: e.ID, eventType: e.Type, createdAt: created,
-			})
+			}
+			list = append(list, d)
 			lanes = append(lanes, sub.id)
+			if e.Target == nil { // that of a test was queued before
+				fresh[sub.id] = append(fresh[sub.id], offer{d, events[i].Body})
+			}
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	due, err := s.wake(tx, lanes...)
+	due, err := s.wakeWith(tx, lanes, fresh)
 	if err != nil {
 		return err
 	}
 	for i := range list {
 		list[i].nextAt = due[list[i].endpoint]
+	}
+	for endpoint, offers := range fresh {
+		for i := range offers {
+			offers[i].nextAt = due[endpoint]
+		}
 	}
 	if err := putDeliveries(tx, list); err != nil {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
@@ -97,13 +107,19 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 // process's sender once that is durable. It gives when what is queued in each
 // is due.
 func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) (map[uuid.UUID]clock.Time, error) {
+	return s.wakeWith(tx, lanes, nil)
+}
+
+// wakeWith wakes lanes with what they get: a sender that is up to date with a
+// lane need not read it.
+func (s *Service) wakeWith(tx *db.Tx, lanes []uuid.UUID, fresh map[uuid.UUID][]offer) (map[uuid.UUID]clock.Time, error) {
 	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	lanes = slices.Compact(lanes)
 	due, err := wakeLanes(tx, lanes)
 	if err != nil {
 		return nil, fmt.Errorf("webhook: wake lanes: %w", err)
 	}
-	tx.AfterCommit(func() { s.queued(lanes) })
+	tx.AfterCommit(func() { s.queued(lanes, fresh) })
 	return due, nil
 }
 

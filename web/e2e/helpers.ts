@@ -161,13 +161,18 @@ export async function mailedLink(request: APIRequestContext, to: string, scope: 
 }
 
 /** Somebody with an account and a workspace of their own, made as anybody makes one. */
-export async function newcomer(browser: Browser, name: string, options: BrowserContextOptions = {}): Promise<{ context: BrowserContext; page: Page; email: string }> {
+export async function newcomer(
+  browser: Browser,
+  name: string,
+  options: BrowserContextOptions = {},
+  fullName = 'Elif Kaya',
+): Promise<{ context: BrowserContext; page: Page; email: string }> {
   const email = `${name}-${Date.now()}@example.com`
   const outbox = await browser.newContext({ baseURL: process.env.KONAK_TEST_URL })
   expect((await outbox.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)
   const context = await browser.newContext({ baseURL: process.env.KONAK_TEST_URL, locale: 'en-US', reducedMotion: 'reduce', ...options })
   const asked = await context.request.post('/api/v1/auth/sign-up', {
-    data: { email, password, name: 'Elif Kaya', workspace_name: `Kaya ${name}` },
+    data: { email, password, name: fullName, workspace_name: `Kaya ${name}` },
   })
   expect(asked.status()).toBe(200)
   const link = await mailedLink(outbox.request, email)
@@ -177,6 +182,23 @@ export async function newcomer(browser: Browser, name: string, options: BrowserC
   await outbox.close()
   await context.addInitScript(() => localStorage.setItem('konak.tour', 'done'))
   return { context, page: await context.newPage(), email }
+}
+
+/** Makes somebody an active agent of the demo, and gives their browser in it. */
+export async function joinDemo(browser: Browser, owners: Page, name: string, fullName?: string) {
+  const someone = await newcomer(browser, name, {}, fullName)
+  const added = await owners.request.post('/api/crm/v1/agents', { data: { email: someone.email, role: 'agent' } })
+  expect(added.status(), await added.text()).toBe(201)
+  const link = await mailedLink(owners.request, someone.email, 'workspace')
+  const token = new URLSearchParams(link.slice(link.indexOf('#') + 1)).get('token')
+  expect((await someone.context.request.post('/api/v1/auth/invitations/accept', { data: { token } })).status()).toBe(200)
+  const { data } = (await added.json()) as { data: { id: string } }
+  const { data: places } = (await (await someone.context.request.get('/api/v1/auth/workspaces')).json()) as {
+    data: { workspace: { id: string; slug: string } }[]
+  }
+  const demo = places.find(({ workspace }) => workspace.slug === 'demo')
+  expect((await someone.context.request.post('/api/v1/auth/app/switch-workspace', { data: { workspace_id: demo?.workspace.id } })).status()).toBe(200)
+  return { ...someone, agentId: data.id }
 }
 
 /** Opens the window that signs the owner's phone in, and reads the key on its QR. */

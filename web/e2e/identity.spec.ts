@@ -1,5 +1,5 @@
-import type { Browser, Page } from '@playwright/test'
-import { expect, expectAccessible, mailedLink, newcomer, openOwnQr, owner, password, shoot, signIn, test, totp } from './helpers'
+import type { Page } from '@playwright/test'
+import { expect, expectAccessible, joinDemo, mailedLink, newcomer, openOwnQr, owner, password, shoot, signIn, test, totp } from './helpers'
 
 /** Signs the owner in with a password that was proven just now: outbox and other people's QRs ask for it. */
 async function asOwner(page: Page, path = '/'): Promise<void> {
@@ -8,26 +8,9 @@ async function asOwner(page: Page, path = '/'): Promise<void> {
   await expect(page.getByRole('main')).toBeVisible()
 }
 
-/** Makes somebody an active agent of the demo and gives their browser. */
-async function joinDemo(browser: Browser, owners: Page, name: string) {
-  const someone = await newcomer(browser, name)
-  const added = await owners.request.post('/api/crm/v1/agents', { data: { email: someone.email, role: 'agent' } })
-  expect(added.status()).toBe(201)
-  const link = await mailedLink(owners.request, someone.email, 'workspace')
-  const token = new URLSearchParams(link.slice(link.indexOf('#') + 1)).get('token')
-  expect((await someone.context.request.post('/api/v1/auth/invitations/accept', { data: { token } })).status()).toBe(200)
-  const { data } = (await added.json()) as { data: { id: string } }
-  return { ...someone, agentId: data.id }
-}
-
 test('an agent is edited, suspended and let in again', async ({ page, browser }) => {
   await asOwner(page)
   const someone = await joinDemo(browser, page, 'edited')
-  const { data: places } = (await (await someone.context.request.get('/api/v1/auth/workspaces')).json()) as {
-    data: { workspace: { id: string; slug: string } }[]
-  }
-  const demo = places.find(({ workspace }) => workspace.slug === 'demo')
-  expect((await someone.context.request.post('/api/v1/auth/app/switch-workspace', { data: { workspace_id: demo?.workspace.id } })).status()).toBe(200)
 
   await page.goto('/crm/agents')
   const row = page.getByRole('row').filter({ hasText: someone.email })

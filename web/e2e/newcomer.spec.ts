@@ -35,3 +35,15 @@ for (const sight of sights) {
     expect(complaints, 'the browser console').toEqual([])
   })
 }
+
+test('an inbox that is new says how conversations come into it', async ({ browser }) => {
+  const { context, page } = await newcomer(browser, 'first-inbox', { viewport: { width: 1280, height: 800 } })
+  await page.goto('/inbox')
+  await expect(page.getByRole('heading', { name: 'No conversation yet' })).toBeVisible()
+  await page.getByRole('button', { name: 'New conversation' }).last().click()
+  await expect(page.getByRole('dialog', { name: 'New conversation' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Connect a channel' }).click()
+  await expect(page).toHaveURL(/\/crm\/channels$/)
+  await context.close()
+})

@@ -117,7 +117,7 @@ test.describe('when things are broken', () => {
       broken ? route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'The service is restarting.', fields: {} }, trace_id: 'x' } }) : route.fallback(),
     )
     await page.goto('/contacts')
-    await expect(page.getByRole('heading', { level: 1, name: 'This screen could not be shown' })).toBeVisible()
+    await expect(page.getByRole('main').getByRole('heading', { level: 1, name: 'This screen could not be shown' })).toBeVisible()
     await expectAccessible(page)
     await shoot(page, 'error-server')
     broken = false

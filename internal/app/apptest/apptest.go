@@ -95,7 +95,26 @@ func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Se
 	}
 }
 
+// NewCalledBack starts a house whose public address is the one it listens on,
+// for services that call back: change starts them, on the house's own clock.
+func NewCalledBack(tb testing.TB, dialect db.Dialect, change func(cfg *app.Config, c clock.Source)) *Server {
+	tb.Helper()
+	s := prepare(tb, dialect)
+	s.serve(func(cfg *app.Config, url string) {
+		cfg.PublicURL = url
+		change(cfg, s.Clock)
+	})
+	return s
+}
+
 func start(tb testing.TB, dialect db.Dialect, change func(cfg *app.Config, url string)) *Server {
+	tb.Helper()
+	s := prepare(tb, dialect)
+	s.serve(change)
+	return s
+}
+
+func prepare(tb testing.TB, dialect db.Dialect) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, Clock: clock.NewFake(dbtest.Start), Logs: &Buffer{}}
 	s.cfg = app.Config{
@@ -104,7 +123,6 @@ func start(tb testing.TB, dialect db.Dialect, change func(cfg *app.Config, url s
 		WebhookAllow: []string{"127.0.0.0/8"},
 		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1}, LimitFactor: 1000,
 	}
-	s.serve(change)
 	return s
 }
 

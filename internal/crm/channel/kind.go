@@ -7,7 +7,10 @@ import (
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/template"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 // Kind is a channel as this room needs it: custom, e-mail, WhatsApp and so on.
@@ -30,8 +33,10 @@ type Kind interface {
 func (s *Service) Add(name string, k Kind) { s.kinds[name] = k }
 
 var (
-	_ conversation.Router = (*Service)(nil)
-	_ conversation.Asker  = (*Service)(nil)
+	_ conversation.Router         = (*Service)(nil)
+	_ conversation.Asker          = (*Service)(nil)
+	_ conversation.Reactor        = (*Service)(nil)
+	_ conversation.TemplateRouter = (*Service)(nil)
 )
 
 // Ask implements conversation.Asker, for the kinds that do.
@@ -116,4 +121,64 @@ func IdentityOn(c contact.Contact, account uuid.UUID) (contact.Identity, bool) {
 		}
 	}
 	return contact.Identity{}, false
+}
+
+// Templater is a kind that sends templates.
+type Templater interface {
+	// RouteTemplate finds the customer on an account that works, whether or not
+	// they wrote there lately; nil where it does not lead to them.
+	RouteTemplate(r *db.Reader, a Account, to contact.Contact) (*conversation.Route, error)
+	// Window is until when free text goes to a customer, nil where they never
+	// wrote.
+	Window(a Account, to contact.Contact) *clock.Time
+}
+
+// RouteTemplate implements conversation.TemplateRouter.
+func (s *Service) RouteTemplate(r *db.Reader, to contact.Contact, t *template.Template) (*conversation.Route, error) {
+	a, err := byID(r, t.AccountID)
+	if db.IsNoRow(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	kind, ok := s.kinds[a.Kind].(Templater)
+	if !ok {
+		return nil, nil
+	}
+	if !a.Works() {
+		return nil, fault.New(fault.ChannelUnavailable).Because(a.Status)
+	}
+	route, err := kind.RouteTemplate(r, a, to)
+	if route != nil {
+		route.Channel, route.AccountID = a.Kind, a.ID
+	}
+	return route, err
+}
+
+// Window implements conversation.TemplateRouter.
+func (s *Service) Window(r *db.Reader, account uuid.UUID, to contact.Contact) (*clock.Time, bool, error) {
+	a, err := byID(r, account)
+	if db.IsNoRow(err) {
+		return nil, false, nil
+	}
+	kind, ok := s.kinds[a.Kind].(Templater)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	return kind.Window(a, to), true, nil
+}
+
+// React implements conversation.Reactor, for the kinds that do.
+func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) error {
+	if kind, ok := s.kinds[r.Route.Channel].(conversation.Reactor); ok {
+		return kind.React(ctx, r)
+	}
+	return fault.New(fault.ReactionUnsupported).Because(conversation.ChannelUnsupported)
+}
+
+// Reacts implements conversation.Reactor.
+func (s *Service) Reacts(channel string) bool {
+	kind, ok := s.kinds[channel].(conversation.Reactor)
+	return ok && kind.Reacts(channel)
 }

@@ -72,6 +72,26 @@ func (s *Service) First(r *db.Reader, kind string) (Account, bool, error) {
 	return list[0], true, nil
 }
 
+// Working lists the accounts of a kind that carry messages, the oldest first.
+func (s *Service) Working(r *db.Reader, kind string) ([]uuid.UUID, error) {
+	list, err := working(r, kind, maxAccounts)
+	ids := make([]uuid.UUID, len(list))
+	for i, a := range list {
+		ids[i] = a.ID
+	}
+	return ids, err
+}
+
+// OfExternal finds the workspace's account by the provider's name for it;
+// false where there is none, or none any more.
+func (s *Service) OfExternal(r *db.Reader, kind, external string) (Account, bool, error) {
+	a, err := ofExternal(r, kind, external)
+	if db.IsNoRow(err) {
+		return a, false, nil
+	}
+	return a, err == nil, err
+}
+
 // maxAccounts bounds the accounts of a workspace.
 const maxAccounts = 200
 
@@ -196,11 +216,12 @@ func (s *Service) Disconnect(ctx context.Context, id uuid.UUID) error {
 		if a.Status == Disconnected {
 			return nil
 		}
-		if err := strip(tx, id); err != nil {
+		// The kind may still need the credentials, to end what it holds elsewhere.
+		a.KeyLast4 = nil
+		if err := s.move(tx, &a, Disconnected, nil); err != nil {
 			return err
 		}
-		a.KeyLast4 = nil
-		return s.move(tx, &a, Disconnected, nil)
+		return strip(tx, id)
 	})
 }
 

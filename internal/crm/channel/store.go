@@ -30,6 +30,11 @@ func lock(tx *db.Tx, id uuid.UUID) (Account, error) {
 		tx.Dialect().ForUpdate("a"), tx.Tenant(), id)
 }
 
+func ofExternal(r *db.Reader, kind, external string) (Account, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM channel_account a
+		WHERE a.tenant_id = $1 AND a.kind = $2 AND a.external_id = $3 AND a.status <> 'disconnected'`, r.Tenant(), kind, external)
+}
+
 // list reads the newest first. Without a status it leaves out what is over.
 func list(r *db.Reader, kind, status string, p db.Page) (db.List[Account], error) {
 	rows, err := db.All(r, scan, `SELECT `+columns+` FROM channel_account a

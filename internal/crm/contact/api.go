@@ -216,7 +216,7 @@ func (s *Service) registerFiles(a *api.API) {
 
 	imp := route("POST", "/imports", "import-contacts", "Import contacts from CSV", perm.ContactsManage)
 	imp.Status, imp.MaxBody = 202, 16<<20
-	imp.Doc = "The columns are those of the export, in any order; further columns named attr:NAME are custom attributes. Several addresses, numbers or tags in a cell are separated by semicolons. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors."
+	imp.Doc = "The columns are those of the export, in any order; those named attr:NAME are custom attributes. An apostrophe before what a spreadsheet would take for a formula is no part of the cell. Several addresses, numbers or tags in a cell are separated by semicolons, with a backslash before one that is part of a tag. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors."
 	api.Handle(a, imp, func(ctx context.Context, in *importContactsIn) (Import, error) {
 		return s.Import(ctx, in.Filename, string(in.RawBody))
 	})

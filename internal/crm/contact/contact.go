@@ -46,6 +46,7 @@ type Contact struct {
 	LastContactedAt  *clock.Time    `json:"last_contacted_at" nullable:"true"`
 	LastRepliedAt    *clock.Time    `json:"last_replied_at" nullable:"true"`
 	MergedIntoID     *uuid.UUID     `json:"merged_into_id" nullable:"true" format:"uuid"`
+	Test             bool           `json:"test" doc:"Made by a key of the test environment"`
 	CreatedAt        clock.Time     `json:"created_at"`
 	UpdatedAt        clock.Time     `json:"updated_at"`
 }
@@ -113,6 +114,7 @@ const (
 	maxAttributes     = 100
 	maxAttributeBytes = 16 << 10
 	maxTag            = 60
+	maxTags           = 50
 )
 
 // apply checks what was sent and puts it into c.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -80,7 +81,7 @@ func parseCSV(content string) (*table, error) {
 		}
 		if t.header == nil {
 			for i := range record {
-				record[i] = strings.ToLower(strings.TrimSpace(record[i]))
+				record[i] = column(record[i])
 			}
 			t.header = record
 			continue
@@ -100,16 +101,26 @@ func parseCSV(content string) (*table, error) {
 	return &t, nil
 }
 
+// column reads a heading; the name of an attribute keeps its case.
+func column(heading string) string {
+	heading = strings.TrimSpace(heading)
+	lower := strings.ToLower(heading)
+	if strings.HasPrefix(lower, attrPrefix) {
+		return attrPrefix + strings.TrimSpace(heading[len(attrPrefix):])
+	}
+	return lower
+}
+
 // input reads a row. An empty cell leaves what is there.
 func (t *table) input(row []string) Input {
 	var in Input
 	attributes := map[string]any{}
 	for i, cell := range row {
-		if cell = strings.TrimSpace(cell); cell == "" || i >= len(t.header) {
+		if cell = plain(strings.TrimSpace(cell)); cell == "" || i >= len(t.header) {
 			continue
 		}
 		several := func() *[]string {
-			list := strings.Split(cell, listSeparator)
+			list := splitList(cell)
 			return &list
 		}
 		switch h := t.header[i]; h {
@@ -147,23 +158,99 @@ func (t *table) input(row []string) Input {
 	return in
 }
 
-// cells writes a contact as a row of Columns.
-func (c *Contact) cells() []string {
+// cells writes a contact as a row of Columns and of these attributes.
+func (c *Contact) cells(attributes []string) []string {
 	external := ""
 	if c.ExternalID != nil {
 		external = *c.ExternalID
 	}
-	return []string{
+	row := []string{
 		harmless(external), c.Kind, harmless(c.Name), harmless(c.FirstName), harmless(c.LastName),
-		strings.Join(addresses(c), listSeparator), strings.Join(numbers(c), listSeparator), harmless(c.Company),
-		harmless(c.Language), harmless(c.Timezone), harmless(c.Country), harmless(strings.Join(c.Tags, listSeparator)),
+		joinList(addresses(c)), joinList(numbers(c)), harmless(c.Company),
+		harmless(c.Language), harmless(c.Timezone), harmless(c.Country), harmless(joinList(c.Tags)),
 	}
+	for _, name := range attributes {
+		row = append(row, harmless(attributeText(c.CustomAttributes[name])))
+	}
+	return row
 }
 
-// harmless keeps a spreadsheet from running what a stranger wrote as a formula.
+// joinList puts several into one cell; a backslash goes before a separator that
+// is none.
+func joinList(list []string) string {
+	escaped := make([]string, len(list))
+	for i, s := range list {
+		escaped[i] = strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), listSeparator, `\`+listSeparator)
+	}
+	return strings.Join(escaped, listSeparator)
+}
+
+// splitList undoes joinList. A backslash before anything else is one.
+func splitList(cell string) []string {
+	var out []string
+	var b strings.Builder
+	for i := 0; i < len(cell); i++ {
+		switch c := cell[i]; {
+		case c == '\\' && i+1 < len(cell) && (cell[i+1] == '\\' || cell[i+1] == listSeparator[0]):
+			i++
+			b.WriteByte(cell[i])
+		case c == listSeparator[0]:
+			out = append(out, b.String())
+			b.Reset()
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return append(out, b.String())
+}
+
+// attributeText is an attribute as a cell says it.
+func attributeText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
+}
+
+// changedAttributes leaves out what a contact has already: a cell is text, and
+// must not turn a number that it only repeats into one.
+func changedAttributes(has map[string]any, cells *map[string]any) *map[string]any {
+	if cells == nil {
+		return nil
+	}
+	out := map[string]any{}
+	for name, cell := range *cells {
+		if v, ok := has[name]; !ok || attributeText(v) != cell {
+			out[name] = cell
+		}
+	}
+	return &out
+}
+
+// harmless keeps a spreadsheet from running what a stranger wrote as a formula;
+// plain takes the mark away again.
 func harmless(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+	if formula(s) {
 		return "'" + s
 	}
 	return s
+}
+
+func plain(s string) string {
+	if rest, marked := strings.CutPrefix(s, "'"); marked && formula(rest) {
+		return rest
+	}
+	return s
+}
+
+// formula says whether a spreadsheet could take a cell for one, or for a marked
+// one.
+func formula(s string) bool {
+	s = strings.TrimLeft(s, "'")
+	return s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0]))
 }

@@ -49,6 +49,8 @@ func absorb(w, l *Contact) {
 	if l.Kind == Customer {
 		w.Kind = Customer
 	}
+	// Whom one wanted to keep out must not come in through a merge.
+	w.Blocked = w.Blocked || l.Blocked
 	w.Emails = append(slices.Clone(w.Emails), l.Emails...)
 	for i := range w.Emails {
 		w.Emails[i].Primary = i == 0
@@ -85,6 +87,9 @@ func release(w *Contact, m *moved) {
 	}
 	if w.Kind == Customer && was.Kind == Lead && l.Kind == Customer {
 		w.Kind = Lead
+	}
+	if l.Blocked && !was.Blocked {
+		w.Blocked = false
 	}
 	w.Emails = slices.DeleteFunc(slices.Clone(w.Emails), func(e Email) bool { return slices.Contains(addresses(l), e.Address) })
 	for i := range w.Emails {

@@ -70,7 +70,7 @@ func (s *Service) Create(ctx context.Context, in Input) (c Contact, err error) {
 
 func (s *Service) create(tx *db.Tx, in Input) (Contact, error) {
 	c := Contact{
-		ID: tx.NewID(), Kind: Lead, Tags: []string{}, CustomAttributes: map[string]any{}, Emails: []Email{}, Phones: []Phone{},
+		ID: tx.NewID(), Test: inTest(&tx.Reader), Kind: Lead, Tags: []string{}, CustomAttributes: map[string]any{}, Emails: []Email{}, Phones: []Phone{},
 		Identities: []Identity{}, Consents: []Consent{}, CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now()),
 	}
 	if err := in.apply(&c); err != nil {
@@ -128,8 +128,11 @@ func (s *Service) Retag(ctx context.Context, id uuid.UUID, add, remove []string)
 			}
 		}
 		tags, ok := Tags(kept)
-		if !ok || len(tags) > 50 {
+		if !ok {
 			return fault.Invalid("tags", "too_long")
+		}
+		if len(tags) > maxTags {
+			return fault.New(fault.LimitReached, maxTags).Field("tags", "too_many")
 		}
 		c.Tags = tags
 		return nil
@@ -200,7 +203,7 @@ func (s *Service) check(tx *db.Tx, c *Contact, in Input) error {
 	if in.ExternalID == nil || c.ExternalID == nil {
 		return nil
 	}
-	holder, err := holderOfExternal(&tx.Reader, *c.ExternalID)
+	holder, err := holderOfExternal(&tx.Reader, *c.ExternalID, c.Test)
 	if err == nil && holder != c.ID {
 		return fault.New(fault.Conflict).Field("external_id", "taken")
 	}
@@ -282,7 +285,7 @@ func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out 
 // AddNote writes a note about a contact.
 func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (n Note, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if _, err := refByID(&tx.Reader, contact); err != nil {
+		if _, err := lockByID(tx, contact); err != nil {
 			return absent(err)
 		}
 		n = Note{ID: tx.NewID(), Body: strings.TrimSpace(body), AuthorID: by(ctx), CreatedAt: clock.At(tx.Now())}
@@ -297,6 +300,9 @@ func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (
 // DeleteNote removes a note.
 func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if _, err := lockByID(tx, contact); err != nil {
+			return absent(err)
+		}
 		if ok, err := dropNote(tx, contact, id); err != nil {
 			return err
 		} else if !ok {
@@ -309,28 +315,34 @@ func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
 // SetConsent records that a contact gave or withdrew consent.
 func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (c Contact, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if _, err := lockByID(tx, id); err != nil {
-			return absent(err)
-		}
-		in.At = clock.At(tx.Now())
-		if err := putConsent(tx, id, in); err != nil {
-			return fmt.Errorf("contact: put consent: %w", err)
-		}
-		if c, err = byID(&tx.Reader, id); err != nil {
-			return err
-		}
-		details := map[string]string{"channel": in.Channel, "purpose": in.Purpose, "status": in.Status}
-		if err := audit.Write(tx, ConsentChanged, id.String(), details); err != nil {
-			return err
-		}
-		_, err = event.Emit(tx, event.Change{Type: ConsentChanged, Object: c, Item: in})
+		c, err = s.Consented(tx, id, in)
 		return err
 	})
 	return c, err
 }
 
+// Consented is the gate for a contact's consent.
+func (s *Service) Consented(tx *db.Tx, id uuid.UUID, in Consent) (c Contact, err error) {
+	if _, err := lockByID(tx, id); err != nil {
+		return c, absent(err)
+	}
+	in.At = clock.At(tx.Now())
+	if err := putConsent(tx, id, in); err != nil {
+		return c, fmt.Errorf("contact: put consent: %w", err)
+	}
+	if c, err = byID(&tx.Reader, id); err != nil {
+		return c, err
+	}
+	details := map[string]string{"channel": in.Channel, "purpose": in.Purpose, "status": in.Status}
+	if err := audit.Write(tx, ConsentChanged, id.String(), details); err != nil {
+		return c, err
+	}
+	_, err = event.Emit(tx, event.Change{Type: ConsentChanged, Object: c, Item: in, Test: c.Test})
+	return c, err
+}
+
 func announce(tx *db.Tx, name string, c Contact, before map[string]any) error {
-	change := event.Change{Type: name, Object: c}
+	change := event.Change{Type: name, Object: c, Test: c.Test}
 	if before != nil {
 		change.Previous = before
 	}

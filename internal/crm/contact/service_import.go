@@ -24,7 +24,8 @@ import (
 const ImportJob = "contact.import"
 
 // importSlice is how many rows one job takes, well inside its lease; the next
-// job goes on where it ended.
+// job goes on where it ended. A batch in the database holds as many, so that a
+// job's work does not grow with the file.
 const importSlice = 200
 
 type importTask struct {
@@ -42,7 +43,7 @@ func (s *Service) Import(ctx context.Context, filename, content string) (out Imp
 			ID: tx.NewID(), Filename: path.Base(filename), Status: "queued", Total: len(t.rows),
 			CreatedBy: by(ctx), CreatedAt: clock.At(tx.Now()),
 		}
-		if err := putImport(tx, out, content); err != nil {
+		if err := putImport(tx, out, t); err != nil {
 			return fmt.Errorf("contact: put import: %w", err)
 		}
 		if err := audit.Write(tx, "contact.import_started", out.ID.String(), map[string]any{"rows": out.Total}); err != nil {
@@ -62,9 +63,9 @@ func (s *Service) RunImport(ctx context.Context, j *jobs.Job) error {
 		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
 	}
 	var imp Import
-	var content string
+	var t table
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		imp, content, err = importContent(r, task.ImportID)
+		imp, t, err = importBatch(r, task.ImportID)
 		return err
 	})
 	if db.IsNoRow(err) || err == nil && imp.Status == "done" {
@@ -73,19 +74,18 @@ func (s *Service) RunImport(ctx context.Context, j *jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	t, err := parseCSV(content)
-	if err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
-	}
 	ctx = actingFor(ctx, imp.CreatedBy)
-	end := min(imp.Processed+importSlice, len(t.rows))
-	for i := imp.Processed; i < end; i++ {
-		if err := s.importRow(ctx, imp.ID, i, t.input(t.rows[i])); err != nil {
+	number, done := imp.Processed/importSlice, imp.Processed%importSlice
+	for n := done; n < len(t.rows); n++ {
+		if err := s.importRow(ctx, imp.ID, number*importSlice+n, t.input(t.rows[n])); err != nil {
 			return err
 		}
 	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if end == len(t.rows) {
+		if err := dropBatch(tx, imp.ID, number); err != nil {
+			return err
+		}
+		if number*importSlice+len(t.rows) >= imp.Total {
 			return finishImport(tx, imp.ID)
 		}
 		_, err := jobs.Enqueue(tx, ImportJob, tx.Now(), task)
@@ -145,6 +145,7 @@ func (s *Service) upsert(tx *db.Tx, in Input) (made bool, err error) {
 		in.Emails = union(addresses(c), in.Emails)
 		in.Phones = union(numbers(c), in.Phones)
 		in.Tags = union(c.Tags, in.Tags)
+		in.CustomAttributes = changedAttributes(c.CustomAttributes, in.CustomAttributes)
 		if err := in.apply(c); err != nil {
 			return err
 		}
@@ -163,7 +164,7 @@ func union(has []string, more *[]string) *[]string {
 
 func (s *Service) meant(tx *db.Tx, in Input) (uuid.UUID, error) {
 	if in.ExternalID != nil {
-		if id, err := holderOfExternal(&tx.Reader, *in.ExternalID); err == nil || !db.IsNoRow(err) {
+		if id, err := holderOfExternal(&tx.Reader, *in.ExternalID, inTest(&tx.Reader)); err == nil || !db.IsNoRow(err) {
 			return id, err
 		}
 	}
@@ -208,13 +209,29 @@ func (s *Service) ImportErrors(ctx context.Context, id uuid.UUID, p db.Page) (ou
 	return out, err
 }
 
-// Export writes every contact that the filter means as CSV, page by page.
+// Export writes every contact that the filter means as CSV, page by page: of
+// the caller's environment, so that a file brings nothing from one into the
+// other.
 func (s *Service) Export(ctx context.Context, f Filter, w io.Writer) error {
+	test := caller.From(ctx).Test
+	f.Test = &test
+	var names []string
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		names, err = attributeNames(r, f)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("contact: attributes of an export: %w", err)
+	}
+	header := slices.Clone(Columns)
+	for _, n := range names {
+		header = append(header, attrPrefix+n)
+	}
 	out := csv.NewWriter(w)
 	if _, err := io.WriteString(w, "\ufeff"); err != nil {
 		return err
 	}
-	if err := out.Write(Columns); err != nil {
+	if err := out.Write(header); err != nil {
 		return err
 	}
 	p := db.Page{Limit: 500, After: db.First}
@@ -224,7 +241,7 @@ func (s *Service) Export(ctx context.Context, f Filter, w io.Writer) error {
 			return err
 		}
 		for i := range page.Rows {
-			if err := out.Write(page.Rows[i].cells()); err != nil {
+			if err := out.Write(page.Rows[i].cells(names)); err != nil {
 				return err
 			}
 		}

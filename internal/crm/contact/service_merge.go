@@ -31,6 +31,9 @@ func (s *Service) merge(tx *db.Tx, winner, loser uuid.UUID) (MergeResult, error)
 	if err != nil {
 		return none, err
 	}
+	if w.Test != l.Test {
+		return none, fault.New(fault.TestEnvironment)
+	}
 	m := moved{Winner: w, Loser: l, Followers: []json.RawMessage{}}
 	if err := retire(tx, l.ID, &w.ID); err != nil {
 		return none, fmt.Errorf("contact: retire: %w", err)
@@ -68,7 +71,7 @@ func (s *Service) merge(tx *db.Tx, winner, loser uuid.UUID) (MergeResult, error)
 	if err := audit.Write(tx, Merged, w.ID.String(), map[string]string{"loser": l.ID.String()}); err != nil {
 		return none, err
 	}
-	_, err = event.Emit(tx, event.Change{Type: Merged, Object: w, Item: out.Merge})
+	_, err = event.Emit(tx, event.Change{Type: Merged, Object: w, Item: out.Merge, Test: w.Test})
 	return out, err
 }
 
@@ -189,4 +192,4 @@ func (s *Service) Merges(ctx context.Context, winner uuid.UUID, p db.Page) (out 
 	return out, err
 }
 
-func refOf(c Contact) Ref { return Ref{ID: c.ID, Name: c.Name, Blocked: c.Blocked} }
+func refOf(c Contact) Ref { return Ref{ID: c.ID, Name: c.Name, Blocked: c.Blocked, Test: c.Test} }

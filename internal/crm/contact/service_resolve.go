@@ -18,6 +18,7 @@ type Ref struct {
 	ID      uuid.UUID
 	Name    string
 	Blocked bool
+	Test    bool
 }
 
 // Sender is who wrote, as a channel knows them.
@@ -38,7 +39,8 @@ type Sender struct {
 var ErrRace = errors.New("contact: made by another at the same time")
 
 // Resolve finds the contact behind a sender, by identity, else e-mail, else
-// phone, or makes it. It is the one way from a channel into the book.
+// phone, or makes it. It is the one way from a channel into the book. What the
+// test environment and what real people bring do not find each other.
 func (s *Service) Resolve(tx *db.Tx, from Sender) (Ref, error) {
 	if from.ExternalID != "" {
 		ref, err := refByIdentity(&tx.Reader, from.AccountID, from.ExternalID)
@@ -53,7 +55,7 @@ func (s *Service) Resolve(tx *db.Tx, from Sender) (Ref, error) {
 	if err != nil || from.ExternalID == "" {
 		return ref, err
 	}
-	if free, err := putIdentity(tx, ref.ID, from); err != nil {
+	if free, err := putIdentity(tx, ref, from); err != nil {
 		return ref, fmt.Errorf("contact: put identity: %w", err)
 	} else if !free {
 		return ref, ErrRace
@@ -93,7 +95,7 @@ func (s *Service) make(tx *db.Tx, from Sender) (Ref, error) {
 	if fault.Is(err, fault.Conflict) {
 		return Ref{}, ErrRace
 	}
-	return Ref{ID: c.ID, Name: c.Name}, err
+	return Ref{ID: c.ID, Name: c.Name, Test: c.Test}, err
 }
 
 // Find gives a contact that is still there.

@@ -1,18 +1,22 @@
 package contact
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 const columns = `id, external_id, kind, name, first_name, last_name, company, owner_id, language, timezone, country,
-	tags, custom_attributes, blocked, last_seen_at, last_contacted_at, last_replied_at, merged_into_id, created_at, updated_at`
+	tags, custom_attributes, blocked, last_seen_at, last_contacted_at, last_replied_at, merged_into_id, test, created_at, updated_at`
 
 func scan(row db.Row) (Contact, error) {
 	var c Contact
@@ -20,7 +24,7 @@ func scan(row db.Row) (Contact, error) {
 	var attributes db.JSON[map[string]any]
 	err := row.Scan(&c.ID, &c.ExternalID, &c.Kind, &c.Name, &c.FirstName, &c.LastName, &c.Company, &c.OwnerID,
 		&c.Language, &c.Timezone, &c.Country, &tags, &attributes, &c.Blocked,
-		&c.LastSeenAt, &c.LastContactedAt, &c.LastRepliedAt, &c.MergedIntoID, &c.CreatedAt, &c.UpdatedAt)
+		&c.LastSeenAt, &c.LastContactedAt, &c.LastRepliedAt, &c.MergedIntoID, &c.Test, &c.CreatedAt, &c.UpdatedAt)
 	c.Tags, c.CustomAttributes = tags.V, attributes.V
 	c.Emails, c.Phones, c.Identities, c.Consents = []Email{}, []Phone{}, []Identity{}, []Consent{}
 	return c, err
@@ -33,14 +37,24 @@ func byID(r *db.Reader, id uuid.UUID) (Contact, error) {
 
 // lockByID also keeps the contact from changing until the transaction ends.
 func lockByID(tx *db.Tx, id uuid.UUID) (Contact, error) {
-	return whole(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+
+	return locked(tx, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+
 		tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
 }
 
 // lockAny reads a contact whatever became of it.
 func lockAny(tx *db.Tx, id uuid.UUID) (Contact, error) {
-	return whole(&tx.Reader, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2`+
+	return locked(tx, `SELECT `+columns+` FROM contact WHERE tenant_id = $1 AND id = $2`+
 		tx.Dialect().ForUpdate("contact"), tx.Tenant(), id)
+}
+
+// locked reads a contact that the caller is about to change, and refuses what
+// is live to a key of the test environment: every change begins here.
+func locked(tx *db.Tx, query string, args ...any) (Contact, error) {
+	c, err := whole(&tx.Reader, query, args...)
+	if err == nil && !caller.From(tx.Context()).MayChange(c.Test) {
+		err = fault.New(fault.TestEnvironment)
+	}
+	return c, err
 }
 
 func whole(r *db.Reader, query string, args ...any) (Contact, error) {
@@ -116,12 +130,14 @@ type Filter struct {
 	Kind, Tag, Query string
 	OwnerID          *uuid.UUID
 	Blocked          *bool
+	// Test narrows to what the test environment made, or to what is live.
+	Test *bool
 }
 
 // list reads the newest first. Each filter leads through an index of its own;
 // what else was asked for is checked on the way.
 func list(r *db.Reader, f Filter, p db.Page) (db.List[Contact], error) {
-	query, args := listQuery(r, f, p)
+	query, args := listQuery(r, columns, f, p)
 	rows, err := db.All(r, scan, query, args...)
 	if err != nil {
 		return db.List[Contact]{}, err
@@ -130,7 +146,41 @@ func list(r *db.Reader, f Filter, p db.Page) (db.List[Contact], error) {
 	return out, fill(r, out.Rows)
 }
 
-func listQuery(r *db.Reader, f Filter, p db.Page) (string, []any) {
+// attributeNames gives the names of all custom attributes that the listed
+// contacts have, in the order of the alphabet.
+func attributeNames(r *db.Reader, f Filter) ([]string, error) {
+	type row struct {
+		key        db.Key
+		attributes map[string]any
+	}
+	seen := map[string]bool{}
+	for p := (db.Page{Limit: 2000, After: db.First}); ; {
+		query, args := listQuery(r, `created_at, id, custom_attributes`, f, p)
+		rows, err := db.All(r, func(s db.Row) (row, error) {
+			var at clock.Time
+			var w row
+			var attributes db.JSON[map[string]any]
+			err := s.Scan(&at, &w.key.ID, &attributes)
+			w.key.Sort, w.attributes = at.UnixMicro(), attributes.V
+			return w, err
+		}, query, args...)
+		if err != nil {
+			return nil, err
+		}
+		page := db.Cut(rows, p, func(w row) db.Key { return w.key })
+		for _, w := range page.Rows {
+			for name := range w.attributes {
+				seen[name] = true
+			}
+		}
+		if page.Next == nil {
+			return slices.Sorted(maps.Keys(seen)), nil
+		}
+		p.After = *page.Next
+	}
+}
+
+func listQuery(r *db.Reader, what string, f Filter, p db.Page) (string, []any) {
 	var where strings.Builder
 	args := []any{r.Tenant(), p.After.Sort, p.After.ID}
 	arg := func(v any) string {
@@ -150,6 +200,9 @@ func listQuery(r *db.Reader, f Filter, p db.Page) (string, []any) {
 			where.WriteString(" AND NOT blocked")
 		}
 	}
+	if f.Test != nil {
+		where.WriteString(" AND test = " + arg(*f.Test))
+	}
 	if f.Tag != "" {
 		where.WriteString(" AND id IN (SELECT contact_id FROM contact_tag WHERE tenant_id = $1 AND tag = " + arg(f.Tag) +
 			" AND (created_at, contact_id) < ($2, $3) ORDER BY created_at DESC, contact_id DESC)")
@@ -157,7 +210,7 @@ func listQuery(r *db.Reader, f Filter, p db.Page) (string, []any) {
 	for _, q := range queryTerms(f.Query) {
 		where.WriteString(" AND id IN (" + termQuery(arg(q), arg(q+"\U0010ffff")) + ")")
 	}
-	return `SELECT ` + columns + ` FROM contact WHERE tenant_id = $1 AND deleted_at IS NULL AND (created_at, id) < ($2, $3)` +
+	return `SELECT ` + what + ` FROM contact WHERE tenant_id = $1 AND deleted_at IS NULL AND (created_at, id) < ($2, $3)` +
 		where.String() + ` ORDER BY created_at DESC, id DESC LIMIT ` + arg(p.Limit+1), args
 }
 
@@ -201,10 +254,11 @@ func matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
 
 func put(tx *db.Tx, c Contact) error {
 	_, err := tx.Exec(`INSERT INTO contact (tenant_id, id, external_id, kind, name, first_name, last_name, company,
-			owner_id, language, timezone, country, tags, custom_attributes, blocked, last_seen_at, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)`,
+			owner_id, language, timezone, country, tags, custom_attributes, blocked, last_seen_at, created_at, updated_at, test)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17, $18)`,
 		tx.Tenant(), c.ID, c.ExternalID, c.Kind, c.Name, c.FirstName, c.LastName, c.Company, c.OwnerID,
-		c.Language, c.Timezone, c.Country, db.AsJSON(c.Tags), db.AsJSON(c.CustomAttributes), c.Blocked, c.LastSeenAt, c.CreatedAt)
+		c.Language, c.Timezone, c.Country, db.AsJSON(c.Tags), db.AsJSON(c.CustomAttributes), c.Blocked, c.LastSeenAt, c.CreatedAt,
+		c.Test)
 	return err
 }
 
@@ -219,9 +273,9 @@ func save(tx *db.Tx, c Contact) error {
 }
 
 // holderOfExternal finds who has an external id.
-func holderOfExternal(r *db.Reader, external string) (uuid.UUID, error) {
+func holderOfExternal(r *db.Reader, external string, test bool) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM contact
-		WHERE tenant_id = $1 AND external_id = $2 AND deleted_at IS NULL`, r.Tenant(), external)
+		WHERE tenant_id = $1 AND external_id = $2 AND test = $3 AND deleted_at IS NULL`, r.Tenant(), external, test)
 }
 
 // putEmails replaces a contact's addresses; it names the one that another has.
@@ -230,9 +284,9 @@ func putEmails(tx *db.Tx, c *Contact) (taken string, err error) {
 		return "", err
 	}
 	for i, e := range c.Emails {
-		n, err := tx.Exec(`INSERT INTO contact_email (tenant_id, email_key, contact_id, address, is_primary, bounced, position)
-			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, email_key) DO NOTHING`,
-			tx.Tenant(), address.Fold(e.Address), c.ID, e.Address, e.Primary, e.Bounced, i)
+		n, err := tx.Exec(`INSERT INTO contact_email (tenant_id, email_key, contact_id, address, is_primary, bounced, position, test)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, email_key, test) DO NOTHING`,
+			tx.Tenant(), address.Fold(e.Address), c.ID, e.Address, e.Primary, e.Bounced, i, c.Test)
 		if err != nil || n == 0 {
 			return e.Address, err
 		}
@@ -245,9 +299,9 @@ func putPhones(tx *db.Tx, c *Contact) (taken string, err error) {
 		return "", err
 	}
 	for i, p := range c.Phones {
-		n, err := tx.Exec(`INSERT INTO contact_phone (tenant_id, e164, contact_id, is_primary, position)
-			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, e164) DO NOTHING`,
-			tx.Tenant(), p.E164, c.ID, p.Primary, i)
+		n, err := tx.Exec(`INSERT INTO contact_phone (tenant_id, e164, contact_id, is_primary, position, test)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, e164, test) DO NOTHING`,
+			tx.Tenant(), p.E164, c.ID, p.Primary, i, c.Test)
 		if err != nil || n == 0 {
 			return p.E164, err
 		}

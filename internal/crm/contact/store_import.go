@@ -29,20 +29,46 @@ func importByID(r *db.Reader, id uuid.UUID) (Import, error) {
 	}, `SELECT `+importColumns+` FROM contact_import WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
 
-func importContent(r *db.Reader, id uuid.UUID) (Import, string, error) {
-	var content string
+// importBatch reads how far an import is, and the batch that is next; none
+// where it is through.
+func importBatch(r *db.Reader, id uuid.UUID) (Import, table, error) {
+	var t table
 	i, err := db.One(r, func(row db.Row) (Import, error) {
 		var i Import
-		err := row.Scan(append(scanImportInto(&i), &content)...)
+		var header db.JSON[[]string]
+		err := row.Scan(append(scanImportInto(&i), &header)...)
+		t.header = header.V
 		return i, err
-	}, `SELECT `+importColumns+`, content FROM contact_import WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
-	return i, content, err
+	}, `SELECT `+importColumns+`, header FROM contact_import WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+	if err != nil || i.Processed >= i.Total {
+		return i, t, err
+	}
+	rows, err := db.One(r, db.Scalar[db.JSON[[][]string]], `SELECT content FROM contact_import_batch
+		WHERE tenant_id = $1 AND import_id = $2 AND number = $3`, r.Tenant(), id, i.Processed/importSlice)
+	t.rows = rows.V
+	return i, t, err
 }
 
-func putImport(tx *db.Tx, i Import, content string) error {
-	_, err := tx.Exec(`INSERT INTO contact_import (tenant_id, id, filename, status, content, total, created_by, created_at)
+func putImport(tx *db.Tx, i Import, t *table) error {
+	if _, err := tx.Exec(`INSERT INTO contact_import (tenant_id, id, filename, status, header, total, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		tx.Tenant(), i.ID, i.Filename, i.Status, content, i.Total, i.CreatedBy, i.CreatedAt)
+		tx.Tenant(), i.ID, i.Filename, i.Status, db.AsJSON(t.header), i.Total, i.CreatedBy, i.CreatedAt); err != nil {
+		return err
+	}
+	number := 0
+	for rows := range slices.Chunk(t.rows, importSlice) {
+		if _, err := tx.Exec(`INSERT INTO contact_import_batch (tenant_id, import_id, number, content) VALUES ($1, $2, $3, $4)`,
+			tx.Tenant(), i.ID, number, db.AsJSON(rows)); err != nil {
+			return err
+		}
+		number++
+	}
+	return nil
+}
+
+// dropBatch lets the rows go that are done: they are personal data.
+func dropBatch(tx *db.Tx, id uuid.UUID, number int) error {
+	_, err := tx.Exec(`DELETE FROM contact_import_batch WHERE tenant_id = $1 AND import_id = $2 AND number = $3`, tx.Tenant(), id, number)
 	return err
 }
 
@@ -63,9 +89,8 @@ func stepImport(tx *db.Tx, id uuid.UUID, index int, counter string) error {
 	return err
 }
 
-// finishImport also lets the file itself go: it holds personal data.
 func finishImport(tx *db.Tx, id uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE contact_import SET status = 'done', content = '', finished_at = $3 WHERE tenant_id = $1 AND id = $2`,
+	_, err := tx.Exec(`UPDATE contact_import SET status = 'done', finished_at = $3 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), id, clock.At(tx.Now()))
 	return err
 }

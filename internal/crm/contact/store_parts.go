@@ -3,6 +3,7 @@ package contact
 import (
 	"github.com/google/uuid"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -41,46 +42,52 @@ func putConsent(tx *db.Tx, contact uuid.UUID, c Consent) error {
 }
 
 // putIdentity says whether the identity was free.
-func putIdentity(tx *db.Tx, contact uuid.UUID, from Sender) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO contact_identity (tenant_id, channel_account_id, external_id, contact_id, channel, username, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, channel_account_id, external_id) DO NOTHING`,
-		tx.Tenant(), from.AccountID, from.ExternalID, contact, from.Channel, from.Username, clock.At(tx.Now()))
+func putIdentity(tx *db.Tx, ref Ref, from Sender) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO contact_identity (tenant_id, channel_account_id, external_id, contact_id, channel, username, test, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, channel_account_id, external_id, test) DO NOTHING`,
+		tx.Tenant(), from.AccountID, from.ExternalID, ref.ID, from.Channel, from.Username, ref.Test, clock.At(tx.Now()))
 	return n == 1, err
 }
 
 func setWindow(tx *db.Tx, account uuid.UUID, external string, until clock.Time) error {
 	_, err := tx.Exec(`UPDATE contact_identity SET window_expires_at = $4
-		WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3`, tx.Tenant(), account, external, until)
+		WHERE tenant_id = $1 AND channel_account_id = $2 AND external_id = $3 AND test = $5
+			AND (window_expires_at IS NULL OR window_expires_at < $4)`,
+		tx.Tenant(), account, external, until, inTest(&tx.Reader))
 	return err
 }
 
+// inTest says in which of the two books the caller looks things up.
+func inTest(r *db.Reader) bool { return caller.From(r.Context()).Test }
+
+// refBy finds a contact of the caller's environment.
 func refBy(r *db.Reader, table, condition string, args ...any) (Ref, error) {
-	return db.One(r, scanRef, `SELECT c.id, c.name, c.blocked FROM `+table+` k
+	return db.One(r, scanRef, `SELECT c.id, c.name, c.blocked, c.test FROM `+table+` k
 		JOIN contact c ON c.tenant_id = k.tenant_id AND c.id = k.contact_id
-		WHERE k.tenant_id = $1 AND `+condition, append([]any{r.Tenant()}, args...)...)
+		WHERE k.tenant_id = $1 AND k.test = $2 AND `+condition, append([]any{r.Tenant(), inTest(r)}, args...)...)
 }
 
 func scanRef(row db.Row) (Ref, error) {
 	var ref Ref
-	err := row.Scan(&ref.ID, &ref.Name, &ref.Blocked)
+	err := row.Scan(&ref.ID, &ref.Name, &ref.Blocked, &ref.Test)
 	return ref, err
 }
 
 func refByIdentity(r *db.Reader, account uuid.UUID, external string) (Ref, error) {
-	return refBy(r, `contact_identity`, `k.channel_account_id = $2 AND k.external_id = $3`, account, external)
+	return refBy(r, `contact_identity`, `k.channel_account_id = $3 AND k.external_id = $4`, account, external)
 }
 
 func refByEmail(r *db.Reader, key string) (Ref, error) {
-	return refBy(r, `contact_email`, `k.email_key = $2`, key)
+	return refBy(r, `contact_email`, `k.email_key = $3`, key)
 }
 
 func refByPhone(r *db.Reader, e164 string) (Ref, error) {
-	return refBy(r, `contact_phone`, `k.e164 = $2`, e164)
+	return refBy(r, `contact_phone`, `k.e164 = $3`, e164)
 }
 
 // refByID follows a merge to the contact that stayed.
 func refByID(r *db.Reader, id uuid.UUID) (Ref, error) {
-	return db.One(r, scanRef, `SELECT id, name, blocked FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
+	return db.One(r, scanRef, `SELECT id, name, blocked, test FROM contact WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
 }
 
 func touch(tx *db.Tx, id uuid.UUID, wrote bool) error {

@@ -9,6 +9,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
 
@@ -45,7 +46,24 @@ type updateConversationIn struct {
 
 type conversationItemsIn struct {
 	api.Paged
-	ID api.ID `path:"id" record:"conversation"`
+	ID   api.ID `path:"id" record:"conversation"`
+	From string `query:"from" format:"uuid" doc:"The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422"`
+	Sort string `query:"sort" default:"-created" enum:"-created,created" doc:"A minus puts the newest first"`
+}
+
+// Order implements api.Ordered.
+func (in *conversationItemsIn) Order() (string, bool) { return in.Sort, in.Sort == "created" }
+
+func (s *Service) itemsPage(ctx context.Context, in *conversationItemsIn) (db.List[Item], error) {
+	ask := Timeline{Ascending: in.Sort == "created"}
+	if in.From != "" && in.Cursor == "" {
+		id, err := uuid.Parse(in.From)
+		if err != nil {
+			return db.List[Item]{}, fault.Invalid("from", "invalid_id")
+		}
+		ask.From = &id
+	}
+	return s.Items(ctx, in.ID.UUID, ask, in.Page())
 }
 
 // SnoozeUntil is until when a conversation is put aside.
@@ -131,8 +149,10 @@ func (s *Service) Register(a *api.API) {
 	s.registerPeople(a)
 	s.registerBulk(a)
 	s.registerReplies(a)
+	s.registerTemplates(a)
 	s.registerAttachments(a)
 	s.registerItems(a)
+	s.registerMentions(a)
 	s.registerDrafts(a)
 	s.registerAIRecords(a)
 	s.registerScheduled(a)
@@ -174,10 +194,7 @@ func (s *Service) registerRecords(a *api.API) {
 
 	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
 		func(ctx context.Context, in *conversationIn) (Detail, error) { return s.Detail(ctx, in.ID.UUID) })
-	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView),
-		func(ctx context.Context, in *conversationItemsIn) (db.List[Item], error) {
-			return s.Items(ctx, in.ID.UUID, in.Page())
-		})
+	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView), s.itemsPage)
 
 	update := route("PUT", "/{id}", "update-conversation", "Update subject, customer, priority, group", perm.ConversationsManage)
 	update.Refusals = []int{409}
@@ -279,7 +296,7 @@ func (s *Service) registerBulk(a *api.API) {
 	state.Doc = "Up to 200 ids; the answer tells for each what became of it."
 	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]Outcome, error) {
 		b := in.Body
-		return Each(b.IDs, func(id uuid.UUID) (Conversation, error) {
+		return s.Each(ctx, b.IDs, func(id uuid.UUID) (Conversation, error) {
 			return s.SetState(ctx, id, b.State, b.Until, b.UntilReply)
 		})
 	})
@@ -287,7 +304,7 @@ func (s *Service) registerBulk(a *api.API) {
 	retag := func(path, id, summary string, fn func(has, tags []string) []string) {
 		api.Handle(a, route("POST", "/tags/"+path, id, summary, perm.ConversationsManage),
 			func(ctx context.Context, in *bulkTagsIn) ([]Outcome, error) {
-				return Each(in.Body.IDs, func(id uuid.UUID) (Conversation, error) {
+				return s.Each(ctx, in.Body.IDs, func(id uuid.UUID) (Conversation, error) {
 					return s.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
 				})
 			})
@@ -299,7 +316,7 @@ func (s *Service) registerBulk(a *api.API) {
 	group.Doc = "An optional private note is written into each of them."
 	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
 		b := in.Body
-		return Each(b.IDs, func(id uuid.UUID) (Conversation, error) { return s.Transfer(ctx, id, b.GroupID, b.Note) })
+		return s.Each(ctx, b.IDs, func(id uuid.UUID) (Conversation, error) { return s.Transfer(ctx, id, b.GroupID, b.Note) })
 	})
 }
 

@@ -3,6 +3,8 @@ package conversation
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
@@ -23,7 +25,8 @@ type editItemIn struct {
 	ID     api.ID `path:"id" record:"conversation"`
 	ItemID api.ID `path:"itemId" record:"conversation_item"`
 	Body   struct {
-		Body string `json:"body" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
+		Body     string       `json:"body" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
+		Mentions *[]uuid.UUID `json:"mentions,omitempty" maxItems:"50" nullable:"false" doc:"Whom the note calls now; those who were not called before are told. What is not sent stays"`
 	}
 }
 
@@ -76,7 +79,7 @@ func (s *Service) registerItems(a *api.API) {
 	edit.Refusals = []int{409}
 	edit.Doc = "What it said before is kept. Ask edit-policy first: what it does not allow is a 409 with its reason; what others wrote needs crm.conversations.delete (403)."
 	api.Handle(a, edit, func(ctx context.Context, in *editItemIn) (Item, error) {
-		return s.EditItem(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Body)
+		return s.EditItem(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Body, in.Body.Mentions)
 	})
 	remove := route("DELETE", ofItem, "delete-conversation-item", "Delete a message or a note", perm.ConversationsReply)
 	remove.Refusals = []int{409}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/template"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -17,6 +18,7 @@ type replyAsAgentIn struct {
 		Body        string      `json:"body" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
 		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
 		MessageType string      `json:"message_type,omitempty" enum:"comment,note" default:"comment" doc:"A note is internal and invisible to the customer"`
+		Mentions    []uuid.UUID `json:"mentions,omitempty" maxItems:"50" nullable:"false" doc:"Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions"`
 		Channel     string      `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
 		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
 	}
@@ -32,14 +34,15 @@ type replyAsCustomerIn struct {
 
 type newAsAgentIn struct {
 	Body struct {
-		ContactID   uuid.UUID   `json:"contact_id" format:"uuid"`
-		Channel     string      `json:"channel" minLength:"1" maxLength:"40" example:"whatsapp"`
-		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
-		Subject     string      `json:"subject,omitempty" maxLength:"300" example:"Randevu hatırlatma"`
-		Body        string      `json:"body" maxLength:"100000" example:"Merhaba, yarınki randevunuzu hatırlatmak istedik."`
-		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
-		Priority    string      `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
-		GroupID     *uuid.UUID  `json:"group_id,omitempty" format:"uuid"`
+		ContactID   uuid.UUID     `json:"contact_id" format:"uuid"`
+		Channel     string        `json:"channel" minLength:"1" maxLength:"40" example:"whatsapp"`
+		AccountID   *uuid.UUID    `json:"channel_account_id,omitempty" format:"uuid"`
+		Subject     string        `json:"subject,omitempty" maxLength:"300" example:"Randevu hatırlatma"`
+		Body        string        `json:"body,omitempty" maxLength:"100000" example:"Merhaba, yarınki randevunuzu hatırlatmak istedik." doc:"Required where there is neither a file nor a template"`
+		Template    *template.Use `json:"template,omitempty" doc:"An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account"`
+		Attachments []uuid.UUID   `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		Priority    string        `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
+		GroupID     *uuid.UUID    `json:"group_id,omitempty" format:"uuid"`
 	}
 }
 
@@ -62,6 +65,7 @@ func (s *Service) registerReplies(a *api.API) {
 		b := in.Body
 		return s.Reply(ctx, in.ID.UUID, Answer{
 			Author: AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
+			Mentions: b.Mentions,
 		})
 	})
 
@@ -85,7 +89,7 @@ func (s *Service) registerReplies(a *api.API) {
 		b := in.Body
 		out, err := s.BeginAsAgent(ctx, Opening{
 			ContactID: b.ContactID, Channel: b.Channel, AccountID: b.AccountID, Subject: b.Subject, Body: b.Body,
-			Priority: b.Priority, GroupID: b.GroupID, Attachments: b.Attachments,
+			Priority: b.Priority, GroupID: b.GroupID, Attachments: b.Attachments, Template: b.Template,
 		})
 		return newAsAgent(&out), err
 	})

@@ -20,6 +20,8 @@ const (
 const (
 	BlockedType = "type_not_allowed"
 	BlockedSize = "too_large"
+	// BlockedGone is a file that the channel no longer hands over.
+	BlockedGone = "not_available"
 )
 
 // Attachment is a file of an item.
@@ -29,7 +31,7 @@ type Attachment struct {
 	Type      string     `json:"type" example:"application/pdf" doc:"What the content was found to be"`
 	Size      int64      `json:"size" example:"48213"`
 	Shown     bool       `json:"shown" doc:"Whether a browser can show it in place"`
-	Blocked   *string    `json:"blocked" nullable:"true" enum:"type_not_allowed,too_large" doc:"Why the file was not kept; null where it can be downloaded"`
+	Blocked   *string    `json:"blocked" nullable:"true" enum:"type_not_allowed,too_large,not_available" doc:"Why the file was not kept; null where it can be downloaded"`
 	ContentID *string    `json:"content_id" nullable:"true" doc:"How the text of an e-mail refers to it"`
 	CreatedAt clock.Time `json:"created_at"`
 

@@ -183,8 +183,10 @@ func TestPublicAttachments(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		id := in.begin()
 		for _, key := range []*apptest.Client{in.FullKey(), in.Key(true, "crm.conversations.view", "crm.conversations.reply")} {
+			var c conversation.Conversation
+			key.Post(public, map[string]any{"contact": map[string]any{"email": "a@b.example"}, "body": "x"}).Want(201).Data(&c)
+			id := c.ID
 			a, b := upload(t, key, publicFiles, "a.txt", "a"), upload(t, key, publicFiles, "b.txt", "b")
 			key.Post(public+"/"+id.String()+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "", "attachments": []uuid.UUID{a.ID}}).Want(200)
 			key.Post(public+"/"+id.String()+"/reply", map[string]any{"type": "user", "body": "", "attachments": []uuid.UUID{b.ID}}).Want(200)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/template"
+	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 )
 
@@ -85,28 +87,31 @@ const (
 
 // Item is one entry of a timeline.
 type Item struct {
-	ID               uuid.UUID      `json:"id" format:"uuid"`
-	ConversationID   uuid.UUID      `json:"conversation_id" format:"uuid"`
-	Kind             string         `json:"kind" enum:"message,note,event" example:"message"`
-	AuthorKind       string         `json:"author_kind" enum:"agent,contact,bot,system,api_key" example:"contact"`
-	AuthorID         *uuid.UUID     `json:"author_id" nullable:"true" format:"uuid"`
-	Body             string         `json:"body" example:"Siparişim ne zaman gelir?"`
-	Event            *string        `json:"event" nullable:"true" example:"closed" doc:"What happened, for events"`
-	Detail           map[string]any `json:"detail" doc:"What belongs to the event"`
-	Channel          *string        `json:"channel" nullable:"true" example:"whatsapp"`
-	ChannelAccountID *uuid.UUID     `json:"channel_account_id" nullable:"true" format:"uuid"`
-	Delivery         *string        `json:"delivery" nullable:"true" enum:"sent,queued,failed,none" doc:"What became of an outgoing message"`
-	DeliveryError    *string        `json:"delivery_error" nullable:"true"`
-	Attachments      []Attachment   `json:"attachments" nullable:"false" doc:"Files"`
-	Tepkiler         []Reaction     `json:"tepkiler" nullable:"false" doc:"Reactions"`
-	Automatic        bool           `json:"automatic" doc:"A machine of the customer's wrote it: an absence note, a notification"`
-	HasEmail         bool           `json:"has_email" doc:"Whether the original e-mail can be read"`
-	EditedAt         *clock.Time    `json:"edited_at" nullable:"true"`
-	DeletedAt        *clock.Time    `json:"deleted_at" nullable:"true" doc:"Set only in the event that tells of the deletion"`
-	CreatedAt        clock.Time     `json:"created_at"`
+	ID               uuid.UUID                     `json:"id" format:"uuid"`
+	ConversationID   uuid.UUID                     `json:"conversation_id" format:"uuid"`
+	Kind             string                        `json:"kind" enum:"message,note,event" example:"message"`
+	AuthorKind       string                        `json:"author_kind" enum:"agent,contact,bot,system,api_key" example:"contact"`
+	AuthorID         *uuid.UUID                    `json:"author_id" nullable:"true" format:"uuid"`
+	Body             string                        `json:"body" example:"Siparişim ne zaman gelir?"`
+	Event            *string                       `json:"event" nullable:"true" example:"closed" doc:"What happened, for events"`
+	Detail           map[string]any                `json:"detail" doc:"What belongs to the event"`
+	Channel          *string                       `json:"channel" nullable:"true" example:"whatsapp"`
+	ChannelAccountID *uuid.UUID                    `json:"channel_account_id" nullable:"true" format:"uuid"`
+	Delivery         *string                       `json:"delivery" nullable:"true" enum:"sent,queued,failed,none" doc:"What became of an outgoing message"`
+	DeliveryError    *string                       `json:"delivery_error" nullable:"true"`
+	Attachments      []Attachment                  `json:"attachments" nullable:"false" doc:"Files"`
+	Tepkiler         []Reaction                    `json:"tepkiler" nullable:"false" doc:"Reactions"`
+	Mentions         []Mention                     `json:"mentions" nullable:"false" doc:"Colleagues whom a note calls"`
+	Automatic        bool                          `json:"automatic" doc:"A machine of the customer's wrote it: an absence note, a notification"`
+	Template         api.Nullable[template.Filled] `json:"template" doc:"The template that it was sent as"`
+	HasEmail         bool                          `json:"has_email" doc:"Whether the original e-mail can be read"`
+	EditedAt         *clock.Time                   `json:"edited_at" nullable:"true"`
+	DeletedAt        *clock.Time                   `json:"deleted_at" nullable:"true" doc:"Set only in the event that tells of the deletion"`
+	CreatedAt        clock.Time                    `json:"created_at"`
 
 	providerMessageID *string
 	test              bool
+	awaited           bool       // its writer waits for the outcome
 	quiet             bool       // a machine's answer, which asks for nothing
 	email             *Email     // kept with the item
 	sources           []AISource // kept with the item

@@ -2,7 +2,6 @@ package conversation_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,8 +14,6 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
-	"konak/internal/kit/clock"
-	"konak/internal/kit/db"
 )
 
 const (
@@ -73,18 +70,7 @@ func (in *inbox) get(id uuid.UUID) conversation.Conversation {
 // member signs a second agent in.
 func (in *inbox) member(name string) (*apptest.Client, uuid.UUID) {
 	in.t.Helper()
-	email := name + "@demo.example"
-	if err := in.s.Identity.AddMember(in.t.Context(), in.ID, name, email, apptest.Password, identity.RoleOwner); err != nil {
-		in.t.Fatal(err)
-	}
-	c := in.SignIn(email)
-	var me struct {
-		Membership struct {
-			ID uuid.UUID `json:"id"`
-		} `json:"membership"`
-	}
-	c.Get("/api/v1/auth/me").Want(200).Data(&me)
-	return c, me.Membership.ID
+	return in.memberAs(name, identity.RoleOwner)
 }
 
 // put brings a conversation into a state.
@@ -96,132 +82,6 @@ func (in *inbox) put(id uuid.UUID, state conversation.State) {
 	}
 	in.Owner.Post(base+"/state", body).Want(200)
 	in.events()
-}
-
-// TestTransitions walks the whole table: every state on every trigger, with
-// the state after it and exactly the events that the table names.
-func TestTransitions(t *testing.T) {
-	t.Parallel()
-	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
-		in := open(t, s)
-		ctx := in.Context()
-		gate := s.Conversations
-		other := in.begin()
-		colleague, _ := in.member("can")
-		one := func(_ conversation.Conversation, err error) error { return err }
-		triggers := map[conversation.Trigger]func(id uuid.UUID) error{
-			conversation.CustomerMessage: func(id uuid.UUID) error {
-				_, err := gate.ReplyAsCustomer(ctx, id, "Hâlâ bekliyorum")
-				return err
-			},
-			conversation.BlockedMessage: func(id uuid.UUID) error {
-				if _, err := s.Contacts.Block(ctx, in.customer.ID, true); err != nil {
-					return err
-				}
-				in.events()
-				_, err := gate.ReplyAsCustomer(ctx, id, "Engelli")
-				return err
-			},
-			conversation.MachineMessage: func(id uuid.UUID) error {
-				_, err := gate.Ingest(ctx, conversation.Inbound{
-					Channel: conversation.Mail, Body: "Ofis dışındayım", ConversationID: &id, AutoReply: true,
-					From: contact.Sender{Channel: conversation.Mail, AccountID: uuid.New(), ExternalID: "elif@example.com", Email: "elif@example.com"},
-				})
-				return err
-			},
-			conversation.AgentComment: func(id uuid.UUID) error {
-				_, err := gate.Reply(ctx, id, conversation.Answer{Author: conversation.AgentAuthor(in.Member), Body: "Yarın"})
-				return err
-			},
-			conversation.WriteNote: func(id uuid.UUID) error {
-				_, err := gate.Reply(ctx, id, conversation.Answer{Author: conversation.AgentAuthor(in.Member), Body: "VIP", Note: true})
-				return err
-			},
-			conversation.Snooze: func(id uuid.UUID) error {
-				return one(gate.Snooze(ctx, id, clock.Ptr(s.Clock.Now().Add(2*time.Hour)), false))
-			},
-			conversation.Wake: func(uuid.UUID) error {
-				s.Clock.Advance(90 * time.Minute)
-				_, err := s.Waker.Step(t.Context())
-				return err
-			},
-			conversation.Close:  func(id uuid.UUID) error { return one(gate.Close(ctx, id)) },
-			conversation.Reopen: func(id uuid.UUID) error { return one(gate.Open(ctx, id)) },
-			conversation.Join:   func(id uuid.UUID) error { _, err := gate.Join(ctx, id); return err },
-			conversation.Leave: func(id uuid.UUID) error {
-				colleague.Post(base+"/"+id.String()+"/join", nil).Want(200)
-				in.events()
-				colleague.Post(base+"/"+id.String()+"/leave", nil).Want(200)
-				return nil
-			},
-			conversation.Assign:    func(id uuid.UUID) error { return one(gate.Assign(ctx, id, &in.Member)) },
-			conversation.Escalate:  func(id uuid.UUID) error { return one(gate.Escalate(ctx, id, "customer_asked", nil)) },
-			conversation.MergeInto: func(id uuid.UUID) error { return one(gate.Merge(ctx, id, other)) },
-			conversation.Delete:    func(id uuid.UUID) error { return gate.Delete(ctx, id) },
-			conversation.Restore: func(id uuid.UUID) error {
-				if err := gate.Delete(ctx, id); err != nil {
-					return err
-				}
-				in.events()
-				return one(gate.Restore(ctx, id))
-			},
-		}
-		for _, row := range conversation.Transitions {
-			if row.From == "" {
-				continue
-			}
-			name := fmt.Sprintf("%s on %s", row.From, row.On)
-			id := in.begin()
-			if row.From != conversation.Open {
-				in.put(id, row.From)
-			}
-			in.events()
-			before := len(in.items(id))
-			act, ok := triggers[row.On]
-			if !ok {
-				t.Fatalf("%s: the test does not know this trigger", name)
-			}
-			if err := act(id); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			got := in.events()
-			want := row.Emits
-			if row.Nothing {
-				want = []string{}
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s: events\n%s", name, diff)
-			}
-			if row.On == conversation.Delete {
-				if err := one(gate.Restore(ctx, id)); err != nil {
-					t.Fatal(err)
-				}
-				in.events()
-			}
-			if c := in.get(id); c.State != row.To {
-				t.Errorf("%s: state %s, want %s", name, c.State, row.To)
-			}
-			if after := len(in.items(id)); row.Nothing && after != before {
-				t.Errorf("%s: a repeat wrote %d items", name, after-before)
-			}
-			if row.On == conversation.BlockedMessage {
-				if _, err := s.Contacts.Block(ctx, in.customer.ID, false); err != nil {
-					t.Fatal(err)
-				}
-				in.events()
-			}
-			if row.On != conversation.MergeInto {
-				in.put(id, conversation.Closed) // or it would wake among the next
-			}
-		}
-		for _, from := range []conversation.State{conversation.Open, conversation.Snoozed, conversation.Closed} {
-			for on := range triggers {
-				if !slices.ContainsFunc(conversation.Transitions, func(r conversation.Transition) bool { return r.From == from && r.On == on }) {
-					t.Errorf("%s on %s is not in the table", from, on)
-				}
-			}
-		}
-	})
 }
 
 func (in *inbox) items(id uuid.UUID) []conversation.Item {
@@ -595,31 +455,5 @@ func TestPublicReply(t *testing.T) {
 		key.Post(public, map[string]any{"body": "x"}).Refused(422, "validation_failed")
 		key.Post(public, map[string]any{"body": "x", "contact": map[string]any{"email": "nobody"}}).Refused(422, "validation_failed")
 		key.Post(public, map[string]any{"body": "x", "contact_id": uuid.New()}).Refused(422, "validation_failed")
-	})
-}
-
-// A key of the test environment writes records, marked as such, and causes no
-// deliveries, whoever acts on them later.
-func TestTestKeys(t *testing.T) {
-	t.Parallel()
-	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
-		in := open(t, s)
-		in.Owner.Post("/api/erp/v1/webhooks", map[string]any{"address": "http://127.0.0.1:1/", "events": []string{conversation.Created, conversation.Replied}}).Want(201)
-		key := in.Key(true, "crm.conversations.view", "crm.conversations.reply")
-		var c conversation.Conversation
-		key.Post(public, map[string]any{"contact_id": in.customer.ID, "body": "deneme"}).Want(201).Data(&c)
-		if !c.Test {
-			t.Error("the conversation is not marked")
-		}
-		in.Owner.Post(base+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Want(200)
-		in.events()
-		var n int
-		err := s.DB.Tenant(in.ID).Read(t.Context(), func(r *db.Reader) (err error) {
-			n, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM webhook_delivery WHERE tenant_id = $1`, r.Tenant())
-			return err
-		})
-		if err != nil || n != 0 {
-			t.Errorf("%d deliveries, %v", n, err)
-		}
 	})
 }

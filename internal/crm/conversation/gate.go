@@ -38,7 +38,7 @@ func (s *Service) move(tx *db.Tx, was Conversation, c *Conversation, on Trigger,
 		c.LastActivityAt = clock.At(tx.Now())
 	}
 	place(tx, c, list)
-	if err := save(tx, c, was.State); err != nil {
+	if err := saveMoved(tx, c, was.State); err != nil {
 		return fmt.Errorf("conversation: save: %w", err)
 	}
 	if err := s.follow(tx, &was, c, list); err != nil {
@@ -89,7 +89,7 @@ func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 	if c.Tags == nil {
 		c.Tags = []string{}
 	}
-	c.Test = caller.From(tx.Context()).Test
+	c.Test = c.Test || caller.From(tx.Context()).Test
 	var list []*Item
 	if first != nil {
 		c.Preview = summary(first)
@@ -134,7 +134,7 @@ func place(tx *db.Tx, c *Conversation, list []*Item) {
 		if i.Attachments == nil {
 			i.Attachments = []Attachment{}
 		}
-		i.Tepkiler, i.HasEmail = []Reaction{}, i.email != nil
+		i.Tepkiler, i.Mentions, i.HasEmail = []Reaction{}, orEmpty(i.Mentions), i.email != nil
 	}
 	if c.lastItemAt.IsZero() {
 		c.lastItemAt = clock.At(tx.Now())
@@ -376,7 +376,7 @@ func (s *Service) again(tx *db.Tx, was *Conversation, item *Item) (Conversation,
 	c := Conversation{
 		Channel: was.Channel, ChannelAccountID: was.ChannelAccountID, Talep: was.Talep, Subject: was.Subject,
 		ContactID: was.ContactID, ContactName: was.ContactName, GroupID: was.GroupID,
-		PreviousConversationID: &was.ID, WaitingSince: clock.Ptr(tx.Now()),
+		PreviousConversationID: &was.ID, WaitingSince: clock.Ptr(tx.Now()), Test: was.Test,
 	}
 	_, err := s.begin(tx, &c, Begin, item)
 	return c, err
@@ -412,7 +412,7 @@ func (s *Service) answered(tx *db.Tx, was Conversation, item *Item) (Conversatio
 		return c, err
 	}
 	if item.AuthorKind == ByAgent && item.AuthorID != nil {
-		return c, s.markRead(tx, c.ID, *item.AuthorID)
+		return c, s.looked(tx, c.ID, *item.AuthorID)
 	}
 	return c, nil
 }
@@ -430,7 +430,7 @@ func (s *Service) noted(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 // notify raises the unread counters of the agents who joined, in the order of
 // their ids: two conversations must not wait for each other's badges.
 func (s *Service) notify(tx *db.Tx, c *Conversation) error {
-	if caller.From(tx.Context()).Test {
+	if c.Test {
 		return nil
 	}
 	list, err := agents(&tx.Reader, c.ID)
@@ -447,7 +447,7 @@ func (s *Service) notify(tx *db.Tx, c *Conversation) error {
 // notifyGroup raises the unread counters of a group's agents who have not
 // joined; those who have hear of it anyway.
 func (s *Service) notifyGroup(tx *db.Tx, c *Conversation) error {
-	if c.GroupID == nil || caller.From(tx.Context()).Test {
+	if c.GroupID == nil || c.Test {
 		return nil
 	}
 	g, err := groupByID(&tx.Reader, *c.GroupID)
@@ -475,11 +475,15 @@ func (s *Service) markAll(tx *db.Tx, conversation uuid.UUID, ids []uuid.UUID) er
 }
 
 func (s *Service) markUnread(tx *db.Tx, conversation, agent uuid.UUID) error {
-	n, err := addUnread(tx, conversation, agent)
-	if err != nil || n > 1 {
+	return s.markUnreadBy(tx, conversation, unreadBy{agent, 1})
+}
+
+func (s *Service) markUnreadBy(tx *db.Tx, conversation uuid.UUID, u unreadBy) error {
+	n, err := addUnread(tx, conversation, u)
+	if err != nil || n > u.N {
 		return err
 	}
-	return addBadge(tx, agent, 1)
+	return addBadge(tx, u.AgentID, 1)
 }
 
 func (s *Service) markRead(tx *db.Tx, conversation, agent uuid.UUID) error {

@@ -151,6 +151,8 @@ func (h *handy) React(_ context.Context, r conversation.OutgoingReaction) error 
 	return h.fail
 }
 
+func (h *handy) Reacts(channel string) bool { return channel == "whatsapp" }
+
 // inbound is a customer's message on WhatsApp.
 func (in *inbox) inbound(account uuid.UUID, message string) conversation.Ingested {
 	in.t.Helper()

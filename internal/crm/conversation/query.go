@@ -23,6 +23,7 @@ type Query struct {
 	Priority    string `query:"priority" json:"priority,omitempty" enum:"low,normal,high,urgent"`
 	ContactID   string `query:"contact_id" json:"contact_id,omitempty" format:"uuid"`
 	Unread      string `query:"unread" json:"unread,omitempty" enum:"true" doc:"Only what the caller has not read"`
+	Mentioned   string `query:"mentioned" json:"mentioned,omitempty" enum:"me" doc:"Only where a note calls the caller"`
 	AIState     string `query:"ai_state" json:"ai_state,omitempty" enum:"off,active,handed_over,paused"`
 	Talep       string `query:"talep" json:"talep,omitempty" enum:"true,false" doc:"Only requests, or only others"`
 	CreatedFrom string `query:"created_from" json:"created_from,omitempty" format:"date-time" example:"2026-11-01T00:00:00Z"`
@@ -74,8 +75,14 @@ func (q *Query) filter(ctx context.Context) (Filter, error) {
 	if q.Unread != "" {
 		f.Unread = &me
 	}
+	if q.Mentioned != "" {
+		f.Mentioned = &me
+	}
 	if me == uuid.Nil && (q.OwnerID == "me" || q.Unread != "") {
 		wrong.Field("owner_id", "needs_agent")
+	}
+	if me == uuid.Nil && q.Mentioned != "" {
+		wrong.Field("mentioned", "needs_agent")
 	}
 	if q.Talep != "" {
 		talep := q.Talep == "true"

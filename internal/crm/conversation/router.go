@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/template"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -42,6 +43,10 @@ type Outgoing struct {
 	Route          Route
 	Subject, Body  string
 	Attachments    []OutgoingFile
+	// Template is what is sent instead of free text, which Body then shows.
+	Template *template.Filled
+	// Awaited says that Push follows: whoever wrote it waits for the outcome.
+	Awaited bool
 	// EmailCC gets a copy, where the message goes by e-mail.
 	EmailCC []string
 }
@@ -113,6 +118,20 @@ type Reactor interface {
 	// A channel without reactions answers reaction_unsupported with the reason
 	// channel_unsupported.
 	React(ctx context.Context, r OutgoingReaction) error
+	// Reacts says whether a channel has reactions at all.
+	Reacts(channel string) bool
+}
+
+// TemplateRouter is implemented by a router some of whose channels send
+// templates.
+type TemplateRouter interface {
+	// RouteTemplate finds the way of a template to a customer, open window or
+	// not; nil where there is none.
+	RouteTemplate(r *db.Reader, to contact.Contact, t *template.Template) (*Route, error)
+	// Window says until when an account takes free text for a customer; nil
+	// where it has no window, or none was ever open. Bound says whether it has
+	// windows at all.
+	Window(r *db.Reader, account uuid.UUID, to contact.Contact) (until *clock.Time, bound bool, err error)
 }
 
 // NoRouter is the router of a house without channels.

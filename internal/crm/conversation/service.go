@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/template"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
 )
 
 // Agents knows the members of a workspace.
@@ -22,6 +25,9 @@ type Agents interface {
 	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
 	// AgentNames gives the names of members, whatever became of them.
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
+	// AgentsWho gives the active members with a permission and their names: of
+	// the ids, or of all where none are given.
+	AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (map[uuid.UUID]string, error)
 }
 
 // Absences knows which agents let go of their conversations.
@@ -32,6 +38,9 @@ type Absences interface {
 
 // Service is the inbox.
 type Service struct {
+	// Log gets what went wrong where an answer cannot say it; the app sets it.
+	Log *slog.Logger
+
 	db       *db.DB
 	contacts *contact.Service
 	agents   Agents
@@ -42,12 +51,13 @@ type Service struct {
 	assistant Assistant
 	shop      Shop
 	absences  Absences
+	templates *template.Service
 }
 
 // New opens the room and lets it follow the contacts.
 func New(d *db.DB, contacts *contact.Service, agents Agents, blobs *blob.Store) *Service {
 	s := &Service{
-		db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}, assistant: NoAssistant{}, shop: NoShop{},
+		Log: slog.New(slog.DiscardHandler), db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}, assistant: NoAssistant{}, shop: NoShop{},
 	}
 	contacts.Follow(s)
 	return s
@@ -58,6 +68,9 @@ func (s *Service) Deliver(r Router) { s.router = r }
 
 // HandBack sets who knows which agents are away; the app calls it at start.
 func (s *Service) HandBack(a Absences) { s.absences = a }
+
+// Offer sets where message templates are; the app calls it at start.
+func (s *Service) Offer(t *template.Service) { s.templates = t }
 
 // ForwardWith sets who sends forwarded messages; the app calls it at start.
 func (s *Service) ForwardWith(f Forwarder) { s.forwarder = f }
@@ -105,13 +118,30 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err er
 // Find reads a conversation for another room.
 func (s *Service) Find(r *db.Reader, id uuid.UUID) (Conversation, error) { return byID(r, id) }
 
-// Items reads the timeline, the newest first.
-func (s *Service) Items(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[Item], err error) {
+// Timeline says how the items of a conversation are read: the newest first, or
+// the other way round, and from which on.
+type Timeline struct {
+	Ascending bool
+	From      *uuid.UUID
+}
+
+// Items reads a page of the timeline.
+func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Page) (out db.List[Item], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := byID(r, id); err != nil {
 			return absent(err)
 		}
-		if out, err = items(r, id, p); err != nil {
+		if ask.From != nil {
+			first, err := itemOf(r, id, *ask.From)
+			if db.IsNoRow(err) {
+				return fault.Invalid("from", "unknown_item")
+			}
+			if err != nil {
+				return err
+			}
+			p.After = beside(first, ask.Ascending)
+		}
+		if out, err = items(r, id, ask.Ascending, p); err != nil {
 			return err
 		}
 		return fillItems(r, out.Rows)
@@ -164,6 +194,7 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	c = Conversation{
 		Channel: n.Channel, ChannelAccountID: n.AccountID, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
 		Priority: n.Priority, Subject: strings.TrimSpace(n.Subject), OwnerID: n.OwnerID, GroupID: n.GroupID, Tags: tags,
+		Test: ref.Test,
 	}
 	if err := s.checkPlace(tx, n.OwnerID, n.GroupID); err != nil {
 		return c, err
@@ -201,6 +232,19 @@ func (s *Service) customer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
 	ref, err := s.contacts.Find(&tx.Reader, n.ContactID)
 	if db.IsNoRow(err) {
 		return ref, fault.Invalid("contact_id", "unknown_contact")
+	}
+	if err == nil && !caller.From(tx.Context()).MayChange(ref.Test) {
+		err = fault.New(fault.TestEnvironment)
+	}
+	return ref, err
+}
+
+// another is a contact for a conversation that there is, of the same
+// environment.
+func (s *Service) another(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref, error) {
+	ref, err := s.customer(tx, NewConversation{ContactID: id})
+	if err == nil && ref.Test != c.Test {
+		err = fault.New(fault.TestEnvironment)
 	}
 	return ref, err
 }
@@ -317,7 +361,7 @@ func (s *Service) ToUpdate(ch Change) Step {
 			if was.singleThread {
 				return c, fault.New(fault.Conflict).Because("single_thread").Field("contact_id", "single_thread")
 			}
-			ref, err := s.customer(tx, NewConversation{ContactID: *ch.ContactID})
+			ref, err := s.another(tx, &was, *ch.ContactID)
 			if err != nil {
 				return c, err
 			}
@@ -411,8 +455,11 @@ func (s *Service) ToRetag(fn func([]string) []string) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		tags, ok := contact.Tags(fn(was.Tags))
-		if !ok || len(tags) > maxTags {
+		if !ok {
 			return c, fault.Invalid("tags", "too_long")
+		}
+		if len(tags) > maxTags {
+			return c, fault.New(fault.LimitReached, maxTags).Field("tags", "too_many")
 		}
 		c.Tags = tags
 		if len(previous(&was, &c)) == 0 {

@@ -179,6 +179,9 @@ func (s *Service) bind(tx *db.Tx, item *Item) error {
 			return err
 		}
 	}
+	if err := s.call(tx, item, item.Mentions); err != nil {
+		return err
+	}
 	return putSources(tx, item.ID, item.sources)
 }
 
@@ -190,12 +193,15 @@ func filled(r *db.Reader, item *Item) error {
 	return err
 }
 
-// fillItems reads the files of items and the reactions to them.
+// fillItems reads the files of items, the reactions to them and whom they call.
 func fillItems(r *db.Reader, list []Item) error {
-	ids := make([]uuid.UUID, 0, len(list))
+	ids, notes := make([]uuid.UUID, 0, len(list)), []uuid.UUID{}
 	for _, i := range list {
 		if i.Kind != Event {
 			ids = append(ids, i.ID)
+		}
+		if i.Kind == Note {
+			notes = append(notes, i.ID)
 		}
 	}
 	if len(ids) == 0 {
@@ -209,8 +215,13 @@ func fillItems(r *db.Reader, list []Item) error {
 	if err != nil {
 		return err
 	}
+	mentions, err := mentionsIn(r, notes)
+	if err != nil {
+		return err
+	}
 	for n := range list {
-		list[n].Attachments, list[n].Tepkiler = orEmpty(files[list[n].ID]), orEmpty(reactions[list[n].ID])
+		i := &list[n]
+		i.Attachments, i.Tepkiler, i.Mentions = orEmpty(files[i.ID]), orEmpty(reactions[i.ID]), orEmpty(mentions[i.ID])
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
-	"konak/internal/kit/caller"
+	"konak/internal/crm/template"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -24,6 +24,8 @@ type Opening struct {
 	GroupID   *uuid.UUID
 	// Attachments are the caller's uploads.
 	Attachments []uuid.UUID
+	// Template is sent instead of Body, over the template's own account.
+	Template *template.Use
 }
 
 // Begun is what became of it.
@@ -54,13 +56,15 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if err := s.checkPlace(tx, nil, o.GroupID); err != nil {
 			return err
 		}
-		item := &Item{Kind: Message, Body: strings.TrimSpace(o.Body)}
-		if err := s.compose(tx, item, o.Attachments, nil); err != nil {
-			return err
-		}
+		item := &Item{Kind: Message, Body: strings.TrimSpace(o.Body), awaited: true}
 		who := author(tx)
 		item.AuthorKind, item.AuthorID = who.Kind, who.ID
-		if err := s.wayOut(tx, o, ref, &out); err != nil {
+		if o.Template != nil {
+			err = s.templateOut(tx, &o, ref, item, &out)
+		} else if err = s.compose(tx, item, o.Attachments, nil); err == nil {
+			err = s.wayOut(tx, o, ref, &out)
+		}
+		if err != nil {
 			return err
 		}
 		was, err := s.reusable(tx, o, source, ref, out.Route)
@@ -91,7 +95,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 // wayOut finds the route; a refusal, such as a closed window, is kept as the
 // delivery's failure and does not stop the conversation.
 func (s *Service) wayOut(tx *db.Tx, o Opening, ref contact.Ref, out *Begun) error {
-	if caller.From(tx.Context()).Test {
+	if ref.Test {
 		return nil
 	}
 	route, err := s.route(&tx.Reader, ref.ID, Wish{Channel: o.Channel, AccountID: o.AccountID})
@@ -121,7 +125,7 @@ func (s *Service) beginWith(tx *db.Tx, o Opening, source Source, ref contact.Ref
 	c := Conversation{
 		Channel: o.Channel, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
 		Subject: strings.TrimSpace(o.Subject), Priority: o.Priority, GroupID: o.GroupID,
-		FirstReplyAt: clock.Ptr(tx.Now()), OwnerID: item.AuthorID,
+		FirstReplyAt: clock.Ptr(tx.Now()), OwnerID: item.AuthorID, Test: ref.Test,
 	}
 	if item.AuthorKind != ByAgent {
 		c.OwnerID = nil
@@ -158,9 +162,16 @@ func (s *Service) push(ctx context.Context, out *Begun) error {
 		d = Delivery{Status: Queued}
 	}
 	out.Delivery = d
-	c, item, err := s.delivered(ctx, out.Item.ID, d)
-	if err == nil {
-		out.Conversation, out.Item = c, item
+	// The channel's own report may have been faster.
+	c, item, err := s.reported(ctx, out.Item.ID, d)
+	if err != nil {
+		return err
 	}
-	return err
+	out.Conversation, out.Item = c, item
+	if item.Delivery != nil && *item.Delivery != d.Status {
+		if out.Delivery.Status = *item.Delivery; item.DeliveryError != nil {
+			out.Delivery.Error = *item.DeliveryError
+		}
+	}
+	return nil
 }

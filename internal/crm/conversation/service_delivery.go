@@ -15,30 +15,96 @@ func (s *Service) Delivered(ctx context.Context, item uuid.UUID, d Delivery) err
 	return err
 }
 
+// Standing is what became of a message so far, "" where it is gone: another
+// attempt may have carried it out meanwhile.
+func (s *Service) Standing(r *db.Reader, item uuid.UUID) (string, error) {
+	i, err := itemByID(r, item)
+	if db.IsNoRow(err) || err == nil && i.Delivery == nil {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return *i.Delivery, nil
+}
+
+// Known finds our message by the provider's name for it; false where there is
+// none.
+func (s *Service) Known(r *db.Reader, account uuid.UUID, providerMessageID string) (uuid.UUID, bool, error) {
+	i, err := itemByProvider(r, account, providerMessageID)
+	if db.IsNoRow(err) {
+		return uuid.Nil, false, nil
+	}
+	return i.ID, err == nil, err
+}
+
+// SentOver says whether an item is a message of ours that goes over an account.
+func (s *Service) SentOver(r *db.Reader, account, item uuid.UUID) (bool, error) {
+	i, err := itemByID(r, item)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil && i.Kind == Message && i.AuthorKind != ByContact && i.ChannelAccountID != nil && *i.ChannelAccountID == account, err
+}
+
+// Reported is Delivered for reports that overtake each other, such as those of
+// a provider that calls back: what was sent does not wait again, and what failed
+// stays failed until somebody sends it anew.
+func (s *Service) Reported(ctx context.Context, item uuid.UUID, d Delivery) error {
+	_, _, err := s.reported(ctx, item, d)
+	return err
+}
+
+func (s *Service) reported(ctx context.Context, id uuid.UUID, d Delivery) (c Conversation, item Item, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if item, err = itemByID(&tx.Reader, id); err != nil {
+			return absent(err)
+		}
+		// Under the conversation's lock no other report comes between.
+		if c, err = lock(tx, item.ConversationID); err != nil {
+			return absent(err)
+		}
+		if item, err = itemByID(&tx.Reader, id); err != nil {
+			return absent(err)
+		}
+		known := item.Delivery != nil && (*item.Delivery == Failed || *item.Delivery == d.Status || d.Status == Queued)
+		if known {
+			return filled(&tx.Reader, &item)
+		}
+		c, item, err = s.deliver(tx, item, d)
+		return err
+	})
+	return c, item, err
+}
+
 func (s *Service) delivered(ctx context.Context, id uuid.UUID, d Delivery) (c Conversation, item Item, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if item, err = itemByID(&tx.Reader, id); err != nil {
 			return absent(err)
 		}
-		if err := filled(&tx.Reader, &item); err != nil {
-			return err
-		}
-		if d.Status == Failed {
-			c, item, err = s.failed(tx, item.ConversationID, item, d)
-			return err
-		}
-		var provider *string
-		if d.ProviderMessageID != "" {
-			provider = &d.ProviderMessageID
-		}
-		item.Delivery = &d.Status
-		if err := setDelivery(tx, id, d.Status, nil, provider); err != nil {
-			return err
-		}
-		c, err = byID(&tx.Reader, item.ConversationID)
-		return absent(err)
+		c, item, err = s.deliver(tx, item, d)
+		return err
 	})
 	return c, item, err
+}
+
+func (s *Service) deliver(tx *db.Tx, item Item, d Delivery) (c Conversation, _ Item, err error) {
+	if err := filled(&tx.Reader, &item); err != nil {
+		return c, item, err
+	}
+	if d.Status == Failed {
+		return s.failed(tx, item.ConversationID, item, d)
+	}
+	var provider *string
+	if d.ProviderMessageID != "" {
+		provider = &d.ProviderMessageID
+	}
+	item.Delivery = &d.Status
+	if err := setDelivery(tx, item.ID, d.Status, nil, provider); err != nil {
+		return c, item, err
+	}
+	c, err = byID(&tx.Reader, item.ConversationID)
+	return c, item, absent(err)
 }
 
 // failed marks a message and leaves a channel_delivery_failed event beside it.

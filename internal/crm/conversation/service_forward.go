@@ -39,6 +39,11 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 		if i.Kind == Event {
 			return fault.New(fault.Conflict).Because(LockedEvent)
 		}
+		// There is nothing to show for it but the sending, so it is refused
+		// rather than pretended.
+		if c.Test || i.test {
+			return fault.New(fault.TestEnvironment)
+		}
 		if err := filled(&tx.Reader, i); err != nil {
 			return err
 		}

@@ -168,6 +168,7 @@ func (s *Service) first(tx *db.Tx, in Inbound, ref contact.Ref, source Source, i
 		Channel: in.Channel, ChannelAccountID: item.ChannelAccountID, Talep: source.Talep,
 		singleThread: source.Messaging && item.ChannelAccountID != nil,
 		ContactID:    ref.ID, ContactName: ref.Name, Subject: strings.TrimSpace(in.Subject), WaitingSince: clock.Ptr(tx.Now()),
+		Test: ref.Test,
 	}
 	if in.AI && !ref.Blocked {
 		c.AIState = AIActive

@@ -88,8 +88,9 @@ func (s *Service) EditPolicy(ctx context.Context, id, item uuid.UUID) (p EditPol
 	return p, err
 }
 
-// EditItem gives a message or a note another text; what it said is kept.
-func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string) (Item, error) {
+// EditItem gives a message or a note another text; what it said is kept. Nil
+// mentions stay as they are.
+func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string, mentions *[]uuid.UUID) (Item, error) {
 	return s.changeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
 		if p := allowed(ctx, c, i, s.db.Clock()); !p.CanEdit {
 			return refusal(*p.EditReason)
@@ -101,7 +102,20 @@ func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string)
 		if body == "" && len(i.Attachments) == 0 {
 			return fault.Invalid("body", "required")
 		}
+		recalled := false
+		if mentions != nil {
+			if i.Kind != Note && len(*mentions) > 0 {
+				return fault.Invalid("mentions", "notes_only")
+			}
+			var err error
+			if recalled, err = s.recall(tx, i, *mentions); err != nil {
+				return err
+			}
+		}
 		if body == i.Body {
+			if recalled {
+				return nil
+			}
 			return errUnchanged
 		}
 		who := author(tx)
@@ -149,22 +163,26 @@ func (s *Service) DeleteItem(ctx context.Context, id, item uuid.UUID) error {
 
 // resummarise shows the newest message that is left in lists.
 func (s *Service) resummarise(tx *db.Tx, c *Conversation) error {
-	last, err := lastMessage(&tx.Reader, c.ID)
-	if err != nil && !db.IsNoRow(err) {
+	was := c.Preview
+	if err := s.resummarised(tx, c); err != nil || c.Preview == was {
 		return err
 	}
-	text := ""
-	if err == nil {
-		if err := filled(&tx.Reader, &last); err != nil {
-			return err
-		}
-		text = summary(&last)
-	}
-	if text == c.Preview {
+	c.UpdatedAt = clock.At(tx.Now())
+	return save(tx, c, c.State)
+}
+
+// resummarised sets the preview to the newest message that is left.
+func (s *Service) resummarised(tx *db.Tx, c *Conversation) error {
+	last, err := lastMessage(&tx.Reader, c.ID)
+	if db.IsNoRow(err) {
+		c.Preview = ""
 		return nil
 	}
-	c.Preview, c.UpdatedAt = text, clock.At(tx.Now())
-	return save(tx, c, c.State)
+	if err == nil {
+		err = filled(&tx.Reader, &last)
+	}
+	c.Preview = summary(&last)
+	return err
 }
 
 // Email is the original of a message that came or went by e-mail.
@@ -254,7 +272,7 @@ func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (Item, error) {
 		if i.Channel != nil && *i.Channel != c.Channel {
 			a.Channel, a.AccountID = *i.Channel, i.ChannelAccountID
 		}
-		route, err := s.way(tx, c, a)
+		route, err := s.wayAgain(tx, c, i, a)
 		if err != nil {
 			return err
 		}

@@ -2,12 +2,10 @@ package conversation
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/google/uuid"
 
-	"konak/internal/crm/contact"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -58,21 +56,26 @@ func lockPair(tx *db.Tx, id, into uuid.UUID) (was, target Conversation, err erro
 	return was, target, err
 }
 
-// mergeInto merges two locked conversations and gives both.
-func (s *Service) mergeInto(tx *db.Tx, was, target Conversation) (c, x Conversation, err error) {
-	c, x = was, target
+// mergeInto merges two locked conversations. It gives the one that went, and
+// what parting them again needs.
+func (s *Service) mergeInto(tx *db.Tx, was, target Conversation) (c Conversation, m mergedThread, err error) {
+	c, x := was, target
+	if c.Test != x.Test {
+		return c, m, fault.New(fault.TestEnvironment)
+	}
 	c.MergedIntoID = &x.ID
-	if err := s.clearUnread(tx, c.ID); err != nil {
-		return c, x, err
+	m = mergedThread{
+		From: c.ID, Into: x.ID, State: was.State, WaitingSince: was.WaitingSince,
+		SnoozedUntil: was.SnoozedUntil, SnoozedUntilReply: was.SnoozedUntilReply, Had: standingOf(&target),
+	}
+	if m.Unread, err = s.clearUnread(tx, c.ID); err != nil {
+		return c, m, err
 	}
 	if err := s.move(tx, was, &c, MergeInto, nil, map[string]any{"into_id": x.ID}); err != nil {
-		return c, x, err
+		return c, m, err
 	}
-	if err := reparent(tx, c.ID, x.ID); err != nil {
-		return c, x, fmt.Errorf("conversation: reparent: %w", err)
-	}
-	if err := moveDrafts(tx, c.ID, x.ID); err != nil {
-		return c, x, fmt.Errorf("conversation: move drafts: %w", err)
+	if m.Taken, err = reparent(tx, c.ID, x.ID); err != nil {
+		return c, m, fmt.Errorf("conversation: reparent: %w", err)
 	}
 	if c.lastItemAt.After(x.lastItemAt.Time) {
 		x.lastItemAt = c.lastItemAt
@@ -85,33 +88,34 @@ func (s *Service) mergeInto(tx *db.Tx, was, target Conversation) (c, x Conversat
 	}
 	if x.OwnerID == nil {
 		if x.OwnerID, err = oldestAgent(&tx.Reader, x.ID); err != nil {
-			return c, x, err
+			return c, m, err
 		}
 	}
-	x.UpdatedAt = clock.At(tx.Now())
-	mark := happened(tx, "merged_from", map[string]any{"from_id": c.ID})
-	place(tx, &x, []*Item{mark})
-	if err := save(tx, &x, target.State); err != nil {
-		return c, x, err
+	m.Got = standingOf(&x)
+	if err := s.record(tx, target, &x, "merged_from", map[string]any{"from_id": c.ID}); err != nil {
+		return c, m, err
 	}
-	if err := s.follow(tx, &target, &x, []*Item{mark}); err != nil {
-		return c, x, err
+	if !same(target.OwnerID, x.OwnerID) {
+		if err := s.announce(tx, []string{Assigned}, &target, &x, nil); err != nil {
+			return c, m, err
+		}
 	}
-	return c, x, audit.Write(tx, Merged, c.ID.String(), map[string]string{"into": x.ID.String()})
+	return c, m, audit.Write(tx, Merged, c.ID.String(), map[string]string{"into": x.ID.String()})
 }
 
-// clearUnread takes a conversation off every agent's badge.
-func (s *Service) clearUnread(tx *db.Tx, id uuid.UUID) error {
-	ids, err := unreadAgents(&tx.Reader, id)
+// clearUnread takes a conversation off every agent's badge and says who had
+// not read how much of it.
+func (s *Service) clearUnread(tx *db.Tx, id uuid.UUID) ([]unreadBy, error) {
+	list, err := unreadOf(&tx.Reader, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, agent := range ids {
-		if err := s.markRead(tx, id, agent); err != nil {
-			return err
+	for _, u := range list {
+		if err := s.markRead(tx, id, u.AgentID); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return list, nil
 }
 
 // Delete hides a conversation; Restore brings it back.
@@ -123,7 +127,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 		}
 		c := was
 		c.deletedAt = clock.Ptr(tx.Now())
-		if err := s.clearUnread(tx, id); err != nil {
+		if _, err := s.clearUnread(tx, id); err != nil {
 			return err
 		}
 		if err := s.move(tx, was, &c, Delete, nil, nil); err != nil {
@@ -165,96 +169,4 @@ func (s *Service) Restore(ctx context.Context, id uuid.UUID) (c Conversation, er
 // ContactRenamed implements contact.Follower.
 func (s *Service) ContactRenamed(tx *db.Tx, id uuid.UUID, name string) error {
 	return rename(tx, id, name)
-}
-
-// undo is what parting two contacts needs to know.
-type undo struct {
-	Moved  []uuid.UUID
-	Merged []mergedThread
-}
-
-type mergedThread struct {
-	From, Into uuid.UUID
-	State      State
-}
-
-// ContactMerged implements contact.Follower: the loser's conversations become
-// the winner's. Where both have one on a messaging account, these become one.
-func (s *Service) ContactMerged(tx *db.Tx, loser, winner contact.Ref) ([]byte, error) {
-	list, err := ofContact(tx, loser.ID)
-	if err != nil {
-		return nil, err
-	}
-	u := undo{Moved: []uuid.UUID{}, Merged: []mergedThread{}}
-	for _, was := range list {
-		if was.singleThread && was.MergedIntoID == nil && was.deletedAt == nil {
-			target, err := lockThread(tx, *was.ChannelAccountID, winner.ID)
-			if err == nil {
-				if _, _, err = s.mergeInto(tx, was, target); err != nil {
-					return nil, err
-				}
-				u.Merged = append(u.Merged, mergedThread{was.ID, target.ID, was.State})
-			} else if !db.IsNoRow(err) {
-				return nil, err
-			}
-		}
-		if err := setContact(tx, was.ID, winner.ID, winner.Name); err != nil {
-			return nil, fmt.Errorf("conversation: move to contact: %w", err)
-		}
-		u.Moved = append(u.Moved, was.ID)
-	}
-	if err := moveParticipant(tx, loser.ID, winner.ID); err != nil {
-		return nil, err
-	}
-	return json.Marshal(u)
-}
-
-// ContactParted implements contact.Follower.
-func (s *Service) ContactParted(tx *db.Tx, loser, _ contact.Ref, raw []byte) error {
-	var u undo
-	if err := json.Unmarshal(raw, &u); err != nil {
-		return err
-	}
-	for _, id := range u.Moved {
-		if err := setContact(tx, id, loser.ID, loser.Name); err != nil {
-			return err
-		}
-	}
-	for _, m := range u.Merged {
-		if err := s.part(tx, m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// part takes a merged conversation out of the other again, as it was.
-func (s *Service) part(tx *db.Tx, m mergedThread) error {
-	was, err := lock(tx, m.From)
-	if err != nil {
-		return err
-	}
-	if was.MergedIntoID == nil || *was.MergedIntoID != m.Into {
-		return nil // changed since
-	}
-	if err := unparent(tx, m.From, m.Into); err != nil {
-		return err
-	}
-	c := was
-	c.MergedIntoID, c.State, c.UpdatedAt = nil, m.State, clock.At(tx.Now())
-	if m.State == Snoozed {
-		c.State = Open // its time may have passed
-	}
-	if c.State != Closed {
-		c.ClosedAt = nil
-	}
-	mark := happened(tx, "restored", nil)
-	place(tx, &c, []*Item{mark})
-	if err := save(tx, &c, was.State); err != nil {
-		return err
-	}
-	if err := s.follow(tx, &was, &c, []*Item{mark}); err != nil {
-		return err
-	}
-	return s.announce(tx, []string{Restored}, &was, &c, nil)
 }

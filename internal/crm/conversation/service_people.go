@@ -189,7 +189,7 @@ func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (ou
 		if err != nil {
 			return err
 		}
-		if _, err := s.customer(tx, NewConversation{ContactID: contact}); err != nil {
+		if _, err := s.another(tx, &was, contact); err != nil {
 			return err
 		}
 		if out, err = s.contactsOf(&tx.Reader, &was); err != nil {
@@ -283,7 +283,7 @@ func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out Read
 		case unread && out.Unread == 0:
 			out.Unread, err = 1, s.markUnread(tx, id, me)
 		case !unread:
-			out.Unread, err = 0, s.markRead(tx, id, me)
+			out.Unread, err = 0, s.looked(tx, id, me)
 		}
 		if err != nil {
 			return err

@@ -67,7 +67,7 @@ func (s *Service) reactionWay(r *db.Reader, c *Conversation, i *Item) (out Outgo
 	if c.Test || i.test || caller.From(r.Context()).Test {
 		return OutgoingReaction{}, nil
 	}
-	if _, ok := s.router.(Reactor); !ok || i.Channel == nil || i.ChannelAccountID == nil {
+	if reacts, ok := s.router.(Reactor); !ok || i.Channel == nil || i.ChannelAccountID == nil || !reacts.Reacts(*i.Channel) {
 		return unsupported(ChannelUnsupported)
 	}
 	if i.providerMessageID == nil {

@@ -29,6 +29,8 @@ type Answer struct {
 	// house itself. Either can stand without a text.
 	Attachments []uuid.UUID
 	Files       []Prepared
+	// Mentions are colleagues whom a note calls.
+	Mentions []uuid.UUID
 	// Sources are what the assistant relied on.
 	Sources []AISource
 	// Configuration is which assistant wrote it, for a bot's answer.
@@ -64,8 +66,14 @@ func (s *Service) reply(tx *db.Tx, was Conversation, a Answer) (out Written, err
 	} else if err := s.compose(tx, item, a.Attachments, a.Files); err != nil {
 		return out, err
 	}
+	if len(a.Mentions) > 0 && !a.Note {
+		return out, fault.Invalid("mentions", "notes_only")
+	}
 	if a.Note {
 		item.Kind = Note
+		if item.Mentions, err = s.callable(tx, a.Mentions); err != nil {
+			return out, err
+		}
 		out.Conversation, err = s.noted(tx, was, item)
 		out.Item = *item
 		return out, err
@@ -154,7 +162,7 @@ func addressTo(item *Item, c *Conversation, route *Route) {
 func (s *Service) send(tx *db.Tx, c *Conversation, item *Item, route *Route) (Outgoing, error) {
 	out := Outgoing{
 		ConversationID: c.ID, ItemID: item.ID, ContactID: c.ContactID, Route: *route, Subject: c.Subject, Body: item.Body,
-		Attachments: outgoingFiles(item),
+		Attachments: outgoingFiles(item), Template: item.Template.V, Awaited: item.awaited,
 	}
 	if route.Channel == Mail {
 		var err error

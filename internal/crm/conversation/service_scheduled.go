@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -198,10 +199,10 @@ func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 	if err := json.Unmarshal(j.Payload, &id); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
+	err := s.InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
 	// A refusal rolled everything back; what it says is written down instead.
 	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
-		return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.failScheduled(tx, id, f) })
+		return s.InTx(ctx, func(tx *db.Tx) error { return s.failScheduled(tx, id, f) })
 	}
 	return err
 }
@@ -231,7 +232,9 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 }
 
 // lockForSending locks the conversation before the message, as everybody does,
-// and follows merges. A message without a conversation is failed.
+// and follows merges. A message without a conversation is failed. Where the
+// message went to another conversation meanwhile, the transaction runs again:
+// it must never reach the customer of the one that it left.
 func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c Conversation, m Scheduled, err error) {
 	if m, err = scheduledByID(&tx.Reader, id); err != nil {
 		return c, m, err
@@ -245,7 +248,13 @@ func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c Conversation, m Sch
 	if err != nil {
 		return c, m, err
 	}
-	if m, err = lockScheduled(tx, id); err == nil && m.State == ScheduledWaiting && c.deletedAt != nil {
+	if m, err = lockScheduled(tx, id); err != nil || m.State != ScheduledWaiting {
+		return c, m, err
+	}
+	if m.ConversationID != c.ID {
+		return c, m, contact.ErrRace
+	}
+	if c.deletedAt != nil {
 		err = fault.New(fault.NotFound)
 	}
 	return c, m, err

@@ -32,7 +32,7 @@ func (s *Service) Split(ctx context.Context, id uuid.UUID, ids []uuid.UUID, subj
 		c = Conversation{
 			Channel: was.Channel, ChannelAccountID: was.ChannelAccountID, Talep: was.Talep, Subject: strings.TrimSpace(subject),
 			ContactID: was.ContactID, ContactName: was.ContactName, Priority: was.Priority, OwnerID: was.OwnerID, GroupID: was.GroupID,
-			Tags: append([]string{}, was.Tags...), PreviousConversationID: &was.ID, lastItemAt: was.lastItemAt,
+			Tags: append([]string{}, was.Tags...), PreviousConversationID: &was.ID, lastItemAt: was.lastItemAt, Test: was.Test,
 		}
 		if c.Subject == "" {
 			c.Subject = was.Subject

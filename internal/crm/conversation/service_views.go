@@ -46,6 +46,7 @@ type Counts struct {
 	Mine       StateCounts     `json:"mine"`
 	Unassigned StateCounts     `json:"unassigned"`
 	Unread     int             `json:"unread" example:"3" doc:"Conversations that the caller has not read"`
+	Mentions   int             `json:"mentions" example:"1" doc:"Notes that call the caller in conversations that they have not read since; counted up to 100"`
 	Groups     []GroupCounts   `json:"groups" nullable:"false"`
 	Channels   []ChannelCounts `json:"channels" nullable:"false"`
 }
@@ -59,7 +60,10 @@ func (s *Service) Counts(ctx context.Context) (out Counts, err error) {
 			return err
 		}
 		out = tally(rows, me)
-		out.Unread, err = badge(r, me)
+		if out.Unread, err = badge(r, me); err != nil {
+			return err
+		}
+		out.Mentions, err = unreadMentions(r, me, mentionsCounted)
 		return err
 	})
 	return out, err
@@ -171,28 +175,28 @@ type Outcome struct {
 	Error *string   `json:"error" nullable:"true" example:"not_found"`
 }
 
-// Each runs an action on every conversation, each in a transaction of its
-// own, and tells for each what became of it.
-func Each(ids []uuid.UUID, fn func(uuid.UUID) (Conversation, error)) ([]Outcome, error) {
-	out := make([]Outcome, 0, len(ids))
+// Each runs an action on every conversation, each in a transaction of its own,
+// and tells for each what became of it. What is wrong with the request itself
+// refuses it as a whole, before anything was changed.
+func (s *Service) Each(ctx context.Context, ids []uuid.UUID, fn func(uuid.UUID) (Conversation, error)) ([]Outcome, error) {
+	out, changed := make([]Outcome, 0, len(ids)), false
 	for _, id := range ids {
 		c, err := fn(id)
-		o := Outcome{ID: id, OK: err == nil}
-		if err != nil {
-			f, ok := fault.As(err)
-			if !ok {
-				return out, err
-			}
-			// What is wrong with the request itself is no single outcome.
-			if f.Code == fault.ValidationFailed {
-				return out, err
-			}
-			code := string(f.Code)
-			o.Error = &code
-		} else {
-			o.State = &c.State
+		if err == nil {
+			out, changed = append(out, Outcome{ID: id, OK: true, State: &c.State}), true
+			continue
 		}
-		out = append(out, o)
+		f, known := fault.As(err)
+		if ctx.Err() != nil || known && f.Code == fault.ValidationFailed && !changed {
+			return out, err
+		}
+		code := string(fault.Internal)
+		if known {
+			code = string(f.Code)
+		} else {
+			s.Log.ErrorContext(ctx, "bulk action failed", "conversation", id, "error", err)
+		}
+		out = append(out, Outcome{ID: id, Error: &code})
 	}
 	return out, nil
 }

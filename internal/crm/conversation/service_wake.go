@@ -2,8 +2,10 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -26,17 +28,38 @@ type Waker struct {
 	Log     *slog.Logger
 }
 
-// Step wakes what is due now and says how many it saw.
+// Step wakes what is due now and says how many it woke. A conversation that
+// cannot be woken is passed over and logged: it must not keep others asleep.
 func (w *Waker) Step(ctx context.Context) (int, error) {
 	s := w.Service
-	var rows []dueRow
-	err := s.db.System("snooze scan").Read(ctx, func(r *db.Reader) (err error) {
-		rows, err = due(r, clock.At(s.db.Clock().Now()), wakeRound)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("conversation: scan snoozed: %w", err)
+	woken, after := 0, dueRow{}
+	for {
+		var rows []dueRow
+		err := s.db.System("snooze scan").Read(ctx, func(r *db.Reader) (err error) {
+			rows, err = due(r, clock.At(s.db.Clock().Now()), after, wakeRound)
+			return err
+		})
+		if err != nil {
+			return woken, fmt.Errorf("conversation: scan snoozed: %w", err)
+		}
+		done, stuck := w.round(ctx, rows)
+		woken += done
+		if stuck == wakeRound {
+			return woken, errStuck // no bad row, but a database that takes nothing
+		}
+		// The next look would begin with those that are stuck, so a full round
+		// is looked past.
+		if stuck == 0 || len(rows) < wakeRound || ctx.Err() != nil {
+			return woken, ctx.Err()
+		}
+		after = rows[len(rows)-1]
 	}
+}
+
+var errStuck = errors.New("conversation: none of those that are due can be woken")
+
+// round wakes these, workspace by workspace.
+func (w *Waker) round(ctx context.Context, rows []dueRow) (woken, stuck int) {
 	byTenant := map[uuid.UUID][]uuid.UUID{}
 	var order []uuid.UUID
 	for _, d := range rows {
@@ -45,19 +68,31 @@ func (w *Waker) Step(ctx context.Context) (int, error) {
 		}
 		byTenant[d.tenant] = append(byTenant[d.tenant], d.id)
 	}
-	woken := 0
 	for _, tenant := range order {
-		ids := byTenant[tenant]
-		for len(ids) > 0 {
-			n := min(wakeBatch, len(ids))
-			done, err := s.wake(ctx, tenant, ids[:n])
-			if err != nil {
-				return woken, err
-			}
-			woken, ids = woken+done, ids[n:]
+		for ids := range slices.Chunk(byTenant[tenant], wakeBatch) {
+			n, bad := w.batch(ctx, tenant, ids)
+			woken, stuck = woken+n, stuck+bad
 		}
 	}
-	return woken, nil
+	return woken, stuck
+}
+
+// batch wakes several in one transaction or, where one of them cannot be
+// woken, each in its own.
+func (w *Waker) batch(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (woken, stuck int) {
+	n, err := w.Service.wake(ctx, tenant, ids)
+	if err == nil || ctx.Err() != nil {
+		return n, 0
+	}
+	for _, id := range ids {
+		n, err := w.Service.wake(ctx, tenant, []uuid.UUID{id})
+		if err != nil {
+			stuck++
+			w.Log.ErrorContext(ctx, "a snoozed conversation cannot be woken", "tenant", tenant, "conversation", id, "error", err)
+		}
+		woken += n
+	}
+	return woken, stuck
 }
 
 func (s *Service) wake(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (n int, err error) {
@@ -76,7 +111,7 @@ func (s *Service) wake(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (
 			if err := s.move(tx, was, &c, Wake, nil, nil); err != nil {
 				return err
 			}
-			if c.OwnerID != nil {
+			if c.OwnerID != nil && !c.Test {
 				if err := s.markUnread(tx, c.ID, *c.OwnerID); err != nil {
 					return err
 				}

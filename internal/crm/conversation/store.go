@@ -5,8 +5,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/template"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 const columns = `c.id, c.state, c.ai_state, c.handover_reason, c.channel, c.channel_account_id, c.single_thread, c.talep,
@@ -36,8 +39,22 @@ func byID(r *db.Reader, id uuid.UUID) (Conversation, error) {
 // lock reads a conversation, deleted ones too, and keeps others from changing
 // it until the transaction ends.
 func lock(tx *db.Tx, id uuid.UUID) (Conversation, error) {
-	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
+	c, err := db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), id)
+	if err == nil && c.deletedAt == nil {
+		err = mayChange(tx, &c)
+	}
+	return c, err
+}
+
+// mayChange refuses what is live to a key of the test environment. Whatever
+// changes a conversation, or what hangs on it, locks it first, and whatever
+// writes one saves it: both ask here.
+func mayChange(tx *db.Tx, c *Conversation) error {
+	if caller.From(tx.Context()).MayChange(c.Test) {
+		return nil
+	}
+	return fault.New(fault.TestEnvironment)
 }
 
 // lockThread finds the one conversation of a contact on a messaging account.
@@ -79,8 +96,23 @@ func put(tx *db.Tx, c *Conversation) (bool, error) {
 // out.
 var errStale = errors.New("conversation: the row changed under its lock")
 
-// save writes what can change, provided the state is still the expected one.
+// errMoved says that code tried to change a state past the transitions.
+var errMoved = errors.New("conversation: only a transition changes the state")
+
+// save writes a change that is no transition, provided the state is still the
+// expected one.
 func save(tx *db.Tx, c *Conversation, was State) error {
+	if c.State != was {
+		return errMoved
+	}
+	return saveMoved(tx, c, was)
+}
+
+// saveMoved writes what can change, the state too; it is for move alone.
+func saveMoved(tx *db.Tx, c *Conversation, was State) error {
+	if err := mayChange(tx, c); err != nil {
+		return err
+	}
 	n, err := tx.Exec(`UPDATE conversation SET state = $3, ai_state = $4, handover_reason = $5, contact_id = $6, contact_name = $7,
 			subject = $8, preview = $9, priority = $10, owner_id = $11, group_id = $12, tags = $13, waiting_since = $14,
 			first_reply_at = $15, snoozed_until = $16, snoozed_until_reply = $17, closed_at = $18, merged_into_id = $19,
@@ -97,34 +129,49 @@ func save(tx *db.Tx, c *Conversation, was State) error {
 }
 
 const itemColumns = `id, conversation_id, kind, author_kind, author_id, body, event, detail, channel, channel_account_id,
-	delivery, delivery_error, edited_at, at, provider_message_id, automatic, test, EXISTS (SELECT 1 FROM item_email e
+	delivery, delivery_error, edited_at, at, provider_message_id, automatic, test, template, EXISTS (SELECT 1 FROM item_email e
 		WHERE e.tenant_id = conversation_item.tenant_id AND e.item_id = conversation_item.id)`
 
 func scanItem(row db.Row) (Item, error) {
 	var i Item
 	var detail db.JSON[map[string]any]
+	var filled db.JSON[*template.Filled]
 	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
 		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.Automatic, &i.test,
-		&i.HasEmail)
-	i.Detail, i.Attachments, i.Tepkiler = detail.V, []Attachment{}, []Reaction{}
+		&filled, &i.HasEmail)
+	i.Template.V = filled.V
+	i.Detail, i.Attachments, i.Tepkiler, i.Mentions = detail.V, []Attachment{}, []Reaction{}, []Mention{}
 	return i, err
 }
 
 func putItem(tx *db.Tx, i *Item) error {
 	return tx.Later(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, author_id, body,
-			event, detail, channel, channel_account_id, provider_message_id, delivery, delivery_error, automatic, test)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+			event, detail, channel, channel_account_id, provider_message_id, delivery, delivery_error, automatic, test,
+			template)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		tx.Tenant(), i.ID, i.ConversationID, i.CreatedAt, i.Kind, i.AuthorKind, i.AuthorID, i.Body,
 		i.Event, db.AsJSON(i.Detail), i.Channel, i.ChannelAccountID, i.providerMessageID, i.Delivery, i.DeliveryError, i.Automatic,
-		i.test)
+		i.test, db.AsJSON(i.Template.V))
 }
 
-// items reads the newest first.
-func items(r *db.Reader, conversation uuid.UUID, p db.Page) (db.List[Item], error) {
+// items reads a page of a timeline.
+func items(r *db.Reader, conversation uuid.UUID, ascending bool, p db.Page) (db.List[Item], error) {
+	less, direction := "<", "DESC"
+	if ascending {
+		less, direction = ">", "ASC"
+	}
 	rows, err := db.All(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
-		WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL AND (at, id) < ($3, $4)
-		ORDER BY at DESC, id DESC LIMIT $5`, r.Tenant(), conversation, p.After.Sort, p.After.ID, p.Limit+1)
+		WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL AND (at, id) `+less+` ($3, $4)
+		ORDER BY at `+direction+`, id `+direction+` LIMIT $5`, r.Tenant(), conversation, p.After.Sort, p.After.ID, p.Limit+1)
 	return db.Cut(rows, p, func(i Item) db.Key { return db.Key{Sort: i.CreatedAt.UnixMicro(), ID: i.ID} }), err
+}
+
+// beside is the key right before an item, so that a page begins with it.
+func beside(i Item, ascending bool) db.Key {
+	if ascending {
+		return db.Key{Sort: i.CreatedAt.UnixMicro() - 1, ID: uuid.Max}
+	}
+	return db.Key{Sort: i.CreatedAt.UnixMicro() + 1}
 }
 
 func itemByID(r *db.Reader, id uuid.UUID) (Item, error) {
@@ -134,40 +181,14 @@ func itemByID(r *db.Reader, id uuid.UUID) (Item, error) {
 
 func itemByProvider(r *db.Reader, account uuid.UUID, message string) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
-		WHERE tenant_id = $1 AND channel_account_id = $2 AND provider_message_id = $3`, r.Tenant(), account, message)
+		WHERE tenant_id = $1 AND channel_account_id = $2 AND provider_message_id = $3 AND test = $4`,
+		r.Tenant(), account, message, caller.From(r.Context()).Test)
 }
 
 func setDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *string) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = $4,
 			provider_message_id = COALESCE(provider_message_id, $5)
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, reason, provider)
-	return err
-}
-
-// reparent moves a merged conversation's items, contacts, agents and what waits
-// to be sent.
-func reparent(tx *db.Tx, from, to uuid.UUID) error {
-	for _, query := range []string{
-		`UPDATE conversation_item SET conversation_id = $3, merged_from = $2 WHERE tenant_id = $1 AND conversation_id = $2`,
-		`UPDATE scheduled_message SET conversation_id = $3 WHERE tenant_id = $1 AND conversation_id = $2 AND state = 'waiting'`,
-		`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
-			SELECT tenant_id, $3, contact_id, added_at FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2
-			ON CONFLICT DO NOTHING`,
-		`INSERT INTO conversation_agent (tenant_id, conversation_id, agent_id, joined_at)
-			SELECT tenant_id, $3, agent_id, joined_at FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2
-			ON CONFLICT DO NOTHING`,
-	} {
-		if _, err := tx.Exec(query, tx.Tenant(), from, to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unparent gives a conversation back the items that a merge had moved.
-func unparent(tx *db.Tx, from, to uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE conversation_item SET conversation_id = $2, merged_from = NULL
-		WHERE tenant_id = $1 AND conversation_id = $3 AND merged_from = $2`, tx.Tenant(), from, to)
 	return err
 }
 
@@ -204,17 +225,20 @@ func touchTags(tx *db.Tx, c *Conversation) error {
 }
 
 // due finds snoozed conversations of any tenant whose time has come.
-func due(r *db.Reader, now clock.Time, limit int) ([]dueRow, error) {
+func due(r *db.Reader, now clock.Time, after dueRow, limit int) ([]dueRow, error) {
 	return db.All(r, func(row db.Row) (dueRow, error) {
 		var d dueRow
-		err := row.Scan(&d.tenant, &d.id)
+		err := row.Scan(&d.tenant, &d.id, &d.until)
 		return d, err
-	}, `SELECT tenant_id, id FROM conversation
-		WHERE state = 'snoozed' AND snoozed_until IS NOT NULL AND snoozed_until <= $1
-		ORDER BY snoozed_until LIMIT $2`, now, limit)
+	}, `SELECT tenant_id, id, snoozed_until FROM conversation
+		WHERE state = 'snoozed' AND snoozed_until IS NOT NULL AND snoozed_until <= $1 AND (snoozed_until, id) > ($2, $3)
+		ORDER BY snoozed_until, id LIMIT $4`, now, after.until, after.id, limit)
 }
 
-type dueRow struct{ tenant, id uuid.UUID }
+type dueRow struct {
+	tenant, id uuid.UUID
+	until      int64
+}
 
 // claimDue locks what is still due of these and passes over what another node
 // has in hand.
@@ -255,12 +279,6 @@ func rename(tx *db.Tx, contact uuid.UUID, name string) error {
 func ofContact(tx *db.Tx, contact uuid.UUID) ([]Conversation, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.contact_id = $2
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact)
-}
-
-func setContact(tx *db.Tx, id, contact uuid.UUID, name string) error {
-	_, err := tx.Exec(`UPDATE conversation SET contact_id = $3, contact_name = $4 WHERE tenant_id = $1 AND id = $2`,
-		tx.Tenant(), id, contact, name)
-	return err
 }
 
 // lockMergedThread finds where the conversation of a contact on a messaging

@@ -33,15 +33,3 @@ func dropDraft(tx *db.Tx, conversation, agent uuid.UUID) error {
 		tx.Tenant(), conversation, agent)
 	return err
 }
-
-// moveDrafts takes the drafts of a merged conversation along; where an agent
-// has one in both, the one there stays.
-func moveDrafts(tx *db.Tx, from, to uuid.UUID) error {
-	if _, err := tx.Exec(`INSERT INTO conversation_draft (tenant_id, conversation_id, agent_id, body, message_type, updated_at)
-		SELECT tenant_id, $3, agent_id, body, message_type, updated_at FROM conversation_draft
-		WHERE tenant_id = $1 AND conversation_id = $2 ON CONFLICT DO NOTHING`, tx.Tenant(), from, to); err != nil {
-		return err
-	}
-	_, err := tx.Exec(`DELETE FROM conversation_draft WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), from)
-	return err
-}

@@ -22,6 +22,7 @@ type Filter struct {
 	Priority    string
 	ContactID   *uuid.UUID
 	Unread      *uuid.UUID // by this agent
+	Mentioned   *uuid.UUID // this agent, in a note
 	AIState     string
 	Talep       *bool
 	CreatedFrom *clock.Time
@@ -152,6 +153,10 @@ func selectQuery(what string, params *[]any, f Filter, o Order, p db.Page) strin
 	}
 	if f.Unread != nil {
 		add("c.id IN (SELECT conversation_id FROM conversation_unread WHERE tenant_id = $1 AND agent_id = " + arg(*f.Unread) + ")")
+	}
+	if f.Mentioned != nil {
+		add("c.id IN (SELECT i.conversation_id FROM item_mention m JOIN conversation_item i ON i.tenant_id = m.tenant_id AND i.id = m.item_id" +
+			" WHERE m.tenant_id = $1 AND m.agent_id = " + arg(*f.Mentioned) + " AND i.deleted_at IS NULL)")
 	}
 	if f.AIState != "" {
 		add("c.ai_state = '" + f.AIState + "'")

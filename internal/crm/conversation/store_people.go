@@ -76,21 +76,11 @@ func dropParticipant(tx *db.Tx, conversation, contact uuid.UUID) (bool, error) {
 	return n == 1, err
 }
 
-func moveParticipant(tx *db.Tx, from, to uuid.UUID) error {
-	if _, err := tx.Exec(`INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
-		SELECT tenant_id, conversation_id, $3, added_at FROM conversation_participant WHERE tenant_id = $1 AND contact_id = $2
-		ON CONFLICT DO NOTHING`, tx.Tenant(), from, to); err != nil {
-		return err
-	}
-	_, err := tx.Exec(`DELETE FROM conversation_participant WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), from)
-	return err
-}
-
 // addUnread raises an agent's unread messages and gives the new number.
-func addUnread(tx *db.Tx, conversation, agent uuid.UUID) (int, error) {
+func addUnread(tx *db.Tx, conversation uuid.UUID, u unreadBy) (int, error) {
 	return db.One(&tx.Reader, db.Scalar[int], `INSERT INTO conversation_unread (tenant_id, agent_id, conversation_id, n)
-		VALUES ($1, $2, $3, 1) ON CONFLICT (tenant_id, agent_id, conversation_id)
-		DO UPDATE SET n = conversation_unread.n + 1 RETURNING n`, tx.Tenant(), agent, conversation)
+		VALUES ($1, $2, $3, $4) ON CONFLICT (tenant_id, agent_id, conversation_id)
+		DO UPDATE SET n = conversation_unread.n + $4 RETURNING n`, tx.Tenant(), u.AgentID, conversation, u.N)
 }
 
 func dropUnread(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
@@ -99,8 +89,18 @@ func dropUnread(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
 	return n == 1, err
 }
 
-func unreadAgents(r *db.Reader, conversation uuid.UUID) ([]uuid.UUID, error) {
-	return db.All(r, db.Scalar[uuid.UUID], `SELECT agent_id FROM conversation_unread
+// unreadBy is how many messages of a conversation an agent has not read.
+type unreadBy struct {
+	AgentID uuid.UUID
+	N       int
+}
+
+func unreadOf(r *db.Reader, conversation uuid.UUID) ([]unreadBy, error) {
+	return db.All(r, func(row db.Row) (unreadBy, error) {
+		var u unreadBy
+		err := row.Scan(&u.AgentID, &u.N)
+		return u, err
+	}, `SELECT agent_id, n FROM conversation_unread
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY agent_id`, r.Tenant(), conversation)
 }
 

@@ -10,6 +10,9 @@
 // nobody else sees those. A view is a filter of the conversation list under a
 // name: whatever the list takes, a view may hold.
 //
+// Open panels are told of every change of a macro or a canned reply by an event
+// that carries its id alone; webhooks are not.
+//
 // The desk changes no conversation by itself: it takes steps through the
 // conversation room's gate.
 package desk

@@ -33,6 +33,9 @@ func TestCannedReplies(t *testing.T) {
 		iade := add(in.Owner, "İade-süresi", "Kaç gün içinde geri gönderebilirim", true)
 		own := add(in.Owner, "imza", "İmzam", false)
 		theirs := add(agent, "imza", "Selin'in imzası", false)
+		if diff := cmp.Diff([]string{desk.RepliesChanged, desk.RepliesChanged, desk.RepliesChanged, desk.RepliesChanged}, in.events()); diff != "" {
+			t.Errorf("panels are told of each: %s", diff)
+		}
 
 		// The same shortcut is free once for the workspace and once for each agent.
 		in.Owner.Post(canned, map[string]any{"shortcut": "KARGO", "body": "x", "shared": true}).Refused(409, "conflict")

@@ -288,6 +288,9 @@ func TestMacroRecords(t *testing.T) {
 		}
 		in.Owner.Delete(macros + "/" + other).Want(200)
 		in.Owner.Get(macros+"/"+other).Refused(404, "not_found")
+		if diff := cmp.Diff([]string{desk.MacrosChanged, desk.MacrosChanged, desk.MacrosChanged, desk.MacrosChanged}, in.events()); diff != "" {
+			t.Errorf("panels are told of each change: %s", diff)
+		}
 
 		for field, bad := range map[string]map[string]any{
 			"actions[0].body":        {"type": "reply"},

@@ -54,7 +54,7 @@ func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c Canne
 		if err := putCannedTerms(tx, c.ID, c.terms()); err != nil {
 			return err
 		}
-		return s.note(tx, "canned_reply.created", c.ID, c.Shared, c.Shortcut)
+		return s.noteReply(tx, "canned_reply.created", &c, c.Shared)
 	})
 	return c, err
 }
@@ -86,6 +86,14 @@ func (n *NewCannedReply) into(tx *db.Tx, c *CannedReply) (scope uuid.UUID, err e
 		return scope, wrong
 	}
 	return scope, nil
+}
+
+// noteReply tells panels of a change and writes it down.
+func (s *Service) noteReply(tx *db.Tx, action string, c *CannedReply, shared bool) error {
+	if err := announce(tx, RepliesChanged, c.ID); err != nil {
+		return err
+	}
+	return s.note(tx, action, c.ID, shared, c.Shortcut)
 }
 
 // note writes the audit line of what the workspace shares; what is one's own
@@ -132,7 +140,7 @@ func (s *Service) ChangeCannedReply(ctx context.Context, id uuid.UUID, n NewCann
 		if err := putCannedTerms(tx, id, c.terms()); err != nil {
 			return err
 		}
-		return s.note(tx, "canned_reply.changed", id, was || c.Shared, c.Shortcut)
+		return s.noteReply(tx, "canned_reply.changed", &c, was || c.Shared)
 	})
 	return c, orTaken(err, "shortcut")
 }
@@ -147,7 +155,7 @@ func (s *Service) DeleteCannedReply(ctx context.Context, id uuid.UUID) error {
 		if err := dropCanned(tx, id); err != nil {
 			return err
 		}
-		return s.note(tx, "canned_reply.deleted", id, c.Shared, c.Shortcut)
+		return s.noteReply(tx, "canned_reply.deleted", &c, c.Shared)
 	})
 }
 

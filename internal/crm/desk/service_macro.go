@@ -54,7 +54,7 @@ func (s *Service) AddMacro(ctx context.Context, n NewMacro) (m Macro, err error)
 		} else if !free {
 			return taken("name")
 		}
-		return audit.Write(tx, "macro.created", m.ID.String(), map[string]any{"name": m.Name, "actions": kinds(m)})
+		return told(tx, "macro.created", m.ID, map[string]any{"name": m.Name, "actions": kinds(m)})
 	})
 	return m, err
 }
@@ -122,9 +122,17 @@ func (s *Service) ChangeMacro(ctx context.Context, id uuid.UUID, n NewMacro) (m 
 		} else if !free {
 			return taken("name")
 		}
-		return audit.Write(tx, "macro.changed", id.String(), map[string]any{"name": m.Name, "actions": kinds(m)})
+		return told(tx, "macro.changed", id, map[string]any{"name": m.Name, "actions": kinds(m)})
 	})
 	return m, orTaken(err, "name")
+}
+
+// told tells panels of a change and writes its audit line.
+func told(tx *db.Tx, action string, id uuid.UUID, detail map[string]any) error {
+	if err := announce(tx, MacrosChanged, id); err != nil {
+		return err
+	}
+	return audit.Write(tx, action, id.String(), detail)
 }
 
 // DeleteMacro removes a macro.
@@ -137,7 +145,7 @@ func (s *Service) DeleteMacro(ctx context.Context, id uuid.UUID) error {
 		if err := dropMacro(tx, id); err != nil {
 			return err
 		}
-		return audit.Write(tx, "macro.deleted", id.String(), map[string]any{"name": m.Name})
+		return told(tx, "macro.deleted", id, map[string]any{"name": m.Name})
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
+	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/obs"
 )
@@ -26,13 +27,14 @@ type ErrorBody struct {
 
 // ErrorDetail says what went wrong and what to do.
 type ErrorDetail struct {
-	Code       string              `json:"code" example:"validation_failed" doc:"One of the catalogue; see docs/errors.md"`
-	Message    string              `json:"message" example:"Some fields need attention." doc:"For people, in the language of Accept-Language"`
-	Fields     map[string][]string `json:"fields" doc:"Field path to codes"`
-	Reason     *string             `json:"reason" doc:"Machine-readable detail"`
-	Permission *string             `json:"permission" doc:"What was missing on a 403"`
-	Step       Nullable[ErrorStep] `json:"step" doc:"Which action was refused, where a request does several at once and then did none"`
-	MaxAge     *int                `json:"max_age" doc:"How recent the proof of the password must be, in seconds"`
+	Code            string              `json:"code" example:"validation_failed" doc:"One of the catalogue; see docs/errors.md"`
+	Message         string              `json:"message" example:"Some fields need attention." doc:"For people, in the language of Accept-Language"`
+	Fields          map[string][]string `json:"fields" doc:"Field path to codes"`
+	Reason          *string             `json:"reason" doc:"Machine-readable detail"`
+	Permission      *string             `json:"permission" doc:"What was missing on a 403"`
+	Step            Nullable[ErrorStep] `json:"step" doc:"Which action was refused, where a request does several at once and then did none"`
+	WindowExpiredAt *clock.Time         `json:"window_expired_at" nullable:"true" doc:"When the channel's window closed, for window_closed; null where it never was open"`
+	MaxAge          *int                `json:"max_age" doc:"How recent the proof of the password must be, in seconds"`
 }
 
 // ErrorStep names one of a request's actions.
@@ -61,6 +63,7 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 	if f.Permission != "" {
 		e.Err.Permission = &f.Permission
 	}
+	e.Err.WindowExpiredAt = f.WindowExpiredAt
 	if f.Step != nil {
 		e.Err.Step = Some(ErrorStep{f.Step.Index, f.Step.Action})
 	}

@@ -54,6 +54,10 @@ type Caller struct {
 // Can says whether the caller holds p.
 func (c *Caller) Can(p perm.Permission) bool { return c != nil && c.Perms.Has(p) }
 
+// MayChange says whether the caller may change a record that is a test's or,
+// where test is false, a live one: the test environment leaves those alone.
+func (c *Caller) MayChange(test bool) bool { return test || !c.Test }
+
 type ctxKey struct{}
 
 // With puts c into the context.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"konak/internal/kit/clock"
 )
@@ -44,6 +44,9 @@ type DB struct {
 	write  *sql.DB
 	stmts  *stmtCache // SQLite readers; pgx keeps its own
 	writer *writer    // SQLite only
+
+	pg       *pgxpool.Pool // PostgreSQL only, as is what follows
+	together *together
 
 	mu        sync.Mutex
 	listeners map[string][]func()
@@ -82,9 +85,18 @@ func (d *DB) Close() error {
 	if d.stmts != nil {
 		d.stmts.close()
 	}
-	err := d.write.Close()
+	var err error
+	if d.write != nil {
+		err = d.write.Close()
+	}
 	if d.read != d.write {
 		err = errors.Join(err, d.read.Close())
+	}
+	if d.together != nil {
+		d.together.pool.Close()
+	}
+	if d.pg != nil {
+		d.pg.Close()
 	}
 	return err
 }
@@ -162,22 +174,10 @@ func (h Handle) Read(ctx context.Context, fn func(*Reader) error) error {
 	if h.tenant == uuid.Nil && !h.system {
 		return errors.New("db: read without a tenant")
 	}
-	r := Reader{ctx: ctx, tenant: h.tenant, dialect: h.db.dialect}
-	if !h.db.rls {
-		r.q = h.db.reader()
-		return fn(&r)
+	if h.db.dialect == Postgres {
+		return h.pgRead(ctx, fn)
 	}
-	tx, err := h.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return fmt.Errorf("db: begin: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }()
-	guard := h.setTenant()
-	if _, err := tx.ExecContext(ctx, guard.query, guard.args...); err != nil {
-		return fmt.Errorf("db: set tenant: %w", err)
-	}
-	r.q = tx
-	return fn(&r)
+	return fn(&Reader{ctx: ctx, tenant: h.tenant, dialect: SQLite, q: h.db.stmts})
 }
 
 // Read reads one thing through a handle.
@@ -187,13 +187,6 @@ func Read[T any](ctx context.Context, h Handle, fn func(*Reader) (T, error)) (ou
 		return err
 	})
 	return out, err
-}
-
-func (d *DB) reader() querier {
-	if d.stmts != nil {
-		return d.stmts
-	}
-	return d.read
 }
 
 // Listen registers fn to run after a commit that woke the topic. Wake-ups are

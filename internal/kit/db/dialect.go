@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"konak/internal/kit/clock"
 )
 
 // Dialect is which of the two databases is open.
@@ -38,25 +40,31 @@ func (d Dialect) ForUpdate(of string) string {
 	return ""
 }
 
-// shorten gives SQLite ids as their 16 bytes. Left to themselves they would be
-// 36 characters, in the table and in each of its indexes. PostgreSQL has a type
-// for them.
-func (d Dialect) shorten(args []any) {
-	if d != SQLite {
-		return
-	}
+// plain gives ids and times in the form in which the database keeps them. Left
+// to themselves ids would be 36 characters, on SQLite in the table and in each
+// of its indexes, on PostgreSQL to be read again.
+func (d Dialect) plain(args []any) {
 	for i, a := range args {
-		switch id := a.(type) {
+		switch v := a.(type) {
 		case uuid.UUID:
-			args[i] = id[:]
+			args[i] = d.id(v)
 		case *uuid.UUID:
-			if id == nil {
+			if v == nil {
 				args[i] = nil
 			} else {
-				args[i] = id[:]
+				args[i] = d.id(*v)
 			}
+		case clock.Time:
+			args[i] = v.UnixMicro()
 		}
 	}
+}
+
+func (d Dialect) id(id uuid.UUID) any {
+	if d == SQLite {
+		return id[:]
+	}
+	return [16]byte(id)
 }
 
 // Literal writes an id into SQL, for statements that are built rather than

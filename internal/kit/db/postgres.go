@@ -2,34 +2,46 @@ package db
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
 func (d *DB) openPostgres(ctx context.Context, url string, conns int) error {
 	d.dialect = Postgres
-	cfg, err := pgx.ParseConfig(url)
+	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return fmt.Errorf("db: the PostgreSQL address cannot be read: %w", err)
 	}
-	cfg.RuntimeParams["application_name"] = "konak"
-	cfg.RuntimeParams["timezone"] = "UTC"
-	cfg.RuntimeParams["statement_timeout"] = fmt.Sprint(txCap.Milliseconds())
-	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(2 * txCap.Milliseconds())
-	pool := stdlib.OpenDB(*cfg)
-	pool.SetMaxOpenConns(conns)
-	pool.SetMaxIdleConns(conns)
-	pool.SetConnMaxIdleTime(5 * time.Minute)
-	if err := pool.PingContext(ctx); err != nil {
-		_ = pool.Close()
+	params := cfg.ConnConfig.RuntimeParams
+	params["application_name"] = "konak"
+	params["timezone"] = "UTC"
+	params["statement_timeout"] = fmt.Sprint(txCap.Milliseconds())
+	params["idle_in_transaction_session_timeout"] = fmt.Sprint(2 * txCap.Milliseconds())
+	d.write = stdlib.OpenDB(*cfg.ConnConfig) // for migrations
+	d.read = d.write
+	cfg.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		conn.TypeMap().RegisterType(&pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: idCodec{}})
+		return unhurried(ctx, conn)
+	}
+	cfg.MaxConns = int32(conns)
+	cfg.MaxConnIdleTime = 5 * time.Minute
+	if d.pg, err = pgxpool.NewWithConfig(ctx, cfg); err == nil {
+		if d.together, err = newTogether(ctx, d.pg, cfg.Copy()); err == nil {
+			err = d.pg.Ping(ctx)
+		}
+	}
+	if err != nil {
+		_ = d.Close()
 		return fmt.Errorf("db: PostgreSQL does not answer: %w", err)
 	}
-	d.read, d.write = pool, pool
 	return nil
 }
 
@@ -47,40 +59,35 @@ func (h Handle) pgTx(ctx context.Context, fn func(*Tx) error) error {
 }
 
 func (h Handle) pgOnce(ctx context.Context, fn func(*Tx) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), txCap)
-	defer cancel()
-	conn, err := h.db.write.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("db: begin: %w", err)
-	}
-	defer func() { _ = conn.Close() }()
-	x := &exchange{conn: conn, unsent: []statement{{query: "BEGIN"}}}
-	if h.db.rls {
-		x.unsent = append(x.unsent, h.setTenant())
-	}
+	x := h.exchange("BEGIN")
+	defer x.end() // of a panic too
 	tx := &Tx{
-		Reader: Reader{ctx: ctx, q: x, tenant: h.tenant, dialect: Postgres},
+		Reader: Reader{ctx: context.WithoutCancel(ctx), q: x, tenant: h.tenant, dialect: Postgres},
 		db:     h.db, now: h.db.clock.Now(),
 	}
-	committed := false
-	defer func() {
-		if !committed { // a panic too
-			x.rollback(ctx)
-		}
-	}()
 	opening := len(x.unsent)
 	if err := fn(tx); err != nil {
 		return err
 	}
-	if !x.begun && len(x.unsent) == opening {
-		committed = true // it did nothing
+	switch {
+	case x.conn != nil:
+		return x.commit()
+	case len(x.unsent) == opening: // it did nothing
 		return nil
 	}
-	if _, err := x.ExecContext(ctx, "COMMIT"); err != nil {
-		return fmt.Errorf("db: commit: %w", err)
+	return h.db.together.commit(x.unsent)
+}
+
+func (h Handle) pgRead(ctx context.Context, fn func(*Reader) error) error {
+	r := Reader{ctx: ctx, tenant: h.tenant, dialect: Postgres}
+	if !h.db.rls {
+		r.q = pgReader{h.db.pg}
+		return fn(&r)
 	}
-	committed = true
-	return nil
+	x := h.exchange("BEGIN READ ONLY")
+	defer x.end()
+	r.q = x
+	return fn(&r)
 }
 
 // setTenant tells PostgreSQL's row security whose rows may be seen.
@@ -90,74 +97,194 @@ func (h Handle) setTenant() statement {
 		tenant, system = "", "on"
 	}
 	return statement{
-		"SELECT set_config('app.tenant_id', $1, true), set_config('app.system', $2, true)", []any{tenant, system},
+		query: "SELECT set_config('app.tenant_id', $1, true), set_config('app.system', $2, true)", args: []any{tenant, system},
 	}
 }
 
+// statement is one that nobody waits for.
 type statement struct {
 	query string
 	args  []any
+	// none is the transaction's failure where the statement touches no row.
+	none error
+}
+
+// must makes PostgreSQL itself end the transaction where a statement touches
+// no row: whoever sent it does not wait for the answer, and statements follow.
+func must(none error, query string, args []any) statement {
+	return statement{
+		query: "WITH must AS (" + query + " RETURNING 1) SELECT 1 / count(*) FROM must",
+		args:  args, none: none,
+	}
+}
+
+// divisionByZero is how must fails.
+const divisionByZero = "22012"
+
+// failure is what an error of the statement means.
+func (s *statement) failure(err error) error {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && s.none != nil && pg.Code == divisionByZero {
+		return s.none
+	}
+	return err
 }
 
 // exchange is a transaction on PostgreSQL that sends as rarely as it can: what
 // needs no answer of its own goes along with the next statement that does,
-// BEGIN with the first and the last of them with COMMIT.
+// BEGIN with the first and the last of them with COMMIT. One that never needs
+// an answer takes no connection.
 type exchange struct {
-	conn   *sql.Conn
-	unsent []statement
-	begun  bool
+	db      *DB
+	begin   string
+	ctx     context.Context
+	cancel  context.CancelFunc
+	conn    *pgxpool.Conn
+	unsent  []statement
+	settled bool
+}
+
+func (h Handle) exchange(begin string) *exchange {
+	x := &exchange{db: h.db, begin: begin}
+	if h.db.rls {
+		x.unsent = append(x.unsent, h.setTenant())
+	}
+	return x
 }
 
 // Later keeps a statement for the next exchange.
-func (x *exchange) Later(query string, args []any) {
-	x.unsent = append(x.unsent, statement{query, args})
-}
+func (x *exchange) Later(s statement) { x.unsent = append(x.unsent, s) }
 
-// ExecContext implements querier.
-func (x *exchange) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if len(x.unsent) == 0 {
-		return x.conn.ExecContext(ctx, query, args...)
+// Exec implements querier.
+func (x *exchange) Exec(_ context.Context, query string, args ...any) (int64, error) {
+	if x.conn != nil && len(x.unsent) == 0 {
+		tag, err := x.conn.Exec(x.ctx, query, args...)
+		return tag.RowsAffected(), err
 	}
-	return x.send(ctx, statement{query, args})
-}
-
-// QueryContext implements querier.
-func (x *exchange) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if len(x.unsent) > 0 {
-		if _, err := x.send(ctx); err != nil {
-			return nil, err
-		}
+	results, err := x.send(query, args)
+	if err != nil {
+		return 0, err
 	}
-	return x.conn.QueryContext(ctx, query, args...)
+	tag, err := results.Exec()
+	return tag.RowsAffected(), errors.Join(err, results.Close())
 }
 
-// send sends what is waiting and more in one exchange, and gives the result of
-// the last.
-func (x *exchange) send(ctx context.Context, more ...statement) (sql.Result, error) {
+// Query implements querier.
+func (x *exchange) Query(_ context.Context, query string, args ...any) (Answer, error) {
+	if x.conn != nil && len(x.unsent) == 0 {
+		rows, err := x.conn.Query(x.ctx, query, args...)
+		return pgRows{Rows: rows}, err
+	}
+	results, err := x.send(query, args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := results.Query()
+	return pgRows{rows, results}, err
+}
+
+// send sends what is waiting and one statement more in one exchange, and reads
+// up to the answer of the last.
+func (x *exchange) send(query string, args []any) (pgx.BatchResults, error) {
 	batch := &pgx.Batch{}
-	for _, s := range append(x.unsent, more...) {
+	unsent := x.unsent
+	x.unsent = nil
+	if x.conn == nil {
+		var err error
+		x.ctx, x.cancel = context.WithTimeout(context.Background(), txCap)
+		if x.conn, err = x.db.pg.Acquire(x.ctx); err != nil {
+			return nil, fmt.Errorf("db: begin: %w", err)
+		}
+		unsent = append([]statement{{query: x.begin}}, unsent...)
+	}
+	for _, s := range unsent {
 		batch.Queue(s.query, s.args...)
 	}
-	x.unsent, x.begun = nil, true
-	var last driver.RowsAffected
-	err := x.conn.Raw(func(c any) error {
-		results := c.(*stdlib.Conn).Conn().SendBatch(ctx, batch)
-		for range batch.Len() {
-			tag, err := results.Exec()
-			if err != nil {
-				_ = results.Close()
-				return err
-			}
-			last = driver.RowsAffected(tag.RowsAffected())
+	batch.Queue(query, args...)
+	results := x.conn.SendBatch(x.ctx, batch)
+	for _, s := range unsent {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close()
+			return nil, s.failure(err)
 		}
-		return results.Close()
-	})
-	return last, err
+	}
+	return results, nil
 }
 
-// rollback gives up what was sent; what was not needs nothing.
-func (x *exchange) rollback(ctx context.Context) {
-	if x.begun {
-		_, _ = x.conn.ExecContext(ctx, "ROLLBACK")
+// commit ends the transaction, and with it its locks, before the disk has it.
+func (x *exchange) commit() error {
+	if _, err := x.Exec(x.ctx, "COMMIT"); err != nil {
+		return fmt.Errorf("db: commit: %w", err)
 	}
+	x.settled = true
+	x.release()
+	return x.db.together.commit(nil)
+}
+
+// end gives up what was sent and not committed; what was not sent needs
+// nothing.
+func (x *exchange) end() {
+	if x.conn != nil && !x.settled {
+		_, _ = x.conn.Exec(x.ctx, "ROLLBACK")
+	}
+	x.release()
+}
+
+func (x *exchange) release() {
+	if x.conn != nil {
+		x.conn.Release()
+		x.conn = nil
+	}
+	if x.cancel != nil {
+		x.cancel()
+	}
+}
+
+// pgRows are the rows of a query, and the exchange that they came with.
+type pgRows struct {
+	pgx.Rows
+	results pgx.BatchResults
+}
+
+// Close implements Answer.
+func (r pgRows) Close() error {
+	r.Rows.Close()
+	err := r.Err()
+	if r.results != nil {
+		err = errors.Join(err, r.results.Close())
+	}
+	return err
+}
+
+// pgReader reads outside of any transaction.
+type pgReader struct{ pool *pgxpool.Pool }
+
+// Query implements querier.
+func (p pgReader) Query(ctx context.Context, query string, args ...any) (Answer, error) {
+	rows, err := p.pool.Query(ctx, query, args...)
+	return pgRows{Rows: rows}, err
+}
+
+// Exec implements querier.
+func (pgReader) Exec(context.Context, string, ...any) (int64, error) { return 0, errReader }
+
+// idCodec reads ids as they are, not by way of their 36 characters.
+type idCodec struct{ pgtype.UUIDCodec }
+
+// PlanScan implements pgtype.Codec.
+func (c idCodec) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
+	if _, ok := target.(*uuid.UUID); ok && format == pgtype.BinaryFormatCode {
+		return scanID{}
+	}
+	return c.UUIDCodec.PlanScan(m, oid, format, target)
+}
+
+type scanID struct{}
+
+// Scan implements pgtype.ScanPlan.
+func (scanID) Scan(src []byte, target any) error {
+	if len(src) != len(uuid.UUID{}) {
+		return fmt.Errorf("db: an id of %d bytes", len(src))
+	}
+	copy(target.(*uuid.UUID)[:], src)
+	return nil
 }

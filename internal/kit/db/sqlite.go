@@ -95,7 +95,8 @@ func (c *stmtCache) prepare(ctx context.Context, query string) (*sql.Stmt, error
 	return s, nil
 }
 
-func (c *stmtCache) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+// Query implements querier.
+func (c *stmtCache) Query(ctx context.Context, query string, args ...any) (Answer, error) {
 	s, err := c.prepare(ctx, query)
 	if err != nil {
 		return nil, err
@@ -106,9 +107,8 @@ func (c *stmtCache) QueryContext(ctx context.Context, query string, args ...any)
 	return s.QueryContext(ctx, args...)
 }
 
-func (c *stmtCache) ExecContext(context.Context, string, ...any) (sql.Result, error) {
-	return nil, fmt.Errorf("db: write on a reader")
-}
+// Exec implements querier.
+func (*stmtCache) Exec(context.Context, string, ...any) (int64, error) { return 0, errReader }
 
 func (c *stmtCache) close() {
 	c.m.Range(func(_, s any) bool { _ = s.(*sql.Stmt).Close(); return true })

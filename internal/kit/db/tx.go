@@ -11,8 +11,18 @@ import (
 )
 
 type querier interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	Query(ctx context.Context, query string, args ...any) (Answer, error)
+}
+
+var errReader = errors.New("db: write on a reader")
+
+// Answer is the rows of a query.
+type Answer interface {
+	Row
+	Next() bool
+	Err() error
+	Close() error
 }
 
 // Reader runs queries for one tenant (or the system). *Tx embeds it, so store
@@ -34,10 +44,9 @@ func (r *Reader) Dialect() Dialect { return r.dialect }
 // cancelled.
 func (r *Reader) Context() context.Context { return r.ctx }
 
-// Query runs a query.
-func (r *Reader) Query(query string, args ...any) (*sql.Rows, error) {
-	r.dialect.shorten(args)
-	return r.q.QueryContext(r.ctx, query, args...)
+func (r *Reader) query(query string, args []any) (Answer, error) {
+	r.dialect.plain(args)
+	return r.q.Query(r.ctx, query, args...)
 }
 
 // Tx is a write transaction.
@@ -60,12 +69,8 @@ func (tx *Tx) NewCapability() uuid.UUID { return tx.db.clock.NewCapability() }
 
 // Exec runs a statement and says how many rows it touched.
 func (tx *Tx) Exec(query string, args ...any) (int64, error) {
-	tx.dialect.shorten(args)
-	res, err := tx.q.ExecContext(tx.ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	tx.dialect.plain(args)
+	return tx.q.Exec(tx.ctx, query, args...)
 }
 
 // Later runs a statement whose outcome nobody waits for: a line of a log, an
@@ -73,10 +78,29 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 // which saves an exchange, and its failure shows up there.
 func (tx *Tx) Later(query string, args ...any) error {
 	if x, ok := tx.q.(*exchange); ok {
-		x.Later(query, args)
+		tx.dialect.plain(args)
+		x.Later(statement{query: query, args: args})
 		return nil
 	}
 	_, err := tx.Exec(query, args...)
+	return err
+}
+
+// Must runs a statement that has to touch a row, and fails the transaction
+// with none where it does not. Like Later it waits for nothing on PostgreSQL,
+// so that the failure may show up with the next statement or with COMMIT. A
+// transaction of nothing but Must and Later is committed there together with
+// others. The statement cannot have a RETURNING of its own.
+func (tx *Tx) Must(none error, query string, args ...any) error {
+	if x, ok := tx.q.(*exchange); ok {
+		tx.dialect.plain(args)
+		x.Later(must(none, query, args))
+		return nil
+	}
+	n, err := tx.Exec(query, args...)
+	if err == nil && n == 0 {
+		err = none
+	}
 	return err
 }
 
@@ -119,7 +143,7 @@ var ErrNoRow = sql.ErrNoRows
 // One reads exactly one row; ErrNoRow if there is none.
 func One[T any](r *Reader, scan func(Row) (T, error), query string, args ...any) (T, error) {
 	var zero T
-	rows, err := r.Query(query, args...)
+	rows, err := r.query(query, args)
 	if err != nil {
 		return zero, err
 	}
@@ -139,7 +163,7 @@ func One[T any](r *Reader, scan func(Row) (T, error), query string, args ...any)
 
 // All reads every row. The list is never nil, so it is [] in JSON.
 func All[T any](r *Reader, scan func(Row) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := r.Query(query, args...)
+	rows, err := r.query(query, args)
 	if err != nil {
 		return nil, err
 	}

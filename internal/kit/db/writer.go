@@ -292,27 +292,28 @@ func (w *writer) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 
 var errLate = fmt.Errorf("db: the transaction took longer than %s: %w", txCap, context.DeadlineExceeded)
 
-// ExecContext implements querier for transactions.
-func (w *writer) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+// Exec implements querier for transactions.
+func (w *writer) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	if w.late.Load() {
-		return nil, errLate
+		return 0, errLate
 	}
 	s, err := w.prepare(ctx, query)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	res, err := s.ExecContext(ctx, args...)
 	if err != nil {
-		return nil, err // a statement that fails takes back what it did
+		return 0, err // a statement that fails takes back what it did
 	}
-	if n, err := res.RowsAffected(); err != nil || n > 0 || !counted(query) {
+	n, err := res.RowsAffected()
+	if err != nil || n > 0 || !counted(query) {
 		w.changed = true
 	}
-	return res, nil
+	return n, err
 }
 
-// QueryContext implements querier for transactions.
-func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+// Query implements querier for transactions.
+func (w *writer) Query(ctx context.Context, query string, args ...any) (Answer, error) {
 	if w.late.Load() {
 		return nil, errLate
 	}

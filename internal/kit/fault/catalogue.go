@@ -64,6 +64,11 @@ const (
 	TestEnvironment     Code = "test_environment"
 	WebhookPaused       Code = "webhook_paused"
 	ChannelUnavailable  Code = "channel_unavailable"
+	TemplateLocked      Code = "template_locked"
+	TemplateEditLimit   Code = "template_edit_limit"
+	NameBarred          Code = "name_barred"
+	TemplateRejected    Code = "template_rejected"
+	ProviderRejected    Code = "provider_rejected"
 	CSATDisabled        Code = "csat_disabled"
 	CSATExpired         Code = "csat_expired"
 	UpgradeRequired     Code = "upgrade_required"
@@ -105,10 +110,13 @@ var catalogue = map[Code]entry{
 	AlreadyMailed:       {409, "This QR was mailed already. Make a new one to mail another.", "Bu QR zaten postalandı. Bir daha göndermek için yenisini oluşturun."},
 	RoleFixed:           {409, "The owner role always holds every permission and cannot be changed.", "Sahip rolü her zaman bütün yetkilere sahiptir, değiştirilemez."},
 	RoleInUse:           {409, "People still have this role. Give them another one first.", "Bu role sahip kişiler var. Önce onlara başka bir rol verin."},
-	TestEnvironment:     {409, "A key of the test environment sends nothing.", "Test ortamının anahtarı hiçbir şey göndermez."},
+	TestEnvironment:     {409, "The test environment stays by itself: it sends nothing and changes no live record.", "Test ortamı kendi içinde kalır: hiçbir şey göndermez, canlı kayıtları değiştirmez."},
 	WebhookPaused:       {409, "This webhook is paused and is sent nothing. Make it active first.", "Bu webhook duraklatılmış, ona bir şey gönderilmiyor. Önce etkinleştirin."},
 	NoAssistant:         {409, "No assistant is connected to this workspace.", "Bu çalışma alanına bağlı bir asistan yok."},
 	ChannelUnavailable:  {409, "This channel is paused, disconnected or not connected yet.", "Bu kanal duraklatılmış, bağlantısı kesilmiş ya da henüz bağlanmamış."},
+	TemplateLocked:      {409, "The provider does not let this template be changed or deleted in its present status.", "Sağlayıcı, bu şablonun şu anki durumunda değiştirilmesine ya da silinmesine izin vermiyor."},
+	TemplateEditLimit:   {409, "An approved template can be changed once in 24 hours and ten times in 30 days; this one from %s (UTC).", "Onaylı bir şablon 24 saatte bir, 30 günde on kez değiştirilebilir; bu şablon için sıradaki zaman: %s (UTC)."},
+	NameBarred:          {409, "A template of this name was deleted; the name can be used again from %s.", "Bu adda bir şablon silindi; ad %s tarihinden sonra yeniden kullanılabilir."},
 	CSATDisabled:        {409, "This workspace does not ask for ratings.", "Bu çalışma alanı memnuniyet puanı istemiyor."},
 	CSATExpired:         {409, "The time for a rating is over.", "Puan verme süresi doldu."},
 	IdempotencyReplay:   {409, "This request was already carried out and its answer cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
@@ -128,11 +136,13 @@ var catalogue = map[Code]entry{
 	LimitReached:        {422, "The limit of %d is reached.", "%d sınırına ulaşıldı."},
 	NoRoute:             {422, "No connected channel leads to this customer.", "Bu müşteriye ulaşan bağlı bir kanal yok."},
 	NothingToSummarize:  {422, "Nothing has been written that could be summarized.", "Özetlenecek bir şey yazılmamış."},
+	TemplateRejected:    {422, "The provider refused the template: %s", "Sağlayıcı şablonu kabul etmedi: %s"},
 	WindowClosed:        {422, "The channel's reply window is closed; send an approved template.", "Kanalın yanıt penceresi kapandı; onaylı bir şablon gönderin."},
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
 	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
+	ProviderRejected:    {502, "The provider refused or did not answer: %s", "Sağlayıcı reddetti ya da yanıt vermedi: %s"},
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},
 }
 

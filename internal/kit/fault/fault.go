@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"konak/internal/kit/clock"
 )
 
 // Fault is an error that a caller can act on.
@@ -23,6 +25,8 @@ type Fault struct {
 	Step *Step
 	// RetryAfter is in seconds, for rate_limited.
 	RetryAfter int
+	// WindowExpiredAt is when a channel's window closed, for window_closed.
+	WindowExpiredAt *clock.Time
 	// Args fill the placeholders of the catalogue's message.
 	Args []any
 	err  error
@@ -53,6 +57,9 @@ func (f *Fault) Field(name, code string) *Fault {
 
 // Because adds the machine-readable reason.
 func (f *Fault) Because(reason string) *Fault { f.Reason = reason; return f }
+
+// ExpiredAt says when the channel's window closed; nil where it never was open.
+func (f *Fault) ExpiredAt(at *clock.Time) *Fault { f.WindowExpiredAt = at; return f }
 
 // At says which of the request's actions failed.
 func (f *Fault) At(index int, action string) *Fault { f.Step = &Step{index, action}; return f }

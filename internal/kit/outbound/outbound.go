@@ -266,3 +266,13 @@ func retryAfter(v string, now time.Time) time.Duration {
 	}
 	return 0
 }
+
+// RoundTrip implements http.RoundTripper under the same rules, for clients of a
+// provider's API that need more than Post: other methods, answers to stream.
+// The caller's context bounds it.
+func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme == "http" {
+		req = req.WithContext(context.WithValue(req.Context(), plainKey{}, true))
+	}
+	return c.transport.RoundTrip(req)
+}

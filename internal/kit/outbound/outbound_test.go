@@ -255,6 +255,31 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
+// What a provider's client sends goes under the same rules.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Method) }))
+	t.Cleanup(server.Close)
+	ask := func(c *Client) (string, error) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, server.URL, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.RoundTrip(req)
+		if err != nil {
+			return "", err
+		}
+		text, err := io.ReadAll(resp.Body)
+		return string(text), errors.Join(err, resp.Body.Close())
+	}
+	if text, err := ask(New(Options{Allowed: loopback})); err != nil || text != http.MethodDelete {
+		t.Errorf("allowed: %q, %v", text, err)
+	}
+	if _, err := ask(New(Options{})); !errors.Is(err, ErrInside) {
+		t.Errorf("inside: %v", err)
+	}
+}
+
 func TestDial(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

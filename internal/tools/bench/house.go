@@ -125,6 +125,7 @@ func (e *env) database(ctx context.Context, dialect db.Dialect) (string, error) 
 // house is a whole node that serves one workspace.
 type house struct {
 	app    *app.App
+	raw    *rawPool // on PostgreSQL
 	tenant uuid.UUID
 	member uuid.UUID
 	addr   string
@@ -171,6 +172,12 @@ func (e *env) house(ctx context.Context, dialect db.Dialect) (*house, error) {
 		Access: api.Session, Permission: perm.DLPManage, Licence: "mail",
 	}, func(_ context.Context, in *echoIn) (echo, error) { return in.Body, nil })
 	h := &house{app: a}
+	if dialect == db.Postgres {
+		if h.raw, err = openRaw(ctx, url); err != nil {
+			return nil, err
+		}
+		e.closing(func() error { h.raw.Close(); return nil })
+	}
 	if err := h.open(ctx); err != nil {
 		return nil, err
 	}

@@ -38,13 +38,13 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 	}
 	const part = 2_000
 	for first := 1; first <= size; first += part {
-		who := contacts[(first/part)%len(contacts)]
 		if err := run(fmt.Sprintf(`INSERT INTO conversation (tenant_id, id, state, ai_state, channel, single_thread, talep, contact_id,
 				contact_name, subject, preview, priority, tags, waiting_since, test, last_activity_at, last_item_at, created_at, updated_at)
-			%s SELECT %s, %s, CASE WHEN i %% 4 = 0 THEN 'open' ELSE 'closed' END, 'off', 'api', false, true, %s, 'Elif Kaya',
+			%s SELECT %s, %s, CASE WHEN i %% 4 = 0 THEN 'open' ELSE 'closed' END, 'off', 'api', false, true, c.id, 'Elif Kaya',
 				'Teslimat', 'Merhaba, siparişim ne zaman gelir?', 1, '[]', CASE WHEN i %% 4 = 0 THEN %d + i ELSE NULL END, false,
-				%d + i, %d + i, %d + i, %d + i FROM n`,
-			numbers(first, min(first+part-1, size)), d.Dialect().Literal(tenant), id, d.Dialect().Literal(who), now, now, now, now, now)); err != nil {
+				%d + i, %d + i, %d + i, %d + i FROM n
+				JOIN (SELECT id, row_number() OVER (ORDER BY id) AS k FROM contact WHERE tenant_id = $1) c ON c.k = n.i %% %d + 1`,
+			numbers(first, min(first+part-1, size)), d.Dialect().Literal(tenant), id, now, now, now, now, now, len(contacts)), tenant); err != nil {
 			return nil, nil, err
 		}
 	}

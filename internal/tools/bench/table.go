@@ -100,15 +100,14 @@ func served(d db.Dialect, method, path string, body func() string) func(context.
 	}
 }
 
-// rawCommit is the shortest transaction that the storage kit can make durable.
+// rawCommit is the shortest durable write.
 func rawCommit(d db.Dialect) func(context.Context, *env, int) (func() error, func(), error) {
 	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
 		h, err := e.house(ctx, d)
 		if err != nil {
 			return nil, nil, err
 		}
-		tenant := h.app.DB.Tenant(h.tenant)
-		return func() error { return tenant.InTx(ctx, putRow) }, nil, nil
+		return func() error { return h.putRow(ctx) }, nil, nil
 	}
 }
 
@@ -120,11 +119,10 @@ func rawServed(d db.Dialect) func(context.Context, *env, int) (func() error, fun
 		if err != nil {
 			return nil, nil, err
 		}
-		tenant := h.app.DB.Tenant(h.tenant)
 		addr, err := serve(e, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
 			if err == nil {
-				err = tenant.InTx(r.Context(), putRow)
+				err = h.putRow(r.Context())
 			}
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)

@@ -1,9 +1,10 @@
 // Standins serves the stand-ins of outside services on loopback, for the
 // browser tests and for trying things by hand:
 //
-//	standins [-listen 127.0.0.1:0] turnstile|hcaptcha
+//	standins [-listen 127.0.0.1:0] turnstile|hcaptcha|whatsapp
 //
-// It prints the address. The secret is "secret", the site key "site".
+// It prints the address. The secret is "secret", the site key "site"; WhatsApp's
+// number is "11" of the business "1", its token "token".
 package main
 
 import (
@@ -14,8 +15,11 @@ import (
 	"os"
 	"time"
 
+	"konak/internal/kit/clock"
+	wire "konak/internal/provider/whatsapp"
 	"konak/internal/sandbox/hcaptcha"
 	"konak/internal/sandbox/turnstile"
+	"konak/internal/sandbox/whatsapp"
 )
 
 func main() {
@@ -28,10 +32,16 @@ func main() {
 }
 
 func serve(listen, name string) error {
-	services := map[string]http.Handler{"turnstile": turnstile.New("secret"), "hcaptcha": hcaptcha.New("secret", "site")}
+	graph := whatsapp.New(clock.System{})
+	graph.Add(whatsapp.Business{
+		ID: "1", Token: "token", AppSecret: "secret", Numbers: []wire.PhoneNumber{{ID: "11", Display: "+90 212 555 01 01", VerifiedName: "Demo"}},
+	})
+	services := map[string]http.Handler{
+		"turnstile": turnstile.New("secret"), "hcaptcha": hcaptcha.New("secret", "site"), "whatsapp": graph,
+	}
 	service, ok := services[name]
 	if !ok {
-		return fmt.Errorf("%q is no service; name turnstile or hcaptcha", name)
+		return fmt.Errorf("%q is no service; name turnstile, hcaptcha or whatsapp", name)
 	}
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {

@@ -4,6 +4,8 @@ export class ApiError extends Error {
   readonly code: string
   readonly fields: Record<string, string[]>
   readonly permission: string | null
+  /** More exactly than the code: a word of ours, or what an outside service said. */
+  readonly reason: string | null
   readonly traceId: string | null
 
   constructor(init: {
@@ -12,6 +14,7 @@ export class ApiError extends Error {
     message: string
     fields?: Record<string, string[]>
     permission?: string | null
+    reason?: string | null
     traceId?: string | null
   }) {
     super(init.message)
@@ -20,6 +23,7 @@ export class ApiError extends Error {
     this.code = init.code
     this.fields = init.fields ?? {}
     this.permission = init.permission ?? null
+    this.reason = init.reason ?? null
     this.traceId = init.traceId ?? null
   }
 
@@ -33,6 +37,7 @@ export class ApiError extends Error {
       message: text(error.message) ?? `HTTP ${response.status}`,
       fields: readFields(error.fields),
       permission: text(error.permission),
+      reason: text(error.reason),
       traceId: text(envelope.trace_id),
     })
   }

@@ -35,14 +35,18 @@ interface PagesOptions<Row> {
   refetchInterval?: (rows: Row[]) => number | false
   /** Shows the rows of the question before until there is an answer: for lists that follow what is typed. */
   steady?: boolean
+  enabled?: boolean
+  /** What is new comes after the last page: reading the first one again would not find it. */
+  growsAtEnd?: boolean
 }
 
 /** A keyset list: all loaded rows as one array, and the way to the next page. */
-export function usePages<Row extends { id: string }>({ key, fetch, refetchInterval, steady }: PagesOptions<Row>) {
+export function usePages<Row extends { id: string }>({ key, fetch, refetchInterval, steady, enabled, growsAtEnd }: PagesOptions<Row>) {
   const query = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam }) => fetch(pageParam),
-    meta: { head: () => fetch(undefined) },
+    meta: growsAtEnd ? undefined : { head: () => fetch(undefined) },
+    enabled,
     initialPageParam: undefined as string | undefined,
     placeholderData: steady ? keepPreviousData : undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,

@@ -204,6 +204,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/public/v1/channels/consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Record consent to send on the business messaging channel */
+        post: operations["record-consent-by-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/public/v1/channels/custom/{id}/conversations/{conversation_id}/csat": {
         parameters: {
             query?: never;
@@ -744,6 +761,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/connect/{channel}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect channel
+         * @description The provider is asked for the number first, is told where to call, and its templates are read. A number that is connected already gets the new token. A kind of channel that is connected in another way, or not at all: 404.
+         */
+        post: operations["connect-channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Record send consent */
+        post: operations["record-consent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/custom": {
         parameters: {
             query?: never;
@@ -953,6 +1007,136 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/send-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send template
+         * @description To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it.
+         */
+        post: operations["send-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List templates */
+        get: operations["list-templates"];
+        put?: never;
+        /**
+         * Submit template
+         * @description It goes into the provider's review, or stays here as a draft. A name that was deleted cannot be used for four weeks: 409 name_barred. What the provider itself refuses is 422 template_rejected with its words; where it does not answer: 502 provider_rejected.
+         */
+        post: operations["create-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/templates/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload sample header media
+         * @description The body is the file itself: JPEG, PNG, MP4 or PDF, found from its content. It goes to the provider and is not stored; the answer is the handle for a header's example. What the provider itself refuses is 422 template_rejected with its words; where it does not answer: 502 provider_rejected.
+         */
+        post: operations["upload-template-media"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/templates/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sync templates
+         * @description Makes the list what the provider has; drafts stay.
+         */
+        post: operations["sync-templates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a template */
+        get: operations["get-template"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a template at the provider and here
+         * @description The provider deletes by name, so every language of it goes, and bars the name for four weeks. A disabled template cannot be deleted: 409 template_locked.
+         */
+        delete: operations["delete-template"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit a template
+         * @description Category and components re-enter review; name and language cannot change. An approved template can be edited once in 24 hours and ten times in 30 days: 409 template_edit_limit. Only a draft, an approved, a rejected or a paused one can be edited: 409 template_locked. What the provider itself refuses is 422 template_rejected with its words; where it does not answer: 502 provider_rejected.
+         */
+        patch: operations["update-template"];
+        trace?: never;
+    };
+    "/api/crm/v1/channels/whatsapp/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The provider asks whether the address is ours
+         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.
+         */
+        get: operations["whatsapp-webhook-challenge"];
+        put?: never;
+        /**
+         * The provider tells what happened
+         * @description Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.
+         */
+        post: operations["whatsapp-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/widget": {
         parameters: {
             query?: never;
@@ -1029,6 +1213,30 @@ export interface paths {
         patch: operations["set-channel-ai"];
         trace?: never;
     };
+    "/api/crm/v1/channels/{id}/gelen-testi": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether what is sent to the number arrives
+         * @description With the account's warnings, among them that the time of a code is over. Polled every few seconds.
+         */
+        get: operations["inbound-test"];
+        put?: never;
+        /**
+         * Generate a new test code
+         * @description The code counts for 15 minutes and is sent to the number from any phone; the one before no longer counts. No conversation begins with it.
+         */
+        post: operations["start-inbound-test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/{id}/status": {
         parameters: {
             query?: never;
@@ -1098,7 +1306,7 @@ export interface paths {
         put?: never;
         /**
          * Import contacts from CSV
-         * @description The columns are those of the export, in any order; further columns named attr:NAME are custom attributes. Several addresses, numbers or tags in a cell are separated by semicolons. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors.
+         * @description The columns are those of the export, in any order; those named attr:NAME are custom attributes. An apostrophe before what a spreadsheet would take for a formula is no part of the cell. Several addresses, numbers or tags in a cell are separated by semicolons, with a backslash before one that is part of a tag. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors.
          */
         post: operations["import-contacts"];
         delete?: never;
@@ -1415,6 +1623,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/mentions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notes that call the caller, the newest first
+         * @description Reading the conversation reads them. Notes are internal, so no webhook tells of them. An API key is never called: its list is empty.
+         */
+        get: operations["list-mentions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/new-as-agent": {
         parameters: {
             query?: never;
@@ -1614,6 +1842,26 @@ export interface paths {
         put?: never;
         /** Give a conversation to an agent */
         post: operations["assign-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/chat-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Templates sendable in this conversation
+         * @description With window_open: whether the channel takes free text now. Templates that the customer did not agree to get are left out.
+         */
+        get: operations["chat-templates"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1990,6 +2238,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/{id}/mentionable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Colleagues who can be called in a note
+         * @description Active members who may see the conversation, by name; at most 20.
+         */
+        get: operations["list-mentionable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/{id}/merge": {
         parameters: {
             query?: never;
@@ -2001,6 +2269,26 @@ export interface paths {
         put?: never;
         /** Merge a conversation into another */
         post: operations["merge-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an approved template to a single recipient
+         * @description Answers 200 even when sending fails: delivery and delivery_error say so. Only what is wrong with the request itself is an error.
+         */
+        post: operations["send-conversation-template"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5514,6 +5802,37 @@ export interface components {
              */
             trace_id: string;
         };
+        ConnectInBody: {
+            /**
+             * @description Of a system user; stored sealed, never shown
+             * @example EAAG…
+             */
+            access_token: string;
+            /** @description Whether the assistant answers */
+            ai?: boolean;
+            /**
+             * @description Signs what the provider sends; stored sealed, never shown
+             * @example 1f6c3e…
+             */
+            app_secret: string;
+            /**
+             * @description The WhatsApp Business Account (WABA) that the number belongs to
+             * @example 102290129340398
+             */
+            business_account_id: string;
+            /**
+             * Format: uuid
+             * @description The group that gets what comes in
+             */
+            group_id?: string;
+            /**
+             * @description The verified name where it is left out
+             * @example WhatsApp hattı
+             */
+            name?: string;
+            /** @example 106540352242922 */
+            phone_number_id: string;
+        };
         ContactConsent: {
             /**
              * Format: date-time
@@ -5605,6 +5924,8 @@ export interface components {
              *     ]
              */
             tags: string[];
+            /** @description Made by a key of the test environment */
+            test: boolean;
             /** @example Europe/Istanbul */
             timezone: string;
             /**
@@ -6006,7 +6327,7 @@ export interface components {
              * @description Why the file was not kept; null where it can be downloaded
              * @enum {string|null}
              */
-            blocked: "type_not_allowed" | "too_large" | null;
+            blocked: "type_not_allowed" | "too_large" | "not_available" | null;
             /** @description How the text of an e-mail refers to it */
             content_id: string | null;
             /**
@@ -6167,6 +6488,25 @@ export interface components {
              */
             snoozed: number;
         };
+        ConversationChatTemplates: {
+            templates: components["schemas"]["TemplateTemplate"][];
+            /**
+             * Format: date-time
+             * @description Until when it does, or did; null where the channel has no window or none was open yet
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            window_expires_at: string | null;
+            /** @description Whether the channel takes free text now */
+            window_open: boolean;
+        };
+        ConversationChatTemplatesEnvelope: {
+            data: components["schemas"]["ConversationChatTemplates"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ConversationConfiguration: {
             /** Format: uuid */
             id: string | null;
@@ -6300,6 +6640,12 @@ export interface components {
             all: components["schemas"]["ConversationStateCounts"];
             channels: components["schemas"]["ConversationChannelCounts"][];
             groups: components["schemas"]["ConversationGroupCounts"][];
+            /**
+             * Format: int64
+             * @description Notes that call the caller in conversations that they have not read since; counted up to 100
+             * @example 1
+             */
+            mentions: number;
             mine: components["schemas"]["ConversationStateCounts"];
             unassigned: components["schemas"]["ConversationStateCounts"];
             /**
@@ -6757,6 +7103,10 @@ export interface components {
              * @enum {string}
              */
             kind: "message" | "note" | "event";
+            /** @description Colleagues whom a note calls */
+            mentions: components["schemas"]["ConversationMention"][];
+            /** @description The template that it was sent as */
+            template: components["schemas"]["TemplateFilled"] | null;
             /** @description Reactions */
             tepkiler: components["schemas"]["ConversationReaction"][];
         };
@@ -6770,6 +7120,63 @@ export interface components {
         };
         ConversationItemListEnvelope: {
             data: components["schemas"]["ConversationItem"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationMention: {
+            /** Format: uuid */
+            agent_id: string;
+            /**
+             * @description As they were called when the note was written; it stands in the text after an @
+             * @example Defne Yılmaz
+             */
+            name: string;
+        };
+        ConversationMentionArrayEnvelope: {
+            data: components["schemas"]["ConversationMention"][];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        ConversationMentionOf: {
+            /**
+             * Format: date-time
+             * @description When they were called
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /** Format: uuid */
+            author_id: string | null;
+            /**
+             * @example agent
+             * @enum {string}
+             */
+            author_kind: "agent" | "contact" | "bot" | "system" | "api_key";
+            /** @example Elif Kaya */
+            contact_name: string;
+            /** Format: uuid */
+            conversation_id: string;
+            /** Format: uuid */
+            item_id: string;
+            /**
+             * @description The beginning of the note
+             * @example @Defne Yılmaz faturaya bakar mısın?
+             */
+            preview: string;
+            /** @example Teslimat tarihi */
+            subject: string;
+            /** @description Whether the caller has not read the conversation since */
+            unread: boolean;
+        };
+        ConversationMentionOfListEnvelope: {
+            data: components["schemas"]["ConversationMentionOf"][];
             /** @description Pass as cursor to read on; null at the end */
             next_cursor: string | null;
             /**
@@ -6881,6 +7288,11 @@ export interface components {
              * @example none
              */
             group_id?: string;
+            /**
+             * @description Only where a note calls the caller
+             * @enum {string}
+             */
+            mentioned?: "me";
             /**
              * @description me, none, or an agent's id
              * @example me
@@ -7103,6 +7515,27 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationSentTemplate: {
+            /** @description Null where there was none and none began */
+            conversation: components["schemas"]["ConversationConversation"] | null;
+            /**
+             * @description sent: the provider accepted it; queued: on its way; failed: refused; none: the test environment sends nothing
+             * @enum {string}
+             */
+            delivery: "sent" | "queued" | "failed" | "none";
+            /** @description Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's words */
+            delivery_error: string | null;
+            /** @description Null where nothing was sent at all */
+            item: components["schemas"]["ConversationItem"] | null;
+        };
+        ConversationSentTemplateEnvelope: {
+            data: components["schemas"]["ConversationSentTemplate"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ConversationSettings: {
             /** @description Whether customers are asked for a rating when a conversation is closed */
             csat?: boolean;
@@ -7255,6 +7688,49 @@ export interface components {
         };
         CreateInBody: {
             /**
+             * @example UTILITY
+             * @enum {string}
+             */
+            category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+            /** Format: uuid */
+            channel_account_id: string;
+            /**
+             * @example [
+             *       {
+             *         "example": {
+             *           "body_text": [
+             *             [
+             *               "Elif"
+             *             ]
+             *           ]
+             *         },
+             *         "text": "Merhaba {{1}}, siparişiniz yola çıktı.",
+             *         "type": "BODY"
+             *       }
+             *     ]
+             */
+            components: components["schemas"]["TemplateComponent"][];
+            /** @description Keeps it here without a review */
+            draft?: boolean;
+            /**
+             * @description Cannot be changed later
+             * @example tr
+             */
+            language: string;
+            /**
+             * @description Small letters, digits and underscores; cannot be changed later
+             * @example kargo_bilgisi
+             */
+            name: string;
+            /**
+             * @description Whether variables are {{1}} or {{name}}
+             * @default POSITIONAL
+             * @enum {string}
+             */
+            parameter_format: "POSITIONAL" | "NAMED";
+        };
+        CreateInBody1: {
+            /**
              * @description Where answers are sent, signed
              * @example https://example.com/konak
              */
@@ -7275,7 +7751,7 @@ export interface components {
              */
             window_hours?: number;
         };
-        CreateInBody1: {
+        CreateInBody2: {
             ai?: boolean;
             business_hours?: components["schemas"]["ChannelHours"] | null;
             /** Format: uuid */
@@ -7938,6 +8414,8 @@ export interface components {
         EditItemInBody: {
             /** @example Siparişiniz yarın teslim edilecek. */
             body: string;
+            /** @description Whom the note calls now; those who were not called before are told. What is not sent stays */
+            mentions?: string[];
         };
         EmailIncoming: {
             /** Format: uuid */
@@ -8196,6 +8674,12 @@ export interface components {
             reason: string | null;
             /** @description Which action was refused, where a request does several at once and then did none */
             step: components["schemas"]["ErrorStep"] | null;
+            /**
+             * Format: date-time
+             * @description When the channel's window closed, for window_closed; null where it never was open
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            window_expired_at: string | null;
         };
         ErrorStep: {
             /** @example close */
@@ -8206,6 +8690,27 @@ export interface components {
              * @example 2
              */
             index: number;
+        };
+        Example: {
+            /**
+             * @example [
+             *       [
+             *         "Elif",
+             *         "4711"
+             *       ]
+             *     ]
+             */
+            body_text?: string[][];
+            body_text_named_params?: components["schemas"]["TemplateNamedValue"][];
+            /** @description What POST /channels/templates/media answered */
+            header_handle?: string[];
+            /**
+             * @example [
+             *       "15 Kasım"
+             *     ]
+             */
+            header_text?: string[];
+            header_text_named_params?: components["schemas"]["TemplateNamedValue"][];
         };
         FeedbackInBody: {
             /** @example İade süresi doğru. */
@@ -9357,8 +9862,11 @@ export interface components {
         NewAsAgentInBody: {
             /** @description Ids of files that the caller uploaded; with them the text may be empty */
             attachments?: string[];
-            /** @example Merhaba, yarınki randevunuzu hatırlatmak istedik. */
-            body: string;
+            /**
+             * @description Required where there is neither a file nor a template
+             * @example Merhaba, yarınki randevunuzu hatırlatmak istedik.
+             */
+            body?: string;
             /** @example whatsapp */
             channel: string;
             /** Format: uuid */
@@ -9374,6 +9882,8 @@ export interface components {
             priority: "low" | "normal" | "high" | "urgent";
             /** @example Randevu hatırlatma */
             subject?: string;
+            /** @description An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account */
+            template?: components["schemas"]["Use"];
         };
         OauthTokenInBody: {
             /** @example app_… */
@@ -9741,6 +10251,8 @@ export interface components {
             channel?: string;
             /** Format: uuid */
             channel_account_id?: string;
+            /** @description Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions */
+            mentions?: string[];
             /**
              * @description A note is internal and invisible to the customer
              * @default comment
@@ -9801,6 +10313,49 @@ export interface components {
             method: "totp" | "recovery" | "passkey";
             /** @example mfa_… */
             mfa_token: string;
+        };
+        SendTemplateInBody: {
+            /**
+             * @description Values of the body's variables, in order
+             * @example [
+             *       "Elif",
+             *       "4711"
+             *     ]
+             */
+            body?: string[];
+            buttons?: components["schemas"]["TemplateButtonValue"][];
+            /**
+             * Format: uuid
+             * @description Who gets it; or their number
+             */
+            contact_id?: string;
+            /**
+             * @description Values of the header's variables, in order
+             * @example []
+             */
+            header?: string[];
+            /**
+             * @description How a document is called
+             * @example fatura.pdf
+             */
+            header_filename?: string;
+            /**
+             * @description Address of the header's picture, video or document
+             * @example https://www.example.com/fatura.pdf
+             */
+            header_media?: string;
+            /**
+             * @description Of a contact that is made
+             * @example Elif Kaya
+             */
+            name?: string;
+            /**
+             * @description A number that no contact has makes one
+             * @example +905321234567
+             */
+            phone?: string;
+            /** Format: uuid */
+            template_id: string;
         };
         Sender: {
             /** @example elif@kayamobilya.example */
@@ -9960,9 +10515,298 @@ export interface components {
             /** Format: uuid */
             workspace_id: string;
         };
+        SyncInBody: {
+            /**
+             * Format: uuid
+             * @description All accounts without it
+             */
+            channel_account_id?: string;
+        };
         TakeOverInBody: {
             /** @example hov_… */
             code: string;
+        };
+        TemplateButton: {
+            example?: string[];
+            /** @example COPY_CODE */
+            otp_type?: string;
+            /** @example +902121234567 */
+            phone_number?: string;
+            /** @example Kargom nerede? */
+            text?: string;
+            /**
+             * @example URL
+             * @enum {string}
+             */
+            type: "QUICK_REPLY" | "URL" | "PHONE_NUMBER" | "COPY_CODE" | "OTP";
+            /** @example https://www.example.com/kargo/{{1}} */
+            url?: string;
+        };
+        TemplateButtonValue: {
+            /**
+             * Format: int64
+             * @description Its place among the buttons, from 0
+             * @example 0
+             */
+            index: number;
+            /**
+             * @description The end of the address, or the code
+             * @example 4711
+             */
+            value: string;
+        };
+        TemplateButtonVariable: {
+            /**
+             * Format: int64
+             * @description Its place among the buttons, from 0
+             * @example 0
+             */
+            index: number;
+            /** @example Kargom nerede? */
+            text: string;
+            /** @example URL */
+            type: string;
+        };
+        TemplateComponent: {
+            add_security_recommendation?: boolean;
+            buttons?: components["schemas"]["TemplateButton"][];
+            /**
+             * Format: int64
+             * @example 10
+             */
+            code_expiration_minutes?: number;
+            /** @description A sample for each variable, or the handle of a sample file */
+            example?: components["schemas"]["Example"];
+            /**
+             * @description Of a header
+             * @enum {string}
+             */
+            format?: "TEXT" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
+            /** @example Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi. */
+            text?: string;
+            /**
+             * @example BODY
+             * @enum {string}
+             */
+            type: "HEADER" | "BODY" | "FOOTER" | "BUTTONS";
+        };
+        TemplateFilled: {
+            body?: components["schemas"]["TemplateValue"][];
+            buttons?: components["schemas"]["TemplateFilledButton"][];
+            /** @example UTILITY */
+            category: string;
+            header?: components["schemas"]["TemplateValue"][];
+            header_filename?: string;
+            header_format?: string;
+            header_media?: string;
+            /**
+             * Format: uuid
+             * @description The template
+             */
+            id: string;
+            /** @example tr */
+            language: string;
+            /** @example kargo_bilgisi */
+            name: string;
+        };
+        TemplateFilledButton: {
+            /** Format: int64 */
+            index: number;
+            type: string;
+            value: string;
+        };
+        TemplateHandle: {
+            /**
+             * @description Goes into example.header_handle of a header
+             * @example 4::aW1hZ2UvcG5n:ARb…
+             */
+            header_handle: string;
+        };
+        TemplateHandleEnvelope: {
+            data: components["schemas"]["TemplateHandle"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TemplateNamedValue: {
+            /** @example Elif */
+            example: string;
+            /** @example ad */
+            param_name: string;
+        };
+        TemplateSynced: {
+            /**
+             * Format: int64
+             * @example 2
+             */
+            added: number;
+            /**
+             * Format: int64
+             * @example 1
+             */
+            changed: number;
+            /**
+             * Format: int64
+             * @example 0
+             */
+            removed: number;
+            /**
+             * Format: int64
+             * @description Templates that the provider has
+             * @example 14
+             */
+            total: number;
+        };
+        TemplateSyncedEnvelope: {
+            data: components["schemas"]["TemplateSynced"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TemplateTemplate: {
+            /**
+             * @description MARKETING, UTILITY or AUTHENTICATION; the provider may change it
+             * @example UTILITY
+             */
+            category: string;
+            /** Format: uuid */
+            channel_account_id: string;
+            components: components["schemas"]["TemplateComponent"][];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @description Whether it can be changed now */
+            editable: boolean;
+            /**
+             * Format: date-time
+             * @description When the provider's limit of edits lets it be changed again; null where none holds it back
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            editable_at: string | null;
+            /**
+             * Format: uuid
+             * @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c
+             */
+            id: string;
+            /** @example tr */
+            language: string;
+            /** @example kargo_bilgisi */
+            name: string;
+            /**
+             * @example POSITIONAL
+             * @enum {string}
+             */
+            parameter_format: "POSITIONAL" | "NAMED";
+            /**
+             * @description How the provider calls it; null for a draft
+             * @example 1689556908129832
+             */
+            provider_id: string | null;
+            /**
+             * @description What customers think of it
+             * @example GREEN
+             * @enum {string}
+             */
+            quality: "GREEN" | "YELLOW" | "RED" | "UNKNOWN";
+            /**
+             * @description Why it was rejected, in the provider's words
+             * @example INVALID_FORMAT
+             */
+            rejection_reason: string | null;
+            /** @description Whether it can be sent now */
+            sendable: boolean;
+            /**
+             * @description As the provider gives it: PENDING, APPROVED, REJECTED, PAUSED, DISABLED, FLAGGED, IN_APPEAL, LIMIT_EXCEEDED, LOCKED, ARCHIVED, PENDING_DELETION; DRAFT is ours
+             * @example APPROVED
+             */
+            status: string;
+            /** @description What the provider says about the status */
+            status_detail: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+            /** @description What must be filled in to send it */
+            variables: components["schemas"]["TemplateVariables"];
+        };
+        TemplateTemplateEnvelope: {
+            data: components["schemas"]["TemplateTemplate"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TemplateTemplateListEnvelope: {
+            data: components["schemas"]["TemplateTemplate"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        TemplateUse: {
+            /**
+             * @description Values of the body's variables, in order
+             * @example [
+             *       "Elif",
+             *       "4711"
+             *     ]
+             */
+            body?: string[];
+            buttons?: components["schemas"]["TemplateButtonValue"][];
+            /**
+             * @description Values of the header's variables, in order
+             * @example []
+             */
+            header?: string[];
+            /**
+             * @description How a document is called
+             * @example fatura.pdf
+             */
+            header_filename?: string;
+            /**
+             * @description Address of the header's picture, video or document
+             * @example https://www.example.com/fatura.pdf
+             */
+            header_media?: string;
+            /** Format: uuid */
+            template_id: string;
+        };
+        TemplateValue: {
+            name?: string;
+            text: string;
+        };
+        TemplateVariables: {
+            /**
+             * @description Variables of the body, in order
+             * @example [
+             *       "1",
+             *       "2"
+             *     ]
+             */
+            body: string[];
+            /** @description Buttons that need a value */
+            buttons: components["schemas"]["TemplateButtonVariable"][];
+            /**
+             * @description Variables of a text header, in order
+             * @example []
+             */
+            header: string[];
+            /**
+             * @description What the header must be given; empty for nothing
+             * @enum {string}
+             */
+            header_media: "" | "IMAGE" | "VIDEO" | "DOCUMENT" | "LOCATION";
         };
         TestMailboxInBody: {
             /**
@@ -10000,6 +10844,13 @@ export interface components {
             subject?: string;
         };
         UpdateInBody: {
+            /** @enum {string} */
+            category?: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+            components?: components["schemas"]["TemplateComponent"][];
+            /** @description Sends a draft for review */
+            submit?: boolean;
+        };
+        UpdateInBody1: {
             /** @example https://example.com/konak */
             address?: string;
             /**
@@ -10016,7 +10867,7 @@ export interface components {
              */
             window_hours?: number;
         };
-        UpdateInBody1: {
+        UpdateInBody2: {
             /** @description Takes the business hours away */
             always_open?: boolean;
             business_hours?: components["schemas"]["Hours"];
@@ -10028,6 +10879,34 @@ export interface components {
             look?: components["schemas"]["Look"];
             /** @example Web sitesi */
             name?: string;
+        };
+        Use: {
+            /**
+             * @description Values of the body's variables, in order
+             * @example [
+             *       "Elif",
+             *       "4711"
+             *     ]
+             */
+            body?: string[];
+            buttons?: components["schemas"]["TemplateButtonValue"][];
+            /**
+             * @description Values of the header's variables, in order
+             * @example []
+             */
+            header?: string[];
+            /**
+             * @description How a document is called
+             * @example fatura.pdf
+             */
+            header_filename?: string;
+            /**
+             * @description Address of the header's picture, video or document
+             * @example https://www.example.com/fatura.pdf
+             */
+            header_media?: string;
+            /** Format: uuid */
+            template_id: string;
         };
         User: {
             /** @example owner@demo.localhost */
@@ -10528,6 +11407,80 @@ export interface components {
         };
         WebhookWebhookSettingsEnvelope: {
             data: components["schemas"]["WebhookWebhookSettings"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        WhatsappConsent: {
+            /**
+             * Format: uuid
+             * @description Whose consent it is; or their number
+             */
+            contact_id?: string;
+            /** @example https://example.com/consents/4711 */
+            evidence?: string;
+            /**
+             * @description Of a contact that is made
+             * @example Elif Kaya
+             */
+            name?: string;
+            /**
+             * @description A number that no contact has makes one
+             * @example +905321234567
+             */
+            phone?: string;
+            /**
+             * @default marketing
+             * @enum {string}
+             */
+            purpose: "marketing" | "utility" | "authentication";
+            /** @example checkout form */
+            source?: string;
+            /**
+             * @default granted
+             * @enum {string}
+             */
+            status: "granted" | "revoked";
+        };
+        WhatsappTrial: {
+            /**
+             * @description To be sent to the number from any phone; null where none is waited for
+             * @example KONAK-482913
+             */
+            code: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the code counts
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description Where to send it
+             * @example +90 212 123 45 67
+             */
+            number: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            started_at: string | null;
+            /**
+             * @example waiting
+             * @enum {string}
+             */
+            state: "none" | "waiting" | "verified" | "expired";
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            verified_at: string | null;
+            /** @description What is wrong with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing */
+            warnings: string[];
+        };
+        WhatsappTrialEnvelope: {
+            data: components["schemas"]["WhatsappTrial"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -12660,6 +13613,185 @@ export interface operations {
             };
         };
     };
+    "record-consent-by-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhatsappConsent"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactContactEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "custom-channel-csat": {
         parameters: {
             query?: never;
@@ -13312,6 +14444,40 @@ export interface operations {
                      *           "has_email": false,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
                      *           "tepkiler": [
                      *             {
                      *               "at": "2026-11-15T09:30:00.000000Z",
@@ -13585,6 +14751,8 @@ export interface operations {
                 contact_id?: string;
                 /** @description Only what the caller has not read */
                 unread?: "true";
+                /** @description Only where a note calls the caller */
+                mentioned?: "me";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -13983,6 +15151,10 @@ export interface operations {
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
+                /** @description The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422 */
+                from?: string;
+                /** @description A minus puts the newest first */
+                sort?: "-created" | "created";
             };
             header?: never;
             path: {
@@ -14031,6 +15203,40 @@ export interface operations {
                      *           "has_email": false,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
                      *           "tepkiler": [
                      *             {
                      *               "at": "2026-11-15T09:30:00.000000Z",
@@ -17628,6 +18834,349 @@ export interface operations {
             };
         };
     };
+    "connect-channel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The kind of channel */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "record-consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhatsappConsent"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "blocked": false,
+                     *         "company": "Kaya Mobilya",
+                     *         "consents": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "channel": "whatsapp",
+                     *             "evidence": "https://example.com/consents/4711",
+                     *             "purpose": "marketing",
+                     *             "source": "checkout form",
+                     *             "status": "granted"
+                     *           }
+                     *         ],
+                     *         "country": "TR",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "custom_attributes": {
+                     *           "plan": "pro"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "address": "elif@kayamobilya.example",
+                     *             "bounced": false,
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "external_id": "crm-4711",
+                     *         "first_name": "Elif",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "identities": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "external_id": "905321234567",
+                     *             "reachable": false,
+                     *             "username": "elifkaya",
+                     *             "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "kind": "customer",
+                     *         "language": "tr",
+                     *         "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_name": "Kaya",
+                     *         "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "name": "Elif Kaya",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "phones": [
+                     *           {
+                     *             "e164": "+905321234567",
+                     *             "primary": false
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           "vip"
+                     *         ],
+                     *         "test": false,
+                     *         "timezone": "Europe/Istanbul",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactContactEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "create-custom-channel": {
         parameters: {
             query?: never;
@@ -17637,7 +19186,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateInBody"];
+                "application/json": components["schemas"]["CreateInBody1"];
             };
         };
         responses: {
@@ -17784,7 +19333,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInBody"];
+                "application/json": components["schemas"]["UpdateInBody1"];
             };
         };
         responses: {
@@ -19268,6 +20817,1593 @@ export interface operations {
             };
         };
     };
+    "send-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendTemplateInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationSentTemplateEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-templates": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Only templates of this account */
+                channel_account_id?: string;
+                /** @description Only templates in this status */
+                status?: string;
+                /** @description Only templates in this language */
+                language?: string;
+                /** @description Only templates of this category */
+                category?: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+                /** @description A part of the name */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "category": "UTILITY",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "components": [
+                     *             {
+                     *               "add_security_recommendation": false,
+                     *               "buttons": [
+                     *                 {
+                     *                   "example": [
+                     *                     "text"
+                     *                   ],
+                     *                   "otp_type": "COPY_CODE",
+                     *                   "phone_number": "+902121234567",
+                     *                   "text": "Kargom nerede?",
+                     *                   "type": "URL",
+                     *                   "url": "https://www.example.com/kargo/{{1}}"
+                     *                 }
+                     *               ],
+                     *               "code_expiration_minutes": 10,
+                     *               "example": {
+                     *                 "body_text": [
+                     *                   [
+                     *                     "Elif",
+                     *                     "4711"
+                     *                   ]
+                     *                 ],
+                     *                 "body_text_named_params": [
+                     *                   {
+                     *                     "example": "Elif",
+                     *                     "param_name": "ad"
+                     *                   }
+                     *                 ],
+                     *                 "header_handle": [
+                     *                   "text"
+                     *                 ],
+                     *                 "header_text": [
+                     *                   "15 Kasım"
+                     *                 ],
+                     *                 "header_text_named_params": [
+                     *                   {
+                     *                     "example": "Elif",
+                     *                     "param_name": "ad"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "format": "TEXT",
+                     *               "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *               "type": "BODY"
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "editable": false,
+                     *           "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi",
+                     *           "parameter_format": "POSITIONAL",
+                     *           "provider_id": "1689556908129832",
+                     *           "quality": "GREEN",
+                     *           "rejection_reason": "INVALID_FORMAT",
+                     *           "sendable": false,
+                     *           "status": "APPROVED",
+                     *           "status_detail": null,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "variables": {
+                     *             "body": [
+                     *               "1",
+                     *               "2"
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL"
+                     *               }
+                     *             ],
+                     *             "header": [],
+                     *             "header_media": ""
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateTemplateListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "create-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category": "UTILITY",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "components": [
+                     *           {
+                     *             "add_security_recommendation": false,
+                     *             "buttons": [
+                     *               {
+                     *                 "example": [
+                     *                   "text"
+                     *                 ],
+                     *                 "otp_type": "COPY_CODE",
+                     *                 "phone_number": "+902121234567",
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL",
+                     *                 "url": "https://www.example.com/kargo/{{1}}"
+                     *               }
+                     *             ],
+                     *             "code_expiration_minutes": 10,
+                     *             "example": {
+                     *               "body_text": [
+                     *                 [
+                     *                   "Elif",
+                     *                   "4711"
+                     *                 ]
+                     *               ],
+                     *               "body_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ],
+                     *               "header_handle": [
+                     *                 "text"
+                     *               ],
+                     *               "header_text": [
+                     *                 "15 Kasım"
+                     *               ],
+                     *               "header_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "format": "TEXT",
+                     *             "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *             "type": "BODY"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "editable": false,
+                     *         "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "language": "tr",
+                     *         "name": "kargo_bilgisi",
+                     *         "parameter_format": "POSITIONAL",
+                     *         "provider_id": "1689556908129832",
+                     *         "quality": "GREEN",
+                     *         "rejection_reason": "INVALID_FORMAT",
+                     *         "sendable": false,
+                     *         "status": "APPROVED",
+                     *         "status_detail": null,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "variables": {
+                     *           "body": [
+                     *             "1",
+                     *             "2"
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "text": "Kargom nerede?",
+                     *               "type": "URL"
+                     *             }
+                     *           ],
+                     *           "header": [],
+                     *           "header_media": ""
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateTemplateEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "upload-template-media": {
+        parameters: {
+            query: {
+                /** @description The account whose template it is for */
+                channel_account_id: string;
+                filename: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 16777216 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "header_handle": "4::aW1hZ2UvcG5n:ARb…"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateHandleEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "sync-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "added": 2,
+                     *         "changed": 1,
+                     *         "removed": 0,
+                     *         "total": 14
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateSyncedEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "get-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category": "UTILITY",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "components": [
+                     *           {
+                     *             "add_security_recommendation": false,
+                     *             "buttons": [
+                     *               {
+                     *                 "example": [
+                     *                   "text"
+                     *                 ],
+                     *                 "otp_type": "COPY_CODE",
+                     *                 "phone_number": "+902121234567",
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL",
+                     *                 "url": "https://www.example.com/kargo/{{1}}"
+                     *               }
+                     *             ],
+                     *             "code_expiration_minutes": 10,
+                     *             "example": {
+                     *               "body_text": [
+                     *                 [
+                     *                   "Elif",
+                     *                   "4711"
+                     *                 ]
+                     *               ],
+                     *               "body_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ],
+                     *               "header_handle": [
+                     *                 "text"
+                     *               ],
+                     *               "header_text": [
+                     *                 "15 Kasım"
+                     *               ],
+                     *               "header_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "format": "TEXT",
+                     *             "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *             "type": "BODY"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "editable": false,
+                     *         "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "language": "tr",
+                     *         "name": "kargo_bilgisi",
+                     *         "parameter_format": "POSITIONAL",
+                     *         "provider_id": "1689556908129832",
+                     *         "quality": "GREEN",
+                     *         "rejection_reason": "INVALID_FORMAT",
+                     *         "sendable": false,
+                     *         "status": "APPROVED",
+                     *         "status_detail": null,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "variables": {
+                     *           "body": [
+                     *             "1",
+                     *             "2"
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "text": "Kargom nerede?",
+                     *               "type": "URL"
+                     *             }
+                     *           ],
+                     *           "header": [],
+                     *           "header_media": ""
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateTemplateEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "delete-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "deleted": true,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "update-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "category": "UTILITY",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "components": [
+                     *           {
+                     *             "add_security_recommendation": false,
+                     *             "buttons": [
+                     *               {
+                     *                 "example": [
+                     *                   "text"
+                     *                 ],
+                     *                 "otp_type": "COPY_CODE",
+                     *                 "phone_number": "+902121234567",
+                     *                 "text": "Kargom nerede?",
+                     *                 "type": "URL",
+                     *                 "url": "https://www.example.com/kargo/{{1}}"
+                     *               }
+                     *             ],
+                     *             "code_expiration_minutes": 10,
+                     *             "example": {
+                     *               "body_text": [
+                     *                 [
+                     *                   "Elif",
+                     *                   "4711"
+                     *                 ]
+                     *               ],
+                     *               "body_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ],
+                     *               "header_handle": [
+                     *                 "text"
+                     *               ],
+                     *               "header_text": [
+                     *                 "15 Kasım"
+                     *               ],
+                     *               "header_text_named_params": [
+                     *                 {
+                     *                   "example": "Elif",
+                     *                   "param_name": "ad"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "format": "TEXT",
+                     *             "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *             "type": "BODY"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "editable": false,
+                     *         "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "language": "tr",
+                     *         "name": "kargo_bilgisi",
+                     *         "parameter_format": "POSITIONAL",
+                     *         "provider_id": "1689556908129832",
+                     *         "quality": "GREEN",
+                     *         "rejection_reason": "INVALID_FORMAT",
+                     *         "sendable": false,
+                     *         "status": "APPROVED",
+                     *         "status_detail": null,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "variables": {
+                     *           "body": [
+                     *             "1",
+                     *             "2"
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "text": "Kargom nerede?",
+                     *               "type": "URL"
+                     *             }
+                     *           ],
+                     *           "header": [],
+                     *           "header_media": ""
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateTemplateEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Bad Gateway */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "whatsapp-webhook-challenge": {
+        parameters: {
+            query?: {
+                "hub.mode"?: string;
+                "hub.verify_token"?: string;
+                "hub.challenge"?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "whatsapp-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description HMAC-SHA256 over the body with the app's secret */
+                "X-Hub-Signature-256"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, of at most 4194304 bytes */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "done": true
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DoneEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "create-widget": {
         parameters: {
             query?: never;
@@ -19277,7 +22413,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateInBody1"];
+                "application/json": components["schemas"]["CreateInBody2"];
             };
         };
         responses: {
@@ -19538,7 +22674,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInBody1"];
+                "application/json": components["schemas"]["UpdateInBody2"];
             };
         };
         responses: {
@@ -20044,6 +23180,256 @@ export interface operations {
             };
         };
     };
+    "inbound-test": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "KONAK-482913",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "number": "+90 212 123 45 67",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "waiting",
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *         "warnings": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WhatsappTrialEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "start-inbound-test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "KONAK-482913",
+                     *         "expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "number": "+90 212 123 45 67",
+                     *         "started_at": "2026-11-15T09:30:00.000000Z",
+                     *         "state": "waiting",
+                     *         "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *         "warnings": [
+                     *           "text"
+                     *         ]
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WhatsappTrialEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "set-channel-status": {
         parameters: {
             query?: never;
@@ -20287,6 +23673,7 @@ export interface operations {
                      *           "tags": [
                      *             "vip"
                      *           ],
+                     *           "test": false,
                      *           "timezone": "Europe/Istanbul",
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
                      *         }
@@ -20431,6 +23818,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -21047,6 +24435,7 @@ export interface operations {
                      *           "tags": [
                      *             "vip"
                      *           ],
+                     *           "test": false,
                      *           "timezone": "Europe/Istanbul",
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
                      *         },
@@ -21249,6 +24638,7 @@ export interface operations {
                      *             "tags": [
                      *               "vip"
                      *             ],
+                     *             "test": false,
                      *             "timezone": "Europe/Istanbul",
                      *             "updated_at": "2026-11-15T09:30:00.000000Z"
                      *           },
@@ -21394,6 +24784,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -21547,6 +24938,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -21826,6 +25218,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -22015,6 +25408,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -22205,6 +25599,7 @@ export interface operations {
                      *           "tags": [
                      *             "vip"
                      *           ],
+                     *           "test": false,
                      *           "timezone": "Europe/Istanbul",
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
                      *         },
@@ -22844,6 +26239,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -23029,6 +26425,7 @@ export interface operations {
                      *         "tags": [
                      *           "vip"
                      *         ],
+                     *         "test": false,
                      *         "timezone": "Europe/Istanbul",
                      *         "updated_at": "2026-11-15T09:30:00.000000Z"
                      *       },
@@ -23158,6 +26555,8 @@ export interface operations {
                 contact_id?: string;
                 /** @description Only what the caller has not read */
                 unread?: "true";
+                /** @description Only where a note calls the caller */
+                mentioned?: "me";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -23560,6 +26959,7 @@ export interface operations {
                      *             "snoozed": 3
                      *           }
                      *         ],
+                     *         "mentions": 1,
                      *         "mine": {
                      *           "closed": 480,
                      *           "open": 12,
@@ -23723,6 +27123,106 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "list-mentions": {
+        parameters: {
+            query?: {
+                /** @description Rows to return */
+                limit?: number;
+                /** @description The next_cursor of the page before */
+                cursor?: string;
+                /** @description Only those in conversations that the caller has not read since */
+                unread?: "true";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-11-15T09:30:00.000000Z",
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "agent",
+                     *           "contact_name": "Elif Kaya",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "@Defne Yılmaz faturaya bakar mısın?",
+                     *           "subject": "Teslimat tarihi",
+                     *           "unread": false
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationMentionOfListEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25545,6 +29045,185 @@ export interface operations {
             };
         };
     };
+    "chat-templates": {
+        parameters: {
+            query?: {
+                /** @description A part of the name */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "templates": [
+                     *           {
+                     *             "category": "UTILITY",
+                     *             "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "components": [
+                     *               {
+                     *                 "add_security_recommendation": false,
+                     *                 "buttons": [
+                     *                   {
+                     *                     "example": [
+                     *                       "text"
+                     *                     ],
+                     *                     "otp_type": "COPY_CODE",
+                     *                     "phone_number": "+902121234567",
+                     *                     "text": "Kargom nerede?",
+                     *                     "type": "URL",
+                     *                     "url": "https://www.example.com/kargo/{{1}}"
+                     *                   }
+                     *                 ],
+                     *                 "code_expiration_minutes": 10,
+                     *                 "example": {
+                     *                   "body_text": [
+                     *                     [
+                     *                       "Elif",
+                     *                       "4711"
+                     *                     ]
+                     *                   ],
+                     *                   "body_text_named_params": [
+                     *                     {
+                     *                       "example": "Elif",
+                     *                       "param_name": "ad"
+                     *                     }
+                     *                   ],
+                     *                   "header_handle": [
+                     *                     "text"
+                     *                   ],
+                     *                   "header_text": [
+                     *                     "15 Kasım"
+                     *                   ],
+                     *                   "header_text_named_params": [
+                     *                     {
+                     *                       "example": "Elif",
+                     *                       "param_name": "ad"
+                     *                     }
+                     *                   ]
+                     *                 },
+                     *                 "format": "TEXT",
+                     *                 "text": "Merhaba {{1}}, {{2}} numaralı siparişiniz kargoya verildi.",
+                     *                 "type": "BODY"
+                     *               }
+                     *             ],
+                     *             "created_at": "2026-11-15T09:30:00.000000Z",
+                     *             "editable": false,
+                     *             "editable_at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi",
+                     *             "parameter_format": "POSITIONAL",
+                     *             "provider_id": "1689556908129832",
+                     *             "quality": "GREEN",
+                     *             "rejection_reason": "INVALID_FORMAT",
+                     *             "sendable": false,
+                     *             "status": "APPROVED",
+                     *             "status_detail": null,
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *             "variables": {
+                     *               "body": [
+                     *                 "1",
+                     *                 "2"
+                     *               ],
+                     *               "buttons": [
+                     *                 {
+                     *                   "index": 0,
+                     *                   "text": "Kargom nerede?",
+                     *                   "type": "URL"
+                     *                 }
+                     *               ],
+                     *               "header": [],
+                     *               "header_media": ""
+                     *             }
+                     *           }
+                     *         ],
+                     *         "window_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *         "window_open": false
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationChatTemplatesEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "close-conversation": {
         parameters: {
             query?: never;
@@ -26311,6 +29990,10 @@ export interface operations {
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
+                /** @description The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422 */
+                from?: string;
+                /** @description A minus puts the newest first */
+                sort?: "-created" | "created";
             };
             header?: never;
             path: {
@@ -26359,6 +30042,40 @@ export interface operations {
                      *           "has_email": false,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
                      *           "tepkiler": [
                      *             {
                      *               "at": "2026-11-15T09:30:00.000000Z",
@@ -26495,6 +30212,40 @@ export interface operations {
                      *         "has_email": false,
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "kind": "message",
+                     *         "mentions": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Defne Yılmaz"
+                     *           }
+                     *         ],
+                     *         "template": {
+                     *           "body": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "text",
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "category": "UTILITY",
+                     *           "header": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "header_filename": "text",
+                     *           "header_format": "text",
+                     *           "header_media": "text",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi"
+                     *         },
                      *         "tepkiler": [
                      *           {
                      *             "at": "2026-11-15T09:30:00.000000Z",
@@ -27572,6 +31323,40 @@ export interface operations {
                      *         "has_email": false,
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "kind": "message",
+                     *         "mentions": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Defne Yılmaz"
+                     *           }
+                     *         ],
+                     *         "template": {
+                     *           "body": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "text",
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "category": "UTILITY",
+                     *           "header": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "header_filename": "text",
+                     *           "header_format": "text",
+                     *           "header_media": "text",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi"
+                     *         },
                      *         "tepkiler": [
                      *           {
                      *             "at": "2026-11-15T09:30:00.000000Z",
@@ -27738,6 +31523,40 @@ export interface operations {
                      *         "has_email": false,
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "kind": "message",
+                     *         "mentions": [
+                     *           {
+                     *             "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "name": "Defne Yılmaz"
+                     *           }
+                     *         ],
+                     *         "template": {
+                     *           "body": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "buttons": [
+                     *             {
+                     *               "index": 0,
+                     *               "type": "text",
+                     *               "value": "text"
+                     *             }
+                     *           ],
+                     *           "category": "UTILITY",
+                     *           "header": [
+                     *             {
+                     *               "name": "text",
+                     *               "text": "text"
+                     *             }
+                     *           ],
+                     *           "header_filename": "text",
+                     *           "header_format": "text",
+                     *           "header_media": "text",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "language": "tr",
+                     *           "name": "kargo_bilgisi"
+                     *         },
                      *         "tepkiler": [
                      *           {
                      *             "at": "2026-11-15T09:30:00.000000Z",
@@ -28205,6 +32024,40 @@ export interface operations {
                      *             "has_email": false,
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "kind": "message",
+                     *             "mentions": [
+                     *               {
+                     *                 "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Defne Yılmaz"
+                     *               }
+                     *             ],
+                     *             "template": {
+                     *               "body": [
+                     *                 {
+                     *                   "name": "text",
+                     *                   "text": "text"
+                     *                 }
+                     *               ],
+                     *               "buttons": [
+                     *                 {
+                     *                   "index": 0,
+                     *                   "type": "text",
+                     *                   "value": "text"
+                     *                 }
+                     *               ],
+                     *               "category": "UTILITY",
+                     *               "header": [
+                     *                 {
+                     *                   "name": "text",
+                     *                   "text": "text"
+                     *                 }
+                     *               ],
+                     *               "header_filename": "text",
+                     *               "header_format": "text",
+                     *               "header_media": "text",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "language": "tr",
+                     *               "name": "kargo_bilgisi"
+                     *             },
                      *             "tepkiler": [
                      *               {
                      *                 "at": "2026-11-15T09:30:00.000000Z",
@@ -28323,6 +32176,105 @@ export interface operations {
             };
         };
     };
+    "list-mentionable": {
+        parameters: {
+            query?: {
+                /** @description The beginning of one of their names */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Defne Yılmaz"
+                     *         }
+                     *       ],
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationMentionArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "merge-conversation": {
         parameters: {
             query?: never;
@@ -28381,6 +32333,244 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ConversationConversationEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "send-conversation-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateUse"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "conversation": {
+                     *           "ai_state": "off",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *           "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "contact_name": "Elif Kaya",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *           "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "handover_reason": null,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview": "Siparişim ne zaman gelir?",
+                     *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "priority": "normal",
+                     *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *           "snoozed_until_reply": false,
+                     *           "state": "open",
+                     *           "subject": "Teslimat tarihi",
+                     *           "tags": [
+                     *             "iade"
+                     *           ],
+                     *           "talep": false,
+                     *           "test": false,
+                     *           "unread": 2,
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *           "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "delivery": "sent",
+                     *         "delivery_error": null,
+                     *         "item": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
+                     *           "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "author_kind": "contact",
+                     *           "automatic": false,
+                     *           "body": "Siparişim ne zaman gelir?",
+                     *           "channel": "whatsapp",
+                     *           "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivery": "sent",
+                     *           "delivery_error": null,
+                     *           "detail": {},
+                     *           "edited_at": "2026-11-15T09:30:00.000000Z",
+                     *           "event": "closed",
+                     *           "has_email": false,
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
+                     *           "tepkiler": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "author_kind": "agent",
+                     *               "emoji": "👍"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationSentTemplateEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -29211,6 +33401,40 @@ export interface operations {
                      *           "has_email": false,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
                      *           "tepkiler": [
                      *             {
                      *               "at": "2026-11-15T09:30:00.000000Z",
@@ -29413,6 +33637,40 @@ export interface operations {
                      *           "has_email": false,
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "kind": "message",
+                     *           "mentions": [
+                     *             {
+                     *               "agent_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Defne Yılmaz"
+                     *             }
+                     *           ],
+                     *           "template": {
+                     *             "body": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "buttons": [
+                     *               {
+                     *                 "index": 0,
+                     *                 "type": "text",
+                     *                 "value": "text"
+                     *               }
+                     *             ],
+                     *             "category": "UTILITY",
+                     *             "header": [
+                     *               {
+                     *                 "name": "text",
+                     *                 "text": "text"
+                     *               }
+                     *             ],
+                     *             "header_filename": "text",
+                     *             "header_format": "text",
+                     *             "header_media": "text",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "language": "tr",
+                     *             "name": "kargo_bilgisi"
+                     *           },
                      *           "tepkiler": [
                      *             {
                      *               "at": "2026-11-15T09:30:00.000000Z",
@@ -32896,6 +37154,7 @@ export interface operations {
                      *             "created_from": "2026-11-01T00:00:00Z",
                      *             "created_to": "2026-12-01T00:00:00Z",
                      *             "group_id": "none",
+                     *             "mentioned": "me",
                      *             "owner_id": "me",
                      *             "priority": "low",
                      *             "q": "text",
@@ -33005,6 +37264,7 @@ export interface operations {
                      *           "created_from": "2026-11-01T00:00:00Z",
                      *           "created_to": "2026-12-01T00:00:00Z",
                      *           "group_id": "none",
+                     *           "mentioned": "me",
                      *           "owner_id": "me",
                      *           "priority": "low",
                      *           "q": "text",
@@ -33232,6 +37492,7 @@ export interface operations {
                      *           "created_from": "2026-11-01T00:00:00Z",
                      *           "created_to": "2026-12-01T00:00:00Z",
                      *           "group_id": "none",
+                     *           "mentioned": "me",
                      *           "owner_id": "me",
                      *           "priority": "low",
                      *           "q": "text",
@@ -33350,6 +37611,7 @@ export interface operations {
                      *           "created_from": "2026-11-01T00:00:00Z",
                      *           "created_to": "2026-12-01T00:00:00Z",
                      *           "group_id": "none",
+                     *           "mentioned": "me",
                      *           "owner_id": "me",
                      *           "priority": "low",
                      *           "q": "text",

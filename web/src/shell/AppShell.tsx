@@ -15,6 +15,7 @@ import { SkeletonRows } from '@/ui/Skeleton'
 import type { Command } from './CommandPalette'
 import { ConnectionBanner } from './ConnectionBanner'
 import { ForbiddenPage, UnlicensedPage } from './ErrorPages'
+import { InsideMain } from './insideMain'
 import { useShortcuts, type Shortcut } from './shortcuts'
 import { SideNav } from './SideNav'
 import { useSignOut } from './signOut'
@@ -92,11 +93,13 @@ export function AppShell() {
         tabIndex={-1}
         className={cx('outline-none', fills ? 'h-[calc(100dvh-3.75rem)]' : 'mx-auto w-full max-w-6xl px-4 py-7 sm:px-8')}
       >
-        <ScreenGate>
-          <Suspense fallback={<SkeletonRows />}>
-            <Outlet />
-          </Suspense>
-        </ScreenGate>
+        <InsideMain value>
+          <ScreenGate>
+            <Suspense fallback={<SkeletonRows />}>
+              <Outlet />
+            </Suspense>
+          </ScreenGate>
+        </InsideMain>
       </main>
       <Suspense>
         {navOpen && <MobileNav open onOpenChange={setNavOpen} />}

@@ -1,5 +1,6 @@
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { CloudOff, Compass, KeyRound, Lock, TriangleAlert } from 'lucide-react'
+import { useContext } from 'react'
 import { errorText } from '@/api/message'
 import { asApiError } from '@/api/error'
 import { useI18n } from '@/i18n'
@@ -7,6 +8,7 @@ import { Button, buttonClass } from '@/ui/Button'
 import { Code } from '@/ui/Badge'
 import { EmptyState } from '@/ui/EmptyState'
 import { PageHeader } from '@/ui/PageHeader'
+import { InsideMain } from './insideMain'
 
 function HomeLink() {
   const { t } = useI18n()
@@ -19,7 +21,8 @@ function HomeLink() {
 
 /** Stands alone when nothing is signed in; inside of the shell it stands where every screen does. */
 function Standing({ children }: { children: React.ReactNode }) {
-  return <div className="mx-auto w-full max-w-3xl px-4 py-10 sm:px-8 [main_&]:max-w-none [main_&]:p-0">{children}</div>
+  if (useContext(InsideMain)) return children
+  return <main className="mx-auto w-full max-w-3xl px-4 py-10 sm:px-8">{children}</main>
 }
 
 export function NotFoundPage() {

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { BellOff, CheckCheck, MessageSquareText, Webhook } from 'lucide-react'
+import { AtSign, BellOff, CheckCheck, MessageSquareText, Webhook } from 'lucide-react'
 import { useState } from 'react'
 import { useI18n, type PlainKey } from '@/i18n'
 import { Ago } from '@/ui/Ago'
@@ -10,6 +10,7 @@ import { useNotices, useReadAll, type Notice } from './notices'
 
 const looks = {
   message: { icon: MessageSquareText, label: 'notices.message' },
+  mention: { icon: AtSign, label: 'notices.mention' },
   webhook: { icon: Webhook, label: 'notices.webhook' },
 } as const satisfies Record<Notice['kind'], { icon: typeof Webhook; label: PlainKey }>
 

@@ -5,7 +5,7 @@ import { modules } from '@/modules'
 /** Something that waits for this person. The server holds what it is made of, so it is the same on every device. */
 export interface Notice {
   id: string
-  kind: 'message' | 'webhook'
+  kind: 'message' | 'mention' | 'webhook'
   /** A name: of the customer, or of the endpoint. */
   name: string
   detail: string

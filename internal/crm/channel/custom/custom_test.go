@@ -511,47 +511,6 @@ func TestEscalate(t *testing.T) {
 	})
 }
 
-// A key of the test environment writes records and sets nothing off.
-func TestTestKey(t *testing.T) {
-	t.Parallel()
-	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
-		sh := open(t, s)
-		var group struct{ ID uuid.UUID }
-		sh.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "Satış", "description": "", "agent_ids": []uuid.UUID{sh.Member}}).Want(201).Data(&group)
-		sh.Owner.Do("PATCH", sh.session(""), map[string]any{"group_id": group.ID}).Want(200)
-		sh.Owner.Do("PATCH", channels+"/"+sh.ch.ID.String()+"/ai", map[string]any{"enabled": true}).Want(200)
-		var hook struct{ ID string }
-		sh.Owner.Post("/api/erp/v1/webhooks", map[string]any{
-			"address": sh.url, "events": []string{conversation.Created, conversation.Replied, custom.OpportunityUp, conversation.Rated},
-		}).Want(201).Data(&hook)
-		sh.csat(true)
-		sh.key = sh.Key(true, "crm.channels.manage")
-		got := sh.wrote("Deneme", "t1")
-		if !got.Conversation.Test || got.Conversation.AIState != conversation.AIOff {
-			t.Errorf("got %+v", got.Conversation)
-		}
-		if out := sh.reply(got.Conversation.ID, "Yanıt"); *out.Item.Delivery != conversation.NotGoing {
-			t.Errorf("got %+v", out.Item)
-		}
-		var form custom.Submitted
-		sh.key.Post(sh.path("/submissions"), map[string]any{"form": "f", "contact": map[string]any{"email": "a@b.example"}}).Want(200).Data(&form)
-		sh.key.Post(sh.path("/conversations/"+got.Conversation.ID.String()+"/csat"), map[string]any{"rating": 3}).Want(200)
-		sh.key.Post(sh.path("/conversations/"+got.Conversation.ID.String()+"/escalate"), nil).Want(200)
-		sh.Owner.Post(conversations+"/"+got.Conversation.ID.String()+"/close", nil).Want(200)
-		s.Settle()
-		if list := sh.soft.take(); len(list) != 0 {
-			t.Errorf("delivered %+v", list)
-		}
-		for _, id := range []uuid.UUID{form.ConversationID, got.Conversation.ID} {
-			var c conversation.Conversation
-			sh.Owner.Get(conversations + "/" + id.String()).Want(200).Data(&c)
-			if c.Unread != 0 || !c.Test {
-				t.Errorf("got %+v", c)
-			}
-		}
-	})
-}
-
 // An address that fails is seen on the message and on the channel, and a ping
 // brings everything through once it answers again.
 func TestFailingAddress(t *testing.T) {

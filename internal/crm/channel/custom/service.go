@@ -208,7 +208,7 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 		return nil, err
 	}
 	if set.WindowHours != nil && i.WindowExpiresAt != nil && !s.db.Clock().Now().Before(i.WindowExpiresAt.Time) {
-		return nil, fault.New(fault.WindowClosed).Because("window_expired_at " + i.WindowExpiresAt.Format("2006-01-02T15:04:05Z"))
+		return nil, fault.New(fault.WindowClosed).ExpiredAt(i.WindowExpiresAt).Because("window_expired_at " + i.WindowExpiresAt.Format("2006-01-02T15:04:05Z"))
 	}
 	return &conversation.Route{Address: i.ExternalID}, nil
 }

@@ -13,12 +13,13 @@ import { mail } from './mail'
 import { mailboxes } from './mailboxes'
 import { screens } from './screens'
 import { shell } from './shell'
+import { templates } from './templates'
 import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, contacts, channels, advisor, design } as const
+export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, contacts, channels, templates, advisor, design } as const
 
 export type Section = keyof typeof en
 

@@ -11,6 +11,8 @@ export const screens = {
   'apps.lead': 'Programs that ask people for access, instead of having a key of their own.',
   'channels.title': 'Channels',
   'channels.lead': 'Where your customers write to you: your website, your own software, your mailboxes.',
+  'templates.title': 'Message templates',
+  'templates.lead': 'What you may send on WhatsApp at any time, once Meta has approved it.',
   'agents.title': 'Agents',
   'agents.lead': 'Who works in this workspace, with which role.',
   'outbox.title': 'Mail outbox',

@@ -108,9 +108,10 @@ export const shell = {
   'notices.waiting_one': '{count} notification',
   'notices.waiting_other': '{count} notifications',
   'notices.message': 'New in a conversation of yours',
+  'notices.mention': 'A note calls you',
   'notices.webhook': 'A webhook was switched off',
   'notices.readAll': 'Mark all as read',
   'notices.empty.title': 'Nothing waits for you',
-  'notices.empty.text': 'When a customer writes in a conversation of yours, a colleague hands you one, or a webhook stops working, it stands here until you have seen to it.',
+  'notices.empty.text': 'When a customer writes in a conversation of yours, a colleague hands you one or calls you in a note, or a webhook stops working, it stands here until you have seen to it.',
   'tour.take': 'Take the tour',
 } as const

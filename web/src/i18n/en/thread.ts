@@ -51,4 +51,9 @@ export const thread = {
   'answer.down': 'A bad answer',
   'answer.customerUp': 'The customer found it helpful.',
   'answer.customerDown': 'The customer did not find it helpful.',
+  'first.title': 'No conversation yet',
+  'first.text': 'Everything your customers write comes together here: e-mail, live chat, messaging and your own software.',
+  'first.connectText': 'Connect a channel, and the next message appears here by itself. Or begin with a customer of your own accord.',
+  'first.askText': 'As soon as a channel is connected, messages appear here by themselves. You can also begin with a customer of your own accord.',
+  'first.connect': 'Connect a channel',
 } as const

@@ -14,10 +14,11 @@ import { mail } from './mail'
 import { mailboxes } from './mailboxes'
 import { screens } from './screens'
 import { shell } from './shell'
+import { templates } from './templates'
 import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, contacts, channels, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, contacts, channels, templates, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

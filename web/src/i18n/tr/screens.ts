@@ -13,6 +13,8 @@ export const screens: Record<keyof typeof en, string> = {
   'apps.lead': 'Kendi anahtarı olmak yerine kişilerden erişim isteyen programlar.',
   'channels.title': 'Kanallar',
   'channels.lead': 'Müşterilerinizin size yazdığı yerler: web siteniz, kendi yazılımınız, posta kutularınız.',
+  'templates.title': 'Mesaj şablonları',
+  'templates.lead': 'Meta onayladıktan sonra WhatsApp üzerinden her zaman gönderebilecekleriniz.',
   'agents.title': 'Temsilciler',
   'agents.lead': 'Bu çalışma alanında kim, hangi rolle çalışıyor.',
   'outbox.title': 'Giden kutusu',

@@ -110,9 +110,10 @@ export const shell: Record<keyof typeof en, string> = {
   'notices.waiting_one': '{count} bildirim',
   'notices.waiting_other': '{count} bildirim',
   'notices.message': 'Size ait bir konuşmada yenilik',
+  'notices.mention': 'Bir not sizi çağırıyor',
   'notices.webhook': 'Bir webhook kapatıldı',
   'notices.readAll': 'Tümünü okundu say',
   'notices.empty.title': 'Sizi bekleyen bir şey yok',
-  'notices.empty.text': 'Size ait bir konuşmada müşteri yazdığında, bir iş arkadaşınız size konuşma devrettiğinde veya bir webhook çalışmadığında, siz ilgilenene kadar burada durur.',
+  'notices.empty.text': 'Size ait bir konuşmada müşteri yazdığında, bir iş arkadaşınız size konuşma devrettiğinde veya notta sizi çağırdığında, ya da bir webhook çalışmadığında, siz ilgilenene kadar burada durur.',
   'tour.take': 'Tura çık',
 }

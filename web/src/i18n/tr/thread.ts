@@ -53,4 +53,9 @@ export const thread: Record<keyof typeof en, string> = {
   'answer.down': 'Kötü bir yanıt',
   'answer.customerUp': 'Müşteri yararlı buldu.',
   'answer.customerDown': 'Müşteri yararlı bulmadı.',
+  'first.title': 'Henüz konuşma yok',
+  'first.text': 'Müşterilerinizin yazdığı her şey burada toplanır: e-posta, canlı sohbet, mesajlaşma ve kendi yazılımınız.',
+  'first.connectText': 'Bir kanal bağlayın, sıradaki ileti kendiliğinden burada görünür. Dilerseniz bir müşteriyle konuşmayı siz başlatın.',
+  'first.askText': 'Bir kanal bağlanınca iletiler kendiliğinden burada görünür. Dilerseniz bir müşteriyle konuşmayı siz başlatın.',
+  'first.connect': 'Kanal bağla',
 }

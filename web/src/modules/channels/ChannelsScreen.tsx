@@ -1,8 +1,8 @@
 import { Cable, Ellipsis, MessageCircle, Pause, Pencil, Play, Plus, Unplug } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
-import { useI18n, type PlainKey } from '@/i18n'
+import { useI18n, withTexts, type PlainKey } from '@/i18n'
 import { ListPage } from '@/shell/ListPage'
 import { Ago } from '@/ui/Ago'
 import { Badge, type Tone } from '@/ui/Badge'
@@ -15,6 +15,8 @@ import { CustomDrawer } from './CustomDrawer'
 import { WidgetDrawer } from './WidgetDrawer'
 import { useChannels, useDisconnect, useSetStatus, type Account } from './channels'
 
+const WhatsAppDrawer = lazy(() => withTexts(() => import('./WhatsAppDrawer'), 'templates')().then((m) => ({ default: m.WhatsAppDrawer })))
+
 const statuses = {
   connecting: { label: 'channels.status.connecting', tone: 'accent' },
   active: { label: 'channels.status.active', tone: 'ok' },
@@ -23,10 +25,18 @@ const statuses = {
   disconnected: { label: 'channels.status.disconnected', tone: 'neutral' },
 } as const satisfies Record<Account['status'], { label: PlainKey; tone: Tone }>
 
-const kinds: Record<string, PlainKey> = { custom: 'channels.kind.custom', widget: 'channels.kind.widget', email: 'channels.kind.email' }
-const reasons: Record<string, PlainKey> = { webhook_failing: 'channels.reason.webhookFailing' }
+const kinds: Record<string, PlainKey> = { custom: 'channels.kind.custom', widget: 'channels.kind.widget', email: 'channels.kind.email', whatsapp: 'channels.kind.whatsapp' }
+/** Why an account needs attention, and what to do about it. */
+const reasons: Record<string, PlainKey> = {
+  webhook_failing: 'channels.reason.webhookFailing',
+  token_expired: 'channels.reason.tokenExpired',
+  webhook_missing: 'channels.reason.webhookMissing',
+  number_flagged: 'channels.reason.numberFlagged',
+  inbound_test_expired: 'channels.reason.inboundTest',
+}
 
-type Layer = { kind: 'custom' | 'widget' | 'disconnect'; account: Account } | { kind: 'newCustom' | 'newWidget' }
+type Layer = { kind: 'custom' | 'widget' | 'whatsapp' | 'disconnect'; account: Account } | { kind: 'newCustom' | 'newWidget' | 'newWhatsApp' }
+const withSettings = ['custom', 'widget', 'whatsapp'] as const
 
 export function ChannelsScreen() {
   const { t } = useI18n()
@@ -37,6 +47,9 @@ export function ChannelsScreen() {
 
   const actions = canManage && (
     <>
+      <Button icon={Plus} onClick={() => setLayer({ kind: 'newWhatsApp' })}>
+        {t('channels.addWhatsApp')}
+      </Button>
       <Button icon={Plus} onClick={() => setLayer({ kind: 'newCustom' })}>
         {t('channels.addCustom')}
       </Button>
@@ -78,28 +91,31 @@ export function ChannelsScreen() {
     { id: 'created', header: t('common.created'), wide: true, cell: (row) => <Ago at={row.created_at} /> },
   ]
 
-  const rowActions = (row: Account) => (
-    <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
-      {(row.kind === 'custom' || row.kind === 'widget') && (
-        <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: row.kind === 'custom' ? 'custom' : 'widget', account: row })}>
-          {t('channels.settings')}
+  const rowActions = (row: Account) => {
+    const own = withSettings.find((kind) => kind === row.kind)
+    return (
+      <Menu trigger={<IconButton icon={Ellipsis} label={t('common.actionsFor', { name: row.name })} />}>
+        {own && (
+          <MenuItem icon={Pencil} onSelect={() => setLayer({ kind: own, account: row })}>
+            {t('channels.settings')}
+          </MenuItem>
+        )}
+        {row.status === 'paused' || row.status === 'attention' ? (
+          <MenuItem icon={Play} onSelect={() => set(row, 'active')}>
+            {t('channels.resume')}
+          </MenuItem>
+        ) : (
+          <MenuItem icon={Pause} onSelect={() => set(row, 'paused')}>
+            {t('channels.pause')}
+          </MenuItem>
+        )}
+        <MenuRule />
+        <MenuItem icon={Unplug} onSelect={() => setLayer({ kind: 'disconnect', account: row })}>
+          {t('channels.disconnect')}
         </MenuItem>
-      )}
-      {row.status === 'paused' || row.status === 'attention' ? (
-        <MenuItem icon={Play} onSelect={() => set(row, 'active')}>
-          {t('channels.resume')}
-        </MenuItem>
-      ) : (
-        <MenuItem icon={Pause} onSelect={() => set(row, 'paused')}>
-          {t('channels.pause')}
-        </MenuItem>
-      )}
-      <MenuRule />
-      <MenuItem icon={Unplug} onSelect={() => setLayer({ kind: 'disconnect', account: row })}>
-        {t('channels.disconnect')}
-      </MenuItem>
-    </Menu>
-  )
+      </Menu>
+    )
+  }
 
   const close = () => setLayer(null)
   return (
@@ -117,6 +133,10 @@ export function ChannelsScreen() {
       {layer?.kind === 'custom' && <CustomDrawer account={layer.account} onClose={close} />}
       {layer?.kind === 'newWidget' && <WidgetDrawer account={null} onClose={close} />}
       {layer?.kind === 'widget' && <WidgetDrawer account={layer.account} onClose={close} />}
+      <Suspense>
+        {layer?.kind === 'newWhatsApp' && <WhatsAppDrawer account={null} onClose={close} />}
+        {layer?.kind === 'whatsapp' && <WhatsAppDrawer account={layer.account} onClose={close} />}
+      </Suspense>
       {layer?.kind === 'disconnect' && <DisconnectConfirm account={layer.account} onClose={close} />}
     </>
   )

@@ -11,6 +11,17 @@ export interface CustomSettings {
   window_hours: number | null
 }
 
+/** What Meta says of a number. */
+export interface NumberSettings {
+  phone_number_id: string
+  business_account_id: string
+  display_phone_number: string
+  verified_name: string
+  quality_rating: string
+  messaging_limit_tier: string
+  webhook_url: string
+}
+
 const key = ['crm', 'channels'] as const
 const pageSize = 50
 
@@ -87,6 +98,16 @@ export function useSaveWidget(id: string | null) {
           )
         : ask(api.POST('/api/crm/v1/channels/widget', { body: { ...rest, business_hours: hours } }))
       ).then((envelope) => envelope.data),
+    onSuccess: refresh,
+  })
+}
+
+/** Connects a number, or gives one that is connected another token. */
+export function useConnectWhatsApp() {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (body: { name?: string; phone_number_id: string; business_account_id: string; access_token: string; app_secret: string }) =>
+      ask(api.POST('/api/crm/v1/channels/connect/{channel}', { params: { path: { channel: 'whatsapp' } }, body })).then((envelope) => envelope.data),
     onSuccess: refresh,
   })
 }

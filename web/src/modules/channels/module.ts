@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { Cable } from 'lucide-react'
+import { Cable, LayoutTemplate } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -13,9 +13,21 @@ const channelsRoute = createRoute({
   },
 })
 
+const templatesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/crm/templates',
+  component: lazyRouteComponent(withTexts(() => import('./templates/TemplatesScreen'), 'templates'), 'TemplatesScreen'),
+  staticData: {
+    screen: { title: 'templates.title', lead: 'templates.lead', icon: LayoutTemplate, permission: 'crm.templates.view', licence: 'crm', nav: true, shortcut: 'g l' },
+  },
+})
+
 export const channelsModule = defineModule({
   id: 'channels',
   title: 'nav.crm',
-  routes: [channelsRoute],
-  live: { channel: [['crm', 'channels']] },
+  routes: [channelsRoute, templatesRoute],
+  live: {
+    channel: [['crm', 'channels']],
+    template: [['crm', 'templates'], ['crm', 'conversations', 'templates']],
+  },
 })

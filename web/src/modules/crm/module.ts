@@ -97,6 +97,8 @@ export const crmModule = defineModule({
     conversation: [['crm', 'conversations']],
     message: [['crm', 'conversations']],
     contact: [['crm', 'contacts'], ['crm', 'conversations']],
+    macro: [['crm', 'macros']],
+    canned_reply: [['crm', 'canned']],
   },
   notices: [
     {

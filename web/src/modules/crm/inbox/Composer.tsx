@@ -1,4 +1,4 @@
-import { CalendarClock, Paperclip, Send, StickyNote, Zap } from 'lucide-react'
+import { CalendarClock, LayoutTemplate, Paperclip, Send, StickyNote, Zap } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -11,17 +11,22 @@ import { toast } from '@/ui/Toast'
 import { Uploads } from './Attachments'
 import { useApplyMacro, useMacros } from './canned'
 import { channelName } from './channels'
+import { hasTemplates } from './chatTemplates'
 import { useReplyChannels, useSaveDraft, useSend, type Letter, type OneConversation, type ReplyChannel } from './conversations'
 import { useCopies } from './copies'
+import { recallMentions, rememberMentions } from './mentions'
 import { addPending, dropPending, recallDraft, rememberDraft, setPendingError } from './pending'
 import { keyOf, RouteChoice } from './RouteChoice'
 import { useTypingSignal } from './typing'
 import { useCanned } from './useCanned'
+import { useMentions } from './useMentions'
 import { useUploads } from './uploads'
 
 // What not every conversation needs is fetched for those that do.
 const CopyField = lazy(() => withTexts(() => import('./CopyField'), 'thread')().then((m) => ({ default: m.CopyField })))
 const ScheduleDialog = lazy(() => withTexts(() => import('./ScheduleDialog'), 'thread')().then((m) => ({ default: m.ScheduleDialog })))
+
+const TemplateDialog = lazy(() => withTexts(() => import('./TemplateDialog'), 'templates')().then((m) => ({ default: m.TemplateDialog })))
 
 const draftPause = 1200
 
@@ -64,11 +69,21 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   const { mode, setMode, text, change, clear } = useDraft(conversation)
   const [chosen, setChosen] = useState<string | null>(null)
   const [later, setLater] = useState<Letter | null>(null)
+  const [choosing, setChoosing] = useState(false)
+  const openTemplates = hasTemplates(conversation.channel) ? () => setChoosing(true) : null
   const files = useUploads()
   const picker = useRef<HTMLInputElement>(null)
   const routes = useReplyChannels(conversation.id, true).data ?? []
   const send = useSend(conversation.id)
   const canned = useCanned(conversation.id, text, change)
+  const mention = useMentions({
+    conversationId: conversation.id,
+    text,
+    change,
+    enabled: mode === 'note',
+    picked: recallMentions(conversation.id),
+    onPick: (picked) => rememberMentions(conversation.id, picked),
+  })
   const sayTyping = useTypingSignal(conversation.id)
   const note = mode === 'note'
   const route = routes.find((entry) => keyOf(entry) === chosen) ?? routes.find((entry) => entry.available) ?? null
@@ -80,7 +95,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
 
   function letter(): Letter {
     // The conversation's own way needs no name: the server takes it by itself.
-    return { body: text.trim(), note, route: route?.kind === 'conversation' ? null : route, attachments: files.done }
+    return { body: text.trim(), note, mentions: mention.called, route: route?.kind === 'conversation' ? null : route, attachments: files.done }
   }
 
   async function submit(event?: FormEvent) {
@@ -102,7 +117,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
-    if (canned.onKeyDown(event)) return
+    if (canned.onKeyDown(event) || mention.onKeyDown(event)) return
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void submit()
     if (event.key === 'Escape') event.currentTarget.blur()
   }
@@ -128,14 +143,14 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
           />
           {!note && routes.length > 0 && <RouteChoice routes={routes} route={route} onChoose={setChosen} />}
         </div>
-        {!note && <RouteNote routes={routes} unreachable={unreachable} />}
+        {!note && <RouteNote routes={routes} unreachable={unreachable} onTemplates={openTemplates} />}
         {byMail && (
           <Suspense>
             <CopyField copies={copies} />
           </Suspense>
         )}
         <div className="relative">
-          {canned.list}
+          {canned.list || mention.list}
           <textarea
             id="composer-text"
             rows={3}
@@ -145,15 +160,23 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
             onChange={(event) => {
               change(event.target.value)
               if (!note) sayTyping(event.target.value !== '')
-              canned.onMove(event.target.selectionStart)
+              canned.onMove(event.target)
+              mention.onMove(event.target)
             }}
             onKeyDown={onKeyDown}
-            onBlur={canned.close}
+            onBlur={() => {
+              canned.close()
+              mention.close()
+            }}
             onPaste={onPaste}
             {...canned.wiring}
+            {...mention.wiring}
             className="block max-h-60 min-h-20 w-full resize-y rounded-md border border-edge bg-surface px-3 py-2 text-sm text-ink placeholder:text-ink-3"
           />
         </div>
+        <p role="status" className="mt-1.5 text-[13px] text-warn-ink empty:hidden">
+          {mention.called.length > 0 && t('mention.told', { names: mention.called.map((one) => one.name).join(', ') })}
+        </p>
         <Uploads uploads={files.uploads} onRemove={files.remove} />
         <div className="mt-2 flex items-center gap-1">
           <input ref={picker} type="file" multiple hidden aria-label={t('inbox.attach')} onChange={(event) => {
@@ -161,8 +184,9 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
             event.target.value = ''
           }} />
           <IconButton icon={Paperclip} label={t('inbox.attach')} onClick={() => picker.current?.click()} />
+          {!note && openTemplates && <IconButton icon={LayoutTemplate} label={t('inbox.template')} onClick={openTemplates} />}
           {meets(me, { permission: 'crm.macros.use' }) && <MacroMenu conversationId={conversation.id} />}
-          <p className="hidden min-w-0 flex-1 truncate px-2 text-[13px] text-ink-2 sm:block">{t('inbox.sendHint')}</p>
+          <p className="hidden min-w-0 flex-1 truncate px-2 text-[13px] text-ink-2 sm:block">{t(note ? 'inbox.noteHint' : 'inbox.sendHint')}</p>
           <div className="ml-auto flex items-center gap-1">
             {!note && <IconButton icon={CalendarClock} label={t('inbox.later')} disabled={unready} onClick={() => void putOff()} />}
             <Button look="primary" type="submit" icon={note ? StickyNote : Send} busy={files.busy} disabled={unready && !files.busy}>
@@ -173,6 +197,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
       </form>
       {/* Beside the form: a layer's own form must not submit this one. */}
       <Suspense>
+        {choosing && <TemplateDialog conversationId={conversation.id} onClose={() => setChoosing(false)} />}
         {later && (
           <ScheduleDialog
             conversationId={conversation.id}
@@ -191,16 +216,30 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   )
 }
 
+interface RouteNoteProps {
+  routes: readonly ReplyChannel[]
+  unreachable: boolean
+  onTemplates: (() => void) | null
+}
+
 /** Why the conversation's own channel takes nothing now, and what is left to do. */
-function RouteNote({ routes, unreachable }: { routes: readonly ReplyChannel[]; unreachable: boolean }) {
+function RouteNote({ routes, unreachable, onTemplates }: RouteNoteProps) {
   const { t } = useI18n()
   const shut = routes.find((entry) => entry.kind === 'conversation' && entry.reason === 'window_closed')
   if (!shut && !unreachable) return null
+  const left = onTemplates && shut ? t('inbox.route.shutTemplate') : shut ? t('inbox.route.shutNote') : t('inbox.route.unreachable')
   return (
-    <p className="mb-2 text-[13px] text-warn-ink">
-      {shut && `${t('inbox.route.shut', { channel: channelName(shut.channel) })} `}
-      {!unreachable ? t('inbox.route.shutOther') : shut ? t('inbox.route.shutNote') : t('inbox.route.unreachable')}
-    </p>
+    <div className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-2 text-[13px] text-warn-ink">
+      <p className="min-w-0 flex-1 basis-64">
+        {shut && `${t('inbox.route.shut', { channel: channelName(shut.channel) })} `}
+        {unreachable ? left : t('inbox.route.shutOther')}
+      </p>
+      {shut && onTemplates && (
+        <Button size="sm" look="primary" icon={LayoutTemplate} onClick={onTemplates}>
+          {t('inbox.template')}
+        </Button>
+      )}
+    </div>
   )
 }
 

@@ -12,7 +12,7 @@ import { Notice } from '@/ui/Notice'
 import { Skeleton } from '@/ui/Skeleton'
 import { channelName } from './channels'
 import type { ListRow, useConversations } from './conversations'
-import type { InboxSearch, ViewId } from './search'
+import { placeOf, type InboxSearch, type ViewId } from './search'
 
 const rowHeight = 92
 
@@ -21,6 +21,7 @@ const emptyTexts = {
   mine: 'inbox.empty.mine',
   unassigned: 'inbox.empty.unassigned',
   unread: 'inbox.empty.unread',
+  mentions: 'inbox.empty.mentions',
   snoozed: 'inbox.empty.snoozed',
   closed: 'inbox.empty.closed',
 } as const satisfies Record<ViewId, PlainKey>
@@ -168,7 +169,7 @@ function Row({ row, active, search, picked, onToggle }: RowProps) {
       )}
       <Link
         to="/inbox"
-        search={{ ...search, c: row.id }}
+        search={{ ...search, ...placeOf(row) }}
         aria-current={active ? 'true' : undefined}
         className={cx('flex min-w-0 flex-1 flex-col justify-center gap-0.5 pr-3 focus-visible:-outline-offset-2', !onToggle && 'pl-4')}
       >

@@ -183,7 +183,7 @@ function Previous({ conversation }: { conversation: Conversation }) {
       <ul className="flex flex-col gap-1">
         {others.map((row) => (
           <li key={row.id}>
-            <Link to="/inbox" search={(old) => ({ ...old, c: row.id })} className="-mx-2 flex min-h-8 items-center gap-2 rounded-md px-2 py-1 hover:bg-sunken">
+            <Link to="/inbox" search={(old) => ({ ...old, c: row.id, at: undefined })} className="-mx-2 flex min-h-8 items-center gap-2 rounded-md px-2 py-1 hover:bg-sunken">
               <span className="min-w-0 flex-1 truncate">{row.subject || row.preview || channelName(row.channel)}</span>
               <span className="shrink-0 text-xs text-ink-2">{formatAgo(row.last_activity_at)}</span>
             </Link>

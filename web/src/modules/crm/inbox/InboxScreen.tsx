@@ -8,17 +8,18 @@ import { cx } from '@/lib/cx'
 import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
 import { toast } from '@/ui/Toast'
 import { ConversationList } from './ConversationList'
-import { useAct, useConversations, useReadMark, type Action, type Snooze } from './conversations'
+import { useAct, useConversations, useCounts, useReadMark, type Action, type Snooze } from './conversations'
 import { useSavedViews } from './savedViews'
-import { Thread } from './Thread'
+import { loadComposer, Thread } from './Thread'
 import { Views, type ViewChange } from './Views'
-import type { InboxSearch } from './search'
+import { placeOf, type InboxSearch } from './search'
 
 const from = '/shell/inbox'
 
 // What opens on demand is fetched on demand: the first load has its budget.
 const BulkBar = lazy(() => import('./BulkBar').then((m) => ({ default: m.BulkBar })))
-const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts')().then((m) => ({ default: m.NewConversation })))
+const FirstConversation = lazy(() => withTexts(() => import('./FirstConversation'), 'thread')().then((m) => ({ default: m.FirstConversation })))
+const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts', 'templates')().then((m) => ({ default: m.NewConversation })))
 const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
 
 export function InboxScreen() {
@@ -37,6 +38,16 @@ export function InboxScreen() {
   const canReply = meets(me, { permission: 'crm.conversations.reply' })
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
 
+  const begin = canReply ? () => setBeginning(true) : null
+  const all = useCounts().data?.all
+  // Nothing to choose from, nothing closed either: the inbox is new.
+  const bare = all !== undefined && all.open + all.snoozed + all.closed === 0 && !search.q
+
+  useEffect(() => {
+    // What cannot be had now is asked for again by the conversation that needs it.
+    loadComposer().catch(() => undefined)
+  }, [])
+
   useEffect(() => {
     document.title = `${t('inbox.title')} · Konak`
   }, [t])
@@ -47,7 +58,7 @@ export function InboxScreen() {
 
   function changeFilter(next: ViewChange, typing = false) {
     setPicked(new Set())
-    go(typing ? next : { ...next, c: undefined }, typing)
+    go(typing ? next : { ...next, c: undefined, at: undefined }, typing)
   }
 
   function toggle(id: string) {
@@ -78,7 +89,7 @@ export function InboxScreen() {
   function step(by: 1 | -1) {
     const at = list.rows.findIndex((row) => row.id === search.c)
     const next = at < 0 ? list.rows[0] : list.rows[at + by]
-    if (next) go({ c: next.id }, search.c !== undefined)
+    if (next) go(placeOf(next), search.c !== undefined)
     if (by === 1 && at >= list.rows.length - 3) list.more?.load()
   }
 
@@ -88,7 +99,7 @@ export function InboxScreen() {
     { keys: 'k', label: 'inbox.key.previous', run: () => step(-1) },
     { keys: '/', label: 'inbox.search', run: () => document.getElementById('inbox-search')?.focus() },
   ]
-  if (canReply) shortcuts.push({ keys: 'c', label: 'inbox.new', run: () => setBeginning(true) })
+  if (begin) shortcuts.push({ keys: 'c', label: 'inbox.new', run: begin })
   if (c && canReply) {
     shortcuts.push({ keys: 'r', label: 'inbox.reply', run: () => document.getElementById('composer-text')?.focus() })
   }
@@ -120,8 +131,13 @@ export function InboxScreen() {
           state={search.state}
           saved={search.saved}
           onChange={changeFilter}
-          onNew={canReply ? () => setBeginning(true) : null}
+          onNew={begin}
         />
+        {bare && (
+          <Suspense>
+            <FirstConversation onNew={begin} className="md:hidden" />
+          </Suspense>
+        )}
         <ConversationList
           list={list}
           view={view}
@@ -135,7 +151,19 @@ export function InboxScreen() {
       </section>
       <div className={cx('min-h-0 min-w-0 flex-1', c ? 'flex' : 'hidden md:flex')}>
         {c ? (
-          <Thread key={c} id={c} onBack={() => go({ c: undefined })} onAct={perform} onSnooze={() => setSnoozing(true)} />
+          <Thread
+            key={c}
+            id={c}
+            at={search.at}
+            onNewest={() => go({ at: undefined }, true)}
+            onBack={() => go({ c: undefined, at: undefined })}
+            onAct={perform}
+            onSnooze={() => setSnoozing(true)}
+          />
+        ) : bare ? (
+          <Suspense>
+            <FirstConversation onNew={begin} className="m-auto" />
+          </Suspense>
         ) : (
           <NothingOpen />
         )}
@@ -155,7 +183,7 @@ export function InboxScreen() {
             onClose={() => setBeginning(false)}
             onBegun={(id) => {
               setBeginning(false)
-              go({ c: id })
+              go({ c: id, at: undefined })
             }}
           />
         )}

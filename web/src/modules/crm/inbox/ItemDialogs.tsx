@@ -1,7 +1,7 @@
-import { useId, type FormEvent } from 'react'
+import { useId, useState, type FormEvent } from 'react'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { formatDateTime, useI18n, type PlainKey } from '@/i18n'
-import { textOf, useFocusOnError } from '@/lib/form'
+import { useFocusOnError } from '@/lib/form'
 import { Button, buttonClass } from '@/ui/Button'
 import { Confirm } from '@/ui/Confirm'
 import { Dialog } from '@/ui/Dialog'
@@ -14,6 +14,7 @@ import { ForwardDialog } from './ForwardDialog'
 import { useEditions, useEditPolicy, useEmail, useItemAction } from './itemActions'
 import type { ItemLayer } from './Message'
 import { SplitDialog } from './SplitDialog'
+import { useMentions } from './useMentions'
 
 interface ItemDialogProps {
   layer: ItemLayer
@@ -57,9 +58,14 @@ function EditDialog({ item, onClose }: LayerProps) {
   const form = useFocusOnError(act.error)
   const refused = policy.data && !policy.data.can_edit ? (reasons[policy.data.edit_reason ?? ''] ?? 'inbox.policy.no') : null
 
+  const [text, setText] = useState(item.body)
+  const note = item.kind === 'note'
+  const mention = useMentions({ conversationId: item.conversation_id, text, change: setText, enabled: note, picked: item.mentions })
+
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    act.mutate({ do: 'edit', body: textOf(new FormData(event.currentTarget), 'body') }, { onSuccess: onClose })
+    const mentions = note ? mention.called.map((one) => one.agent_id) : undefined
+    act.mutate({ do: 'edit', body: text.trim(), mentions }, { onSuccess: onClose })
   }
 
   return (
@@ -87,9 +93,24 @@ function EditDialog({ item, onClose }: LayerProps) {
         </Notice>
       )}
       <form id={formId} ref={form} onSubmit={submit} noValidate>
-        <Field label={t('inbox.message')} error={fieldText(act.error, 'body')}>
-          <Textarea name="body" rows={5} defaultValue={item.body} readOnly={refused !== null} />
-        </Field>
+        <div className="relative">
+          {mention.list}
+          <Field label={t('inbox.message')} error={fieldText(act.error, 'body')}>
+            <Textarea
+              name="body"
+              rows={5}
+              value={text}
+              readOnly={refused !== null}
+              onChange={(event) => {
+                setText(event.target.value)
+                mention.onMove(event.target)
+              }}
+              onKeyDown={mention.onKeyDown}
+              onBlur={mention.close}
+              {...mention.wiring}
+            />
+          </Field>
+        </div>
       </form>
     </Dialog>
   )

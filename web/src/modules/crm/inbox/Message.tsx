@@ -12,6 +12,7 @@ import { channelName } from './channels'
 import type { Item } from './conversations'
 import { failureText } from './failures'
 import { useItemAction } from './itemActions'
+import { partsOf } from './mentions'
 
 const ItemDialog = lazy(() => withTexts(() => import('./ItemDialogs'), 'thread')().then((m) => ({ default: m.ItemDialog })))
 const AnswerTools = lazy(() => withTexts(() => import('./AnswerTools'), 'thread')().then((m) => ({ default: m.AnswerTools })))
@@ -42,6 +43,20 @@ export function Bubble({ mine, note, faint, children }: BubbleProps) {
   )
 }
 
+/** The text; the names that a note calls stand out in it. */
+function Body({ item }: { item: Item }) {
+  if (item.mentions.length === 0) return item.body
+  return partsOf(item.body, item.mentions).map((part, index) =>
+    part.called ? (
+      <strong key={index} className="font-semibold text-accent-ink">
+        {part.text}
+      </strong>
+    ) : (
+      part.text
+    ),
+  )
+}
+
 export type ItemLayer = 'edit' | 'editions' | 'delete' | 'email' | 'forward' | 'split'
 const hands = ['👍', '❤️', '😂', '🙏'] as const
 
@@ -64,6 +79,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
         {note && <span className="font-semibold text-warn-ink">{t('inbox.note')}</span>}
         {item.automatic && <span className="italic">{t('inbox.automatic')}</span>}
         {item.channel && <span>{channelName(item.channel)}</span>}
+        {item.template && <span>{t('inbox.templateSent', { name: item.template.name })}</span>}
         <time dateTime={item.created_at} title={formatDateTime(item.created_at)}>
           {formatAgo(item.created_at)}
         </time>
@@ -108,7 +124,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
         )}
       </div>
       <Bubble mine={mine} note={note} faint={gone}>
-        {gone ? <span className="text-ink-2 italic">{t('inbox.deletedMessage')}</span> : item.body}
+        {gone ? <span className="text-ink-2 italic">{t('inbox.deletedMessage')}</span> : <Body item={item} />}
         {!gone && <Attachments attachments={item.attachments} />}
       </Bubble>
       {item.tepkiler.length > 0 && (

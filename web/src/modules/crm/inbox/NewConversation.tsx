@@ -1,7 +1,12 @@
-import { useId, useState, type FormEvent } from 'react'
+import { useEffect, useId, useState, type FormEvent } from 'react'
+import { ApiError, asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
+import { meets, useMe } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
+import { fieldNames, noValues, toSend } from '@/modules/channels/templates/fill'
+import { TemplatePicker } from '@/modules/channels/templates/TemplatePicker'
+import { useTemplates, type Template } from '@/modules/channels/templates/templates'
 import { Button } from '@/ui/Button'
 import { Drawer } from '@/ui/Dialog'
 import { Field, Input, Select, Textarea } from '@/ui/Field'
@@ -11,13 +16,29 @@ import { toast } from '@/ui/Toast'
 import { ContactPicker } from '../contacts/ContactPicker'
 import type { Contact } from '../contacts/contacts'
 import { channelName } from './channels'
-import { useBegin, useSources, useWriteDown } from './conversations'
+import { hasTemplates } from './chatTemplates'
+import { useBegin, useSources, useWriteDown, type Begun } from './conversations'
+import { failureText } from './failures'
 
 const deliveries: Record<string, PlainKey> = {
   sent: 'inbox.begun.sent',
   queued: 'inbox.begun.queued',
   failed: 'inbox.begun.failed',
   none: 'inbox.begun.none',
+}
+
+type Source = NonNullable<ReturnType<typeof useSources>['data']>[number]
+
+function byConnection(sources: readonly Source[]): Source[] {
+  return [...sources].sort((a, b) => Number(b.connected) - Number(a.connected))
+}
+
+/** The server speaks of the template's fields below its name here. */
+function atTemplate(error: unknown): unknown {
+  const refused = asApiError(error)
+  if (!refused) return error
+  const fields = Object.fromEntries(Object.entries(refused.fields).map(([name, codes]) => [name.replace(/^template\./, ''), codes]))
+  return new ApiError({ status: refused.status, code: refused.code, message: refused.message, fields })
 }
 
 interface NewConversationProps {
@@ -32,32 +53,52 @@ export function NewConversation({ onClose, onBegun }: NewConversationProps) {
   const [contact, setContact] = useState<Contact | null>(null)
   const [missing, setMissing] = useState(false)
   const sources = useSources().data?.filter((source) => source.messaging || source.key === 'email') ?? []
+  const [channel, setChannel] = useState('')
+  const picked = channel || (byConnection(sources)[0]?.key ?? '')
+  const canUse = meets(useMe(), { permission: 'crm.templates.view' })
+  // A customer who has not written lately can be reached by an approved template alone.
+  const [plain, setPlain] = useState(false)
+  const templated = mode === 'write' && hasTemplates(picked) && canUse
+  const byTemplate = templated && !plain
+  const { rows: templates, more } = useTemplates({}, byTemplate)
+  const [template, setTemplate] = useState<Template | null>(null)
+  const [values, setValues] = useState(noValues)
   const begin = useBegin()
   const down = useWriteDown()
   const error = mode === 'write' ? begin.error : down.error
   const form = useFocusOnError(error)
+
+  // The picker searches among all of them.
+  useEffect(() => {
+    if (byTemplate && more && !more.loading) more.load()
+  }, [byTemplate, more])
+
+  const filledError = atTemplate(error)
+  const own = ['subject', 'body', 'channel', ...(byTemplate && template ? fieldNames(template) : [])]
+
+  function told(answer: Begun) {
+    const fine = answer.delivery === 'sent' || answer.delivery === 'queued'
+    const text = deliveries[answer.delivery]
+    if (text) toast(fine ? 'ok' : 'danger', t(text), failureText(answer.delivery_error) || (answer.reused ? t('inbox.begun.reused') : undefined))
+    onBegun(answer.data.id)
+  }
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     setMissing(!contact)
     if (!contact) return
     const data = new FormData(event.currentTarget)
-    const letter = { contact_id: contact.id, subject: textOf(data, 'subject'), body: textOf(data, 'body') }
+    const about = { contact_id: contact.id, subject: textOf(data, 'subject') }
+    if (byTemplate) {
+      if (template) begin.mutate({ ...about, channel: picked, channel_account_id: template.channel_account_id, template: toSend(template, values) }, { onSuccess: told })
+      return
+    }
+    const letter = { ...about, body: textOf(data, 'body') }
     if (mode === 'down') {
       down.mutate(letter, { onSuccess: (next) => onBegun(next.id) })
       return
     }
-    begin.mutate(
-      { ...letter, channel: textOf(data, 'channel') },
-      {
-        onSuccess: (answer) => {
-          const fine = answer.delivery === 'sent' || answer.delivery === 'queued'
-          const text = deliveries[answer.delivery]
-          if (text) toast(fine ? 'ok' : 'danger', t(text), answer.delivery_error ?? (answer.reused ? t('inbox.begun.reused') : undefined))
-          onBegun(answer.data.id)
-        },
-      },
-    )
+    begin.mutate({ ...letter, channel: picked }, { onSuccess: told })
   }
 
   return (
@@ -68,14 +109,14 @@ export function NewConversation({ onClose, onBegun }: NewConversationProps) {
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" type="submit" form={formId} busy={begin.isPending || down.isPending}>
+          <Button look="primary" type="submit" form={formId} busy={begin.isPending || down.isPending} disabled={byTemplate && !template}>
             {mode === 'write' ? t('inbox.send') : t('inbox.writeDown')}
           </Button>
         </>
       }
     >
       <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
-        {error && !isAboutFields(error, ['subject', 'body', 'channel']) && <Notice tone="danger">{errorText(error)}</Notice>}
+        {error && !isAboutFields(filledError, own) && <Notice tone="danger">{errorText(error)}</Notice>}
         <ContactPicker label={t('inbox.contact')} chosen={contact} onChoose={setContact} error={missing && !contact ? t('inbox.contactMissing') : null} />
         <Segmented
           label={t('inbox.new.mode')}
@@ -88,8 +129,8 @@ export function NewConversation({ onClose, onBegun }: NewConversationProps) {
         />
         {mode === 'write' && (
           <Field label={t('inbox.route')} error={fieldText(error, 'channel')}>
-            <Select name="channel" defaultValue="">
-              {[...sources].sort((a, b) => Number(b.connected) - Number(a.connected)).map((source) => (
+            <Select name="channel" value={picked} onChange={(event) => setChannel(event.target.value)}>
+              {byConnection(sources).map((source) => (
                 <option key={source.key} value={source.key}>
                   {channelName(source.key)}
                   {!source.connected && ` · ${t('inbox.route.notConnected')}`}
@@ -101,9 +142,34 @@ export function NewConversation({ onClose, onBegun }: NewConversationProps) {
         <Field label={t('inbox.subject')} optional error={fieldText(error, 'subject')}>
           <Input name="subject" maxLength={300} autoComplete="off" />
         </Field>
-        <Field label={mode === 'write' ? t('inbox.message') : t('inbox.request')} error={fieldText(error, 'body')}>
-          <Textarea name="body" rows={6} />
-        </Field>
+        {templated && (
+          <Segmented
+            label={t('inbox.new.what')}
+            value={plain ? 'text' : 'template'}
+            options={[
+              { value: 'template', label: t('inbox.new.template') },
+              { value: 'text', label: t('inbox.new.text') },
+            ]}
+            onChange={(value) => setPlain(value === 'text')}
+          />
+        )}
+        {byTemplate ? (
+          <TemplatePicker
+            templates={templates.filter((one) => one.sendable)}
+            chosen={template}
+            values={values}
+            error={filledError}
+            onChoose={(next) => {
+              setValues(noValues)
+              setTemplate(next)
+            }}
+            onChange={setValues}
+          />
+        ) : (
+          <Field label={mode === 'write' ? t('inbox.message') : t('inbox.request')} error={fieldText(error, 'body')}>
+            <Textarea name="body" rows={6} />
+          </Field>
+        )}
       </form>
     </Drawer>
   )

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { fieldText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
@@ -8,7 +8,7 @@ import { FormDialog } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
-import { useConversation, useItems, useSources, useSplit } from './conversations'
+import { useConversation, useSources, useSplit, useTimeline } from './conversations'
 import type { LayerProps } from './ItemDialogs'
 
 /** Two matters in one thread become two conversations, from this message on or with it alone. */
@@ -17,13 +17,18 @@ export function SplitDialog({ item, onClose }: LayerProps) {
   const navigate = useNavigate()
   const [reach, setReach] = useState<'rest' | 'one'>('rest')
   const conversation = useConversation(item.conversation_id).data
-  const rows = useItems(item.conversation_id).rows
+  const { rows, newer } = useTimeline(item.conversation_id, item.id)
   // The provider of a messaging channel knows one thread with each person.
   const single = useSources().data?.find((source) => source.key === conversation?.channel)?.messaging === true
   const split = useSplit(item.conversation_id)
   const { error } = split
   const moving = rows.filter((row) => row.kind !== 'event' && (reach === 'one' ? row.id === item.id : row.created_at >= item.created_at))
   const rest = rows.some((row) => row.kind === 'message' && !moving.includes(row))
+
+  // Everything after the message moves with it, so it is read to the end.
+  useEffect(() => {
+    if (newer && !newer.loading) newer.load()
+  }, [newer])
 
   function submit(data: FormData) {
     split.mutate(
@@ -32,7 +37,7 @@ export function SplitDialog({ item, onClose }: LayerProps) {
         onSuccess: (made) => {
           toast('ok', t('split.done'))
           onClose()
-          void navigate({ to: '/inbox', search: (old) => ({ ...old, c: made.id }) })
+          void navigate({ to: '/inbox', search: (old) => ({ ...old, c: made.id, at: undefined }) })
         },
       },
     )
@@ -44,14 +49,14 @@ export function SplitDialog({ item, onClose }: LayerProps) {
       description={t('split.text')}
       action={t('split.action')}
       busy={split.isPending}
-      disabled={single || !rest}
+      disabled={single || !rest || newer !== null}
       error={error}
       fields={['subject']}
       onSubmit={submit}
       onClose={onClose}
     >
       {single && <Notice tone="warn">{t('split.single')}</Notice>}
-      {!single && !rest && <Notice tone="warn">{t('split.nothingStays')}</Notice>}
+      {!single && !rest && rows.length > 0 && <Notice tone="warn">{t('split.nothingStays')}</Notice>}
       <div>
         <Segmented
           label={t('split.reach')}

@@ -13,24 +13,29 @@ import { Notice } from '@/ui/Notice'
 import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { channelName } from './channels'
-import { Composer } from './Composer'
 import { useConversation, useJoin, usePeople, useReadMark, type Action, type Conversation } from './conversations'
 import { useScheduled } from './scheduled'
 import { Timeline } from './Timeline'
 import { typists } from './typing'
 
+/** Fetched ahead by the screen: a conversation that is opened finds it there. */
+export const loadComposer = () => import('./Composer').then((m) => ({ default: m.Composer }))
+const Composer = lazy(loadComposer)
 const Details = lazy(() => import('./Details').then((m) => ({ default: m.Details })))
 const ExportDialog = lazy(() => withTexts(() => import('./ExportDialog'), 'thread')().then((m) => ({ default: m.ExportDialog })))
 const ScheduledList = lazy(() => withTexts(() => import('./ScheduledList'), 'thread')().then((m) => ({ default: m.ScheduledList })))
 
 interface ThreadProps {
   id: string
+  /** The message to begin with, where one was found. */
+  at: string | undefined
+  onNewest: () => void
   onBack: () => void
   onAct: (action: Action) => void
   onSnooze: () => void
 }
 
-export function Thread({ id, onBack, onAct, onSnooze }: ThreadProps) {
+export function Thread({ id, at, onNewest, onBack, onAct, onSnooze }: ThreadProps) {
   const { t } = useI18n()
   const query = useConversation(id)
   const [detailsOpen, setDetailsOpen] = useState(false)
@@ -57,10 +62,14 @@ export function Thread({ id, onBack, onAct, onSnooze }: ThreadProps) {
     <>
       <section aria-label={t('inbox.thread', { name: conversation.contact_name })} className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
         <Header conversation={conversation} onBack={onBack} onAct={onAct} onSnooze={onSnooze} onDetails={() => setDetailsOpen(true)} />
-        <Timeline conversation={conversation} />
+        <Timeline conversation={conversation} at={at} onNewest={onNewest} />
         <TypingLine conversation={conversation} />
         <Waiting id={conversation.id} canReply={canReply} />
-        {canReply && <Composer conversation={conversation} />}
+        {canReply && (
+          <Suspense fallback={<div className="h-44 border-t border-line bg-surface" />}>
+            <Composer conversation={conversation} />
+          </Suspense>
+        )}
       </section>
       <aside aria-label={t('inbox.details')} className="hidden w-72 shrink-0 overflow-y-auto border-l border-line bg-surface xl:block">
         <Suspense>

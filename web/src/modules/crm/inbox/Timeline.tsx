@@ -1,14 +1,17 @@
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, LoaderCircle } from 'lucide-react'
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
+import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { useMe } from '@/api/session'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
+import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
 import { Button } from '@/ui/Button'
 import { QueryState } from '@/ui/QueryState'
+import { toast } from '@/ui/Toast'
 import { Attachments } from './Attachments'
-import { useItems, usePeople, useSend, type Conversation, type Item } from './conversations'
+import { usePeople, useSend, useTimeline, type Conversation, type Item } from './conversations'
 import { failureText } from './failures'
 import { Bubble, Message } from './Message'
 import { dropPending, pending, setPendingError, type PendingLetter } from './pending'
@@ -26,6 +29,7 @@ const eventTexts: Record<string, PlainKey> = {
   escalated: 'inbox.event.escalated',
   merged: 'inbox.event.merged',
   merged_from: 'inbox.event.mergedFrom',
+  parted: 'inbox.event.parted',
   restored: 'inbox.event.restored',
   deleted: 'inbox.event.deleted',
   forwarded: 'inbox.event.forwarded',
@@ -37,10 +41,18 @@ const eventTexts: Record<string, PlainKey> = {
 
 /** Closer than this to the end counts as reading along. */
 const nearEnd = 120
+/** How long the message that was looked for stays marked. */
+const markFor = 4000
 
-export function Timeline({ conversation }: { conversation: Conversation }) {
+interface TimelineProps {
+  conversation: Conversation
+  at: string | undefined
+  onNewest: () => void
+}
+
+export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   const { t } = useI18n()
-  const items = useItems(conversation.id)
+  const { older, newer, ...items } = useTimeline(conversation.id, at)
   const letters = useStore(pending).filter((letter) => letter.conversationId === conversation.id)
   const nameOf = useNames(conversation)
   const scroller = useRef<HTMLDivElement>(null)
@@ -54,9 +66,23 @@ export function Timeline({ conversation }: { conversation: Conversation }) {
     if (!box) return
     if (following.current) box.scrollTop = box.scrollHeight
     // Older messages came in above: what was in sight stays where it was.
-    else if (before.current.oldest !== oldest) box.scrollTop += box.scrollHeight - before.current.height
+    else if (before.current.oldest !== oldest && before.current.oldest !== undefined) box.scrollTop += box.scrollHeight - before.current.height
     before.current = { height: box.scrollHeight, oldest }
   }, [newest, oldest, letters.length])
+  const marked = useMark(scroller, at, items.rows, following)
+
+  // What is written now belongs at the end: whoever writes is taken there.
+  const gap = newer !== null && letters.length > 0
+  const gone = at !== undefined && asApiError(items.error)?.status === 422
+  useEffect(() => {
+    if (gap || gone) {
+      following.current = true
+      onNewest()
+    }
+    if (gone) toast('danger', t('inbox.foundGone'))
+    // Once for each: what leads to the end changes with every render.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [gap, gone])
 
   // What opens below takes room from the messages: who reads the last one goes on seeing it.
   useEffect(() => {
@@ -71,22 +97,35 @@ export function Timeline({ conversation }: { conversation: Conversation }) {
 
   function onScroll() {
     const box = scroller.current
-    if (box) following.current = box.scrollHeight - box.scrollTop - box.clientHeight < nearEnd
+    if (box) following.current = newer === null && box.scrollHeight - box.scrollTop - box.clientHeight < nearEnd
+  }
+
+  function toNewest() {
+    following.current = true
+    onNewest()
   }
 
   return (
     <div ref={scroller} onScroll={onScroll} tabIndex={0} role="group" aria-label={t('inbox.messages')} className="min-h-0 flex-1 overflow-y-auto px-3 py-4 focus-visible:-outline-offset-2 sm:px-5">
       <QueryState {...items} isEmpty={items.rows.length === 0 && letters.length === 0} empty={<p className="text-sm text-ink-2">{t('inbox.noMessages')}</p>}>
-        {items.more && (
+        {older && (
           <div className="mb-4 flex justify-center">
-            <Button size="sm" busy={items.more.loading} onClick={items.more.load}>
+            <Button size="sm" busy={older.loading} onClick={older.load}>
               {t('inbox.older')}
             </Button>
           </div>
         )}
         <ol className="flex flex-col gap-3">
           {items.rows.toReversed().map((item) => (
-            <li key={item.id}>{item.kind === 'event' ? <EventLine item={item} name={nameOf(item)} /> : <Message item={item} name={nameOf(item)} />}</li>
+            <li
+              key={item.id}
+              id={`item-${item.id}`}
+              aria-current={item.id === at ? 'location' : undefined}
+              className={cx('scroll-my-4 rounded-lg', item.id === marked && 'outline-2 outline-offset-4 outline-accent')}
+            >
+              {item.id === at && <span className="sr-only">{t('inbox.foundHere')}</span>}
+              {item.kind === 'event' ? <EventLine item={item} name={nameOf(item)} /> : <Message item={item} name={nameOf(item)} />}
+            </li>
           ))}
           {letters.map((letter) => (
             <li key={`pending-${letter.key}`}>
@@ -94,9 +133,41 @@ export function Timeline({ conversation }: { conversation: Conversation }) {
             </li>
           ))}
         </ol>
+        {newer && (
+          <div className="mt-4 flex flex-wrap justify-center gap-2">
+            <Button size="sm" busy={newer.loading} onClick={newer.load}>
+              {t('inbox.newer')}
+            </Button>
+            <Button size="sm" look="ghost" onClick={toNewest}>
+              {t('inbox.toNewest')}
+            </Button>
+          </div>
+        )}
       </QueryState>
     </div>
   )
+}
+
+/** Brings the message that was looked for into sight, once it is there, and gives its id for as long as it is marked. */
+function useMark(boxRef: RefObject<HTMLElement | null>, at: string | undefined, rows: readonly Item[], followingRef: RefObject<boolean>): string | null {
+  const [marked, setMarked] = useState<string | null>(null)
+  const shown = useRef<string | undefined>(undefined)
+  const there = at !== undefined && rows.some((row) => row.id === at)
+
+  useLayoutEffect(() => {
+    if (!there || shown.current === at) return
+    shown.current = at
+    followingRef.current = false
+    boxRef.current?.querySelector(`#item-${at}`)?.scrollIntoView({ block: 'center' })
+    setMarked(at)
+  }, [there, at, boxRef, followingRef])
+
+  useEffect(() => {
+    if (marked === null) return
+    const timer = setTimeout(() => setMarked(null), markFor)
+    return () => clearTimeout(timer)
+  }, [marked])
+  return marked
 }
 
 function useNames(conversation: Conversation): (item: Item) => string {
@@ -142,7 +213,7 @@ function EventLine({ item, name }: { item: Item; name: string }) {
         {about && ` (${about})`}
       </span>
       {typeof other === 'string' && (
-        <Link to="/inbox" search={(old) => ({ ...old, c: other })} className="text-accent-ink underline underline-offset-3">
+        <Link to="/inbox" search={(old) => ({ ...old, c: other, at: undefined })} className="text-accent-ink underline underline-offset-3">
           {t('inbox.event.other')}
         </Link>
       )}

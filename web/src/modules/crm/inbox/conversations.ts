@@ -40,6 +40,8 @@ export interface Found {
   subject: string
   contact_name: string
   snippet: string
+  /** The message that the words stand in; null where they are the subject's or the customer's. */
+  item: string | null
 }
 
 /** A row of the list; with where the words stand when it was found by them. */
@@ -76,7 +78,10 @@ function listPage(filter: Partial<ViewFilter>, cursor: string | undefined): Prom
 async function searchPage(words: Words, cursor: string | undefined): Promise<Page<ListRow>> {
   const { data, next_cursor } = await ask(api.GET('/api/crm/v1/conversations/search', { params: { query: { ...words, limit: 25, cursor } } }))
   return {
-    data: data.map(({ conversation, subject, contact_name, snippet }) => ({ ...conversation, found: { subject, contact_name, snippet } })),
+    data: data.map(({ conversation, subject, contact_name, snippet, item_id }) => ({
+      ...conversation,
+      found: { subject, contact_name, snippet, item: snippet.includes('<em>') ? item_id : null },
+    })),
     next_cursor,
   }
 }
@@ -109,12 +114,48 @@ function itemsKey(id: string) {
   return [...root, 'items', id] as const
 }
 
-export function useItems(id: string) {
-  return usePages({
-    key: itemsKey(id),
-    fetch: (cursor) =>
-      ask(api.GET('/api/crm/v1/conversations/{id}/items', { params: { path: { id }, query: { limit: pageSize, cursor } } })),
+type More = { load: () => void; loading: boolean } | null
+
+export interface TimelinePages {
+  /** The newest first. */
+  rows: Item[]
+  isPending: boolean
+  error: unknown
+  retry: () => void
+  older: More
+  /** Null where the newest is there. */
+  newer: More
+}
+
+function itemsPage(id: string, query: { from?: string; sort?: 'created' }, cursor: string | undefined) {
+  return ask(api.GET('/api/crm/v1/conversations/{id}/items', { params: { path: { id }, query: { limit: pageSize, cursor, ...query } } }))
+}
+
+/** The timeline from its end, or both ways from one item: what was found may lie far back. */
+export function useTimeline(id: string, at: string | undefined): TimelinePages {
+  const key = itemsKey(id)
+  const near = at !== undefined
+  const whole = usePages({ key, fetch: (cursor) => itemsPage(id, {}, cursor), enabled: !near })
+  const before = usePages({ key: [...key, 'before', at], fetch: (cursor) => itemsPage(id, { from: at }, cursor), enabled: near })
+  const after = usePages({
+    key: [...key, 'after', at],
+    fetch: (cursor) => itemsPage(id, { from: at, sort: 'created' }, cursor),
+    enabled: near,
+    growsAtEnd: true,
   })
+  if (!near) return { ...whole, older: whole.more, newer: null }
+  return {
+    // Both begin with the item itself.
+    rows: [...after.rows.slice(1).reverse(), ...before.rows],
+    isPending: before.isPending || after.isPending,
+    error: before.error ?? after.error,
+    retry: () => {
+      before.retry()
+      after.retry()
+    },
+    older: before.more,
+    newer: after.more,
+  }
 }
 
 export function usePeople(id: string) {
@@ -264,6 +305,8 @@ export interface Letter {
   attachments: Item['attachments']
   note: boolean
   route: ReplyChannel | null
+  /** Whom the note calls. */
+  mentions: Item['mentions']
 }
 
 /** Without a choice of the person the server takes the conversation's own way. */
@@ -274,7 +317,7 @@ export function routeOf(route: ReplyChannel | null) {
 export function useSend(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ body, note, route, attachments }: Letter) =>
+    mutationFn: ({ body, note, route, attachments, mentions }: Letter) =>
       ask(
         api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', {
           params: { path: { id } },
@@ -282,6 +325,7 @@ export function useSend(id: string) {
             body,
             message_type: note ? 'note' : 'comment',
             attachments: attachments.map((file) => file.id),
+            mentions: note ? mentions.map((mention) => mention.agent_id) : undefined,
             ...routeOf(note ? null : route),
           },
         }),
@@ -329,9 +373,14 @@ export function useBulk() {
 export interface Opening {
   contact_id: string
   channel: string
+  channel_account_id?: string
   subject: string
-  body: string
+  body?: string
+  /** In place of a text. */
+  template?: Schemas['TemplateUse']
 }
+
+export type Begun = Schemas['ConversationNewAsAgent']
 
 export function useBegin() {
   const client = useQueryClient()
@@ -344,7 +393,7 @@ export function useBegin() {
 export function useWriteDown() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (request: Omit<Opening, 'channel'>) =>
+    mutationFn: (request: { contact_id: string; subject: string; body: string }) =>
       ask(api.POST('/api/crm/v1/conversations', { body: { ...request, priority: 'normal' } })).then((envelope) => envelope.data),
     onSuccess: (next) => take(client, next),
   })

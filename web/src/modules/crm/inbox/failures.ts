@@ -4,6 +4,12 @@ const known: Record<string, PlainKey> = {
   no_route: 'inbox.failure.noRoute',
   window_closed: 'inbox.failure.windowClosed',
   unknown_agent: 'inbox.failure.agent',
+  template_not_sendable: 'inbox.failure.template',
+  consent_missing: 'inbox.failure.consentMissing',
+  consent_revoked: 'inbox.failure.consentRevoked',
+  channel_unavailable: 'inbox.failure.channel',
+  token_expired: 'inbox.failure.token',
+  test_environment: 'inbox.failure.test',
 }
 
 /** Why something could not be sent: our own reasons in the person's language, a provider's in its own words. */

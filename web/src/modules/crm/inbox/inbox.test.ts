@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { splitList } from '../contacts/splitList'
 import { slashWord } from './canned'
+import { atWord, calledIn, partsOf } from './mentions'
 import { addPending, dropPending, pending, setPendingError } from './pending'
 import { snoozePresets } from './snooze'
-import { readInboxSearch } from './search'
+import { placeOf, readInboxSearch } from './search'
 
 describe('snoozePresets', () => {
   it('means the morning of the person’s own days', () => {
@@ -34,7 +35,7 @@ describe('readInboxSearch', () => {
 
 describe('pending', () => {
   it('keeps a letter until it is confirmed or discarded', () => {
-    const letter = addPending('c1', { body: 'Hi', note: false, route: null, attachments: [] })
+    const letter = addPending('c1', { body: 'Hi', note: false, route: null, attachments: [], mentions: [] })
     setPendingError(letter.key, 'offline')
     expect(pending.get()).toMatchObject([{ conversationId: 'c1', body: 'Hi', error: 'offline' }])
     dropPending(letter.key)
@@ -59,5 +60,45 @@ describe('slashWord', () => {
     expect(slashWord('https://x.com/a', 15)).toBeNull()
     expect(slashWord('12/11', 5)).toBeNull()
     expect(slashWord('/te then', 8)).toBeNull()
+  })
+})
+
+describe('placeOf', () => {
+  it('leads to the message that was found, or into the conversation', () => {
+    expect(placeOf({ id: 'c1', found: { item: 'i1' } })).toEqual({ c: 'c1', at: 'i1' })
+    expect(placeOf({ id: 'c1', found: { item: null } })).toEqual({ c: 'c1', at: undefined })
+    expect(placeOf({ id: 'c1' })).toEqual({ c: 'c1', at: undefined })
+  })
+})
+
+describe('mentions', () => {
+  const can = { agent_id: 'a1', name: 'Can' }
+  const canOz = { agent_id: 'a2', name: 'Can Öz' }
+
+  it('finds the name after an @ at the caret', () => {
+    expect(atWord('@', 1)).toEqual({ from: 0, word: '' })
+    expect(atWord('Bak @şü', 7)).toEqual({ from: 4, word: 'şü' })
+    expect(atWord('@Can Ö', 6)).toEqual({ from: 0, word: 'Can Ö' })
+  })
+
+  it('leaves addresses and sentences alone', () => {
+    expect(atWord('can@example', 11)).toBeNull()
+    expect(atWord('@Can Öz bakar', 13)).toBeNull()
+    expect(atWord('@Can ', 5)).toBeNull()
+  })
+
+  it('calls those whose name still stands in the text', () => {
+    expect(calledIn('@Can Öz baksın', [canOz])).toEqual([canOz])
+    expect(calledIn('Can Öz baksın', [canOz])).toEqual([])
+    expect(calledIn('@Can Öz baksın', [can, canOz])).toEqual([canOz])
+  })
+
+  it('tells the names apart from the text, the longest first', () => {
+    expect(partsOf('@Can Öz ve @Can!', [can, canOz])).toEqual([
+      { text: '@Can Öz', called: true },
+      { text: ' ve ', called: false },
+      { text: '@Can', called: true },
+      { text: '!', called: false },
+    ])
   })
 })

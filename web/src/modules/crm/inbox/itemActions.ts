@@ -48,7 +48,7 @@ export function useForward(item: Item) {
   })
 }
 
-export type ItemAction = { do: 'edit'; body: string } | { do: 'delete' } | { do: 'retry' } | { do: 'react'; emoji: string }
+export type ItemAction = { do: 'edit'; body: string; mentions?: string[] } | { do: 'delete' } | { do: 'retry' } | { do: 'react'; emoji: string }
 
 export function useItemAction(item: Item) {
   const client = useQueryClient()
@@ -57,7 +57,7 @@ export function useItemAction(item: Item) {
       const params = pathOf(item)
       switch (action.do) {
         case 'edit':
-          return ask(api.PUT('/api/crm/v1/conversations/{id}/items/{itemId}', { params, body: { body: action.body } }))
+          return ask(api.PUT('/api/crm/v1/conversations/{id}/items/{itemId}', { params, body: { body: action.body, mentions: action.mentions } }))
         case 'delete':
           return ask(api.DELETE('/api/crm/v1/conversations/{id}/items/{itemId}', { params }))
         case 'retry':

@@ -1,17 +1,40 @@
 import { api, ask } from '@/api/client'
 import type { Notice } from '@/shell/notices'
 
-/** Conversations of mine with something that I have not read: a customer wrote, or it was handed to me. */
+function markRead(id: string) {
+  return () => ask(api.POST('/api/crm/v1/conversations/{id}/read', { params: { path: { id } } }))
+}
+
+/** Conversations of mine with something that I have not read, and notes of colleagues that call me. */
 export async function loadMessageNotices(): Promise<Notice[]> {
-  const { data } = await ask(api.GET('/api/crm/v1/conversations', { params: { query: { owner_id: 'me', unread: 'true', limit: 20 } } }))
-  return data.map((row) => ({
-    id: `conversation-${row.id}`,
-    kind: 'message',
-    name: row.contact_name,
-    detail: row.subject || row.preview,
-    at: row.last_activity_at,
-    to: '/inbox',
-    search: { c: row.id },
-    read: () => ask(api.POST('/api/crm/v1/conversations/{id}/read', { params: { path: { id: row.id } } })),
-  }))
+  const [mine, called] = await Promise.all([
+    ask(api.GET('/api/crm/v1/conversations', { params: { query: { owner_id: 'me', unread: 'true', limit: 20 } } })),
+    ask(api.GET('/api/crm/v1/conversations/mentions', { params: { query: { unread: 'true', limit: 20 } } })),
+  ])
+  const callsIn = (id: string) => called.data.filter((row) => row.conversation_id === id).length
+  return [
+    ...called.data.map<Notice>((row) => ({
+      id: `mention-${row.item_id}`,
+      kind: 'mention',
+      name: row.contact_name,
+      detail: row.preview,
+      at: row.at,
+      to: '/inbox',
+      search: { c: row.conversation_id, at: row.item_id },
+      read: markRead(row.conversation_id),
+    })),
+    // Where nothing is unread but the notes that call me, they say it all.
+    ...mine.data
+      .filter((row) => row.unread > callsIn(row.id))
+      .map<Notice>((row) => ({
+        id: `conversation-${row.id}`,
+        kind: 'message',
+        name: row.contact_name,
+        detail: row.subject || row.preview,
+        at: row.last_activity_at,
+        to: '/inbox',
+        search: { c: row.id },
+        read: markRead(row.id),
+      })),
+  ]
 }

@@ -5,6 +5,7 @@ interface ViewQuery {
   state?: State
   owner_id?: 'me' | 'none'
   unread?: 'true'
+  mentioned?: 'me'
 }
 
 /** What each view asks the server for. */
@@ -13,6 +14,7 @@ const viewQueries = {
   mine: { state: 'open', owner_id: 'me' },
   unassigned: { state: 'open', owner_id: 'none' },
   unread: { unread: 'true' },
+  mentions: { mentioned: 'me' },
   snoozed: { state: 'snoozed' },
   closed: { state: 'closed' },
 } as const satisfies Record<string, ViewQuery>
@@ -34,6 +36,18 @@ export interface InboxSearch {
   saved?: string
   /** The open conversation: a link to it can be sent to a colleague. */
   c?: string
+  /** The message of it to begin with. */
+  at?: string
+}
+
+interface Place {
+  id: string
+  found?: { item: string | null }
+}
+
+/** Where a row leads: into the conversation, and to the message that was found. */
+export function placeOf(row: Place): Pick<InboxSearch, 'c' | 'at'> {
+  return { c: row.id, at: row.found?.item ?? undefined }
 }
 
 /** An order's number in the address bar arrives as a number. */
@@ -51,5 +65,6 @@ export function readInboxSearch(search: Record<string, unknown>): InboxSearch {
     state: states.find((state) => state === search.state),
     saved: text(search.saved),
     c: text(search.c),
+    at: text(search.at),
   }
 }

@@ -15,6 +15,7 @@ export const views = {
   mine: { label: 'inbox.view.mine', count: (counts) => counts.mine.open },
   unassigned: { label: 'inbox.view.unassigned', count: (counts) => counts.unassigned.open },
   unread: { label: 'inbox.view.unread', count: (counts) => counts.unread },
+  mentions: { label: 'inbox.view.mentions', count: (counts) => counts.mentions },
   snoozed: { label: 'inbox.view.snoozed', count: (counts) => counts.all.snoozed },
   closed: { label: 'inbox.view.closed', count: () => null },
 } as const satisfies Record<ViewId, View>

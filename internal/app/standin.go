@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"konak/internal/kit/clock"
+	"konak/internal/sandbox/whatsapp"
+)
+
+// standIn is what a demo has in place of the services outside: servers of its
+// own on loopback, so that everything works without an account anywhere.
+type standIn struct {
+	whatsapp *whatsapp.Server
+	server   *http.Server
+	url      string
+}
+
+// standIn starts the stand-ins of a demo; nil for what is none.
+func (c *Config) standIn(now clock.Source) (*standIn, error) {
+	if !c.Demo || c.WhatsAppAddress != "" {
+		return nil, nil
+	}
+	service, err := whatsapp.Open(now, filepath.Join(c.Data, "whatsapp-sandbox.json"))
+	if err != nil {
+		return nil, err
+	}
+	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("the stand-in for WhatsApp cannot listen: %w", err)
+	}
+	s := &standIn{
+		whatsapp: service, url: "http://" + ln.Addr().String(),
+		server: &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second},
+	}
+	go func() { _ = s.server.Serve(ln) }()
+	return s, nil
+}
+
+// address is where the service is: the stand-in's, or the one that was set.
+func (s *standIn) address(set string) string {
+	if s == nil {
+		return set
+	}
+	return s.url
+}
+
+func (s *standIn) close() error {
+	if s == nil {
+		return nil
+	}
+	s.whatsapp.Close()
+	if err := s.server.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package whatsapp
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/secret"
+)
+
+// Name is the kind of these accounts.
+const Name = "whatsapp"
+
+// window is for how long after a customer's message free text may be sent.
+const window = 24 * time.Hour
+
+// Settings of a number; none of it is a secret.
+type Settings struct {
+	NumberID     string `json:"phone_number_id" example:"106540352242922"`
+	BusinessID   string `json:"business_account_id" example:"102290129340398"`
+	Display      string `json:"display_phone_number" example:"+90 212 123 45 67"`
+	VerifiedName string `json:"verified_name" example:"Demo A.Ş."`
+	Quality      string `json:"quality_rating" example:"GREEN"`
+	Limit        string `json:"messaging_limit_tier" example:"TIER_1K"`
+	WebhookURL   string `json:"webhook_url" example:"https://crm.example.com/api/crm/v1/channels/whatsapp/webhook" doc:"Where the provider calls; it was told so when the number was connected"`
+	VerifyToken  string `json:"verify_token" doc:"For whoever registers the address at the provider by hand"`
+}
+
+// credentials open a number. They lie sealed beside the account.
+type credentials struct {
+	Token     string `json:"token"`
+	AppSecret string `json:"app_secret"`
+}
+
+// NewNumber is what a caller gives for a number.
+type NewNumber struct {
+	ID         uuid.UUID // the zero id for one of its own
+	Name       string    // the verified name where it is empty
+	NumberID   string
+	BusinessID string
+	Token      string
+	AppSecret  string
+	GroupID    *uuid.UUID
+	AI         bool
+}
+
+func (s *Settings) access(c credentials) Access {
+	return Access{NumberID: s.NumberID, BusinessID: s.BusinessID, Token: secret.Of(c.Token)}
+}

@@ -1,0 +1,122 @@
+package whatsapp
+
+import (
+	"context"
+	"io"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/template"
+	"konak/internal/kit/api"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+type connectIn struct {
+	Channel string `path:"channel" maxLength:"40" example:"whatsapp" doc:"The kind of channel"`
+	Body    struct {
+		Name       string     `json:"name,omitempty" maxLength:"100" example:"WhatsApp hattı" doc:"The verified name where it is left out"`
+		NumberID   string     `json:"phone_number_id" minLength:"1" maxLength:"40" example:"106540352242922"`
+		BusinessID string     `json:"business_account_id" minLength:"1" maxLength:"40" example:"102290129340398" doc:"The WhatsApp Business Account (WABA) that the number belongs to"`
+		Token      string     `json:"access_token" minLength:"1" maxLength:"1000" writeOnly:"true" example:"EAAG…" doc:"Of a system user; stored sealed, never shown"`
+		AppSecret  string     `json:"app_secret" minLength:"1" maxLength:"200" writeOnly:"true" example:"1f6c3e…" doc:"Signs what the provider sends; stored sealed, never shown"`
+		GroupID    *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The group that gets what comes in"`
+		AI         bool       `json:"ai,omitempty" doc:"Whether the assistant answers"`
+	}
+}
+
+type trialIn struct {
+	ID api.ID `path:"id" record:"channel_account"`
+}
+
+type consentIn struct{ Body Consent }
+
+type sendTemplateIn struct {
+	Body struct {
+		Recipient
+		template.Use
+	}
+}
+
+type challengeIn struct {
+	Mode      string `query:"hub.mode" maxLength:"40" example:"subscribe"`
+	Token     string `query:"hub.verify_token" maxLength:"200" example:"token"`
+	Challenge string `query:"hub.challenge" maxLength:"200" example:"1158201444"`
+}
+
+type hookIn struct {
+	Signature string `header:"X-Hub-Signature-256" maxLength:"200" doc:"HMAC-SHA256 over the body with the app's secret"`
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	connect := channel.Route("POST", "/connect/{channel}", "connect-channel", "Connect channel", perm.ChannelsManage)
+	connect.Status, connect.Refusals = 201, []int{404, 409, 502}
+	connect.Doc = "The provider is asked for the number first, is told where to call, and its templates are read. A number that is connected already gets the new token. A kind of channel that is connected in another way, or not at all: 404."
+	api.Handle(a, connect, func(ctx context.Context, in *connectIn) (channel.Account, error) {
+		if in.Channel != Name {
+			return channel.Account{}, fault.New(fault.NotFound).Because("unknown_channel")
+		}
+		b := in.Body
+		return s.Connect(ctx, NewNumber{
+			Name: b.Name, NumberID: b.NumberID, BusinessID: b.BusinessID, Token: b.Token, AppSecret: b.AppSecret, GroupID: b.GroupID, AI: b.AI,
+		})
+	})
+
+	send := channel.Route("POST", "/send-template", "send-template", "Send template", perm.TemplatesSend)
+	send.Doc = "To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it."
+	api.Handle(a, send, func(ctx context.Context, in *sendTemplateIn) (conversation.SentTemplate, error) {
+		return s.SendTemplate(ctx, in.Body.Recipient, in.Body.Use)
+	})
+
+	consent := channel.Route("POST", "/consent", "record-consent", "Record send consent", perm.TemplatesSend)
+	record := func(ctx context.Context, in *consentIn) (contact.Contact, error) {
+		return s.RecordConsent(ctx, in.Body)
+	}
+	api.Handle(a, consent, record)
+	public := consent
+	public.Path, public.ID, public.Tag, public.Access = "/api/crm/public/v1/channels/consent", "record-consent-by-key", "CRM public API", api.Key
+	public.Summary = "Record consent to send on the business messaging channel"
+	api.Handle(a, public, record)
+
+	trial := channel.Route("GET", "/{id}/gelen-testi", "inbound-test", "Whether what is sent to the number arrives", perm.ChannelsView).Polled()
+	trial.Doc = "With the account's warnings, among them that the time of a code is over. Polled every few seconds."
+	api.Handle(a, trial, func(ctx context.Context, in *trialIn) (Trial, error) { return s.Trial(ctx, in.ID.UUID) })
+	begin := channel.Route("POST", "/{id}/gelen-testi", "start-inbound-test", "Generate a new test code", perm.ChannelsManage)
+	begin.Refusals = []int{409}
+	begin.Doc = "The code counts for 15 minutes and is sent to the number from any phone; the one before no longer counts. No conversation begins with it."
+	api.Handle(a, begin, func(ctx context.Context, in *trialIn) (Trial, error) { return s.StartTrial(ctx, in.ID.UUID) })
+
+	s.registerWebhook(a)
+}
+
+func (s *Service) registerWebhook(a *api.API) {
+	hook := api.Route{
+		Path: WebhookPath, Tag: "CRM channels", Access: api.Public, Refusals: []int{404},
+		Doc: "Called by the provider, without a credential. What is not signed for a connected number looks like a number that nobody has: 404. Messages for a paused number are refused with 409, and the provider brings them again later.",
+	}
+	ask := hook
+	ask.Method, ask.ID, ask.Summary = "GET", "whatsapp-webhook-challenge", "The provider asks whether the address is ours"
+	api.HandleBytes(a, ask, "text/plain", func(_ context.Context, in *challengeIn) (*api.Bytes, error) {
+		text, err := s.Challenge(in.Mode, in.Token, in.Challenge)
+		return &api.Bytes{ContentType: "text/plain", Write: func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		}}, err
+	})
+	// The signature guards it, and a busy number has more to tell than a caller
+	// of ours may.
+	hook.Method, hook.ID, hook.Summary, hook.Limit = "POST", "whatsapp-webhook", "The provider tells what happened", api.Unlimited
+	hook.MaxBody = 4 << 20
+	// The signature is over the bytes as they come, so nobody reads them first.
+	api.HandleUpload(a, hook, func(ctx context.Context, in *hookIn, body *api.Upload) (api.Done, error) {
+		text, err := io.ReadAll(body)
+		if err != nil {
+			return api.Done{}, err
+		}
+		return api.Done{Done: true}, s.Receive(ctx, api.ClientIP(ctx), text, in.Signature)
+	})
+}

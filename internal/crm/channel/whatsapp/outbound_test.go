@@ -1,0 +1,244 @@
+package whatsapp_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
+	wire "konak/internal/provider/whatsapp"
+)
+
+func (sh *shop) reply(c uuid.UUID, body string) conversation.Item {
+	sh.t.Helper()
+	var out conversation.Written
+	sh.Owner.Post(conversations+"/"+c.String()+"/reply-as-agent", map[string]any{"body": body}).Want(200).Data(&out)
+	return out.Item
+}
+
+func (sh *shop) item(c, id uuid.UUID) conversation.Item {
+	sh.t.Helper()
+	for _, i := range sh.items(c) {
+		if i.ID == id {
+			return i
+		}
+	}
+	sh.t.Fatal("the item is gone")
+	return conversation.Item{}
+}
+
+func delivery(i conversation.Item) string {
+	if i.Delivery == nil {
+		return ""
+	}
+	return *i.Delivery
+}
+
+func TestAnswerGoesOut(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		c := sh.only().ID
+		item := sh.reply(c, "Buyurun")
+		if delivery(item) != conversation.Queued {
+			t.Errorf("before: %s", delivery(item))
+		}
+		sh.settle()
+		if got := sh.item(c, item.ID); delivery(got) != conversation.Sent {
+			t.Errorf("after: %+v", got)
+		}
+		out := sh.box.Sent()
+		if len(out) != 1 || out[0].To != elif.ID || out[0].Text == nil || out[0].Text.Body != "Buyurun" || out[0].Mark != item.ID.String() {
+			t.Errorf("the provider got %+v", out)
+		}
+	})
+}
+
+// Each file is a message of its own; the text is the first one's caption.
+func TestFilesGoOut(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Fatura?")
+		c := sh.only().ID
+		var ids []uuid.UUID
+		for name, content := range map[string]string{"a.png": string(picture(t)), "fatura.pdf": "%PDF-1.4 fatura"} {
+			var a conversation.Attachment
+			sh.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?filename="+name, content).Want(201).Data(&a)
+			ids = append(ids, a.ID)
+		}
+		var out conversation.Written
+		sh.Owner.Post(conversations+"/"+c.String()+"/reply-as-agent", map[string]any{"body": "Ekte", "attachments": ids}).Want(200).Data(&out)
+		sh.settle()
+		sent := sh.box.Sent()
+		if len(sent) != 2 {
+			t.Fatalf("sent: %+v", sent)
+		}
+		kinds, captions := "", 0
+		for _, m := range sent {
+			kinds += m.Type + " "
+			for _, f := range []*wire.Media{m.Image, m.Document} {
+				if f != nil && f.Caption == "Ekte" {
+					captions++
+				}
+			}
+		}
+		if !strings.Contains(kinds, "image") || !strings.Contains(kinds, "document") || captions != 1 {
+			t.Errorf("sent %s with %d captions", kinds, captions)
+		}
+		if got := sh.item(c, out.Item.ID); delivery(got) != conversation.Sent {
+			t.Errorf("the item is %+v", got)
+		}
+	})
+}
+
+// A closed window refuses free text and says since when.
+func TestClosedWindow(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		c := sh.only()
+		until := sh.s.Clock.Now().Add(24 * time.Hour)
+		sh.later(24*time.Hour + time.Second)
+		resp := sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "Geç kaldık"})
+		resp.Refused(422, "window_closed")
+		if !strings.Contains(string(resp.Body), until.Format(`"window_expired_at":"2006-01-02T15:04:05`)) {
+			t.Errorf("the answer is %s", resp.Body)
+		}
+		var choice conversation.ChatTemplates
+		sh.Owner.Get(conversations + "/" + c.ID.String() + "/chat-templates").Want(200).Data(&choice)
+		if choice.WindowOpen || choice.WindowExpiresAt == nil || !choice.WindowExpiresAt.Equal(until) {
+			t.Errorf("the choice is %+v", choice)
+		}
+		// A new conversation is made all the same, and says that it failed.
+		var begun struct {
+			Delivery      string  `json:"delivery"`
+			DeliveryError *string `json:"delivery_error"`
+			Reused        bool    `json:"reused"`
+		}
+		sh.Owner.Post(conversations+"/new-as-agent", map[string]any{"contact_id": c.ContactID, "channel": "whatsapp", "body": "Merhaba"}).Want(201).Whole(&begun)
+		if begun.Delivery != conversation.Failed || begun.DeliveryError == nil || *begun.DeliveryError != "window_closed" || !begun.Reused {
+			t.Errorf("begun: %+v", begun)
+		}
+		sh.says("Buradayım")
+		sh.reply(c.ID, "Hoş geldiniz")
+	})
+}
+
+// While the provider is busy the message waits, for as long as it asks.
+func TestBusyProvider(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		c := sh.only().ID
+		sh.box.Fail(503, 131016, 0)
+		sh.box.Fail(429, 130429, 90)
+		item := sh.reply(c, "Bekleyin")
+		sh.settle()
+		if delivery(sh.item(c, item.ID)) != conversation.Queued {
+			t.Error("a busy provider ended the message")
+		}
+		sh.s.Clock.Advance(5 * time.Second) // the job's own pace
+		sh.settle()
+		sh.s.Clock.Advance(80 * time.Second) // before Retry-After
+		sh.settle()
+		if out := sh.box.Sent(); len(out) != 0 {
+			t.Errorf("too early: %+v", out)
+		}
+		sh.s.Clock.Advance(15 * time.Second)
+		sh.settle()
+		if out := sh.box.Sent(); len(out) != 1 || delivery(sh.item(c, item.ID)) != conversation.Sent {
+			t.Errorf("sent %+v", out)
+		}
+	})
+}
+
+// A provider that never gets well ends the message after a while.
+func TestProviderStaysDown(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		c := sh.only().ID
+		for range 20 {
+			sh.box.Fail(500, 131000, 0)
+		}
+		item := sh.reply(c, "Bekleyin")
+		for range 20 {
+			sh.settle()
+			sh.later(time.Hour)
+		}
+		if got := sh.item(c, item.ID); delivery(got) != conversation.Failed || got.DeliveryError == nil {
+			t.Errorf("the item is %+v", got)
+		}
+	})
+}
+
+// What the provider refuses for good fails, is announced, and can be tried
+// again by hand.
+func TestRefusedMessage(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		c := sh.only().ID
+		sh.box.Fail(400, 131026, 0)
+		item := sh.reply(c, "Olmayacak")
+		sh.settle()
+		got := sh.item(c, item.ID)
+		if delivery(got) != conversation.Failed || !strings.Contains(*got.DeliveryError, "131026") {
+			t.Errorf("the item is %+v", got)
+		}
+		sh.Owner.Post(conversations+"/"+c.String()+"/items/"+item.ID.String()+"/retry", nil).Want(200)
+		sh.settle()
+		if got := sh.item(c, item.ID); delivery(got) != conversation.Sent {
+			t.Errorf("again: %+v", got)
+		}
+	})
+}
+
+// What the provider reports later counts: a message that was accepted and did
+// not arrive has failed, and a late "sent" does not heal it.
+func TestLateReports(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		c := sh.only().ID
+		item := sh.reply(c, "Yola çıktı")
+		sh.settle()
+		id := sh.box.Sent()[0].ID
+		sh.box.Report(numberID, wire.Report{ID: id, Status: "failed", Errors: []wire.Error{{Code: 131049, Title: "Not delivered", Message: "Not delivered"}}})
+		sh.settle()
+		sh.box.Report(numberID, wire.Report{ID: id, Status: "sent"})
+		sh.box.Report(numberID, wire.Report{ID: "wamid.another", Status: "failed", Mark: uuid.NewString()})
+		sh.box.Report(numberID, wire.Report{ID: "wamid.third", Status: "failed", Mark: "somebody else's"})
+		sh.settle()
+		if got := sh.item(c, item.ID); delivery(got) != conversation.Failed || !strings.Contains(*got.DeliveryError, "131049") {
+			t.Errorf("the item is %+v", got)
+		}
+	})
+}
+
+// A token that is refused twice needs attention; a good one heals it.
+func TestExpiredToken(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		c := sh.only().ID
+		sh.box.Revoke(businessID, "EAAGnew")
+		first := sh.reply(c, "Bir")
+		sh.settle()
+		if a := sh.account(); a.Status != channel.Active {
+			t.Errorf("after one refusal: %+v", a)
+		}
+		sh.reply(c, "İki")
+		sh.settle()
+		if a := sh.account(); a.Status != channel.Attention || *a.Reason != channel.TokenExpired {
+			t.Errorf("after two: %+v", a)
+		}
+		if got := sh.item(c, first.ID); delivery(got) != conversation.Failed || *got.DeliveryError != "token_expired" {
+			t.Errorf("the first answer: %+v", got)
+		}
+		sh.connect(map[string]any{"access_token": "EAAGnew"}).Want(201)
+		if a := sh.account(); a.Status != channel.Active || a.Reason != nil {
+			t.Errorf("with a new token: %+v", a)
+		}
+		sh.Owner.Post(conversations+"/"+c.String()+"/items/"+first.ID.String()+"/retry", nil).Want(200)
+		sh.settle()
+		if got := sh.item(c, first.ID); delivery(got) != conversation.Sent {
+			t.Errorf("the first answer again: %+v", got)
+		}
+	})
+}

@@ -1,0 +1,205 @@
+package whatsapp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"konak/internal/crm/template"
+	"konak/internal/kit/secret"
+)
+
+// Access opens a number at the provider.
+type Access struct {
+	NumberID   string
+	BusinessID string
+	Token      secret.Text
+}
+
+// Provider is the service behind the channel. Its refusals are *Refusal; any
+// other error means that nobody knows what became of the call.
+type Provider interface {
+	Number(ctx context.Context, a Access) (Number, error)
+	// Subscribe makes the provider call back at an address, which it asks with
+	// the token first.
+	Subscribe(ctx context.Context, a Access, address, token string) error
+	Unsubscribe(ctx context.Context, a Access) error
+	// Send gives the provider's name for the message.
+	Send(ctx context.Context, a Access, m Message) (string, error)
+	MarkRead(ctx context.Context, a Access, messageID string) error
+	// Upload stores a file that a message will name.
+	Upload(ctx context.Context, a Access, name, kind string, content io.Reader) (mediaID string, err error)
+	// Download opens a file of a message; the caller closes it.
+	Download(ctx context.Context, a Access, mediaID string) (kind string, content io.ReadCloser, err error)
+
+	Templates(ctx context.Context, a Access) ([]template.Given, error)
+	CreateTemplate(ctx context.Context, a Access, t *template.Template) (template.Given, error)
+	EditTemplate(ctx context.Context, a Access, t *template.Template) (template.Given, error)
+	DeleteTemplate(ctx context.Context, a Access, name string) error
+	UploadSample(ctx context.Context, a Access, f template.Sample) (handle string, err error)
+
+	// Signed says whether the provider signed a call with the app's secret.
+	Signed(appSecret secret.Text, body []byte, signature string) bool
+	Read(body []byte) ([]Call, error)
+}
+
+// Number is what the provider says of a number.
+type Number struct {
+	ID           string
+	Display      string
+	VerifiedName string
+	Quality      string
+	Limit        string
+	Mode         string
+}
+
+// Kinds of message.
+const (
+	KindText     = "text"
+	KindImage    = "image"
+	KindVideo    = "video"
+	KindAudio    = "audio"
+	KindDocument = "document"
+	KindSticker  = "sticker"
+	KindTemplate = "template"
+	KindReaction = "reaction"
+)
+
+// Message is what is sent to one customer.
+type Message struct {
+	To   string
+	Kind string
+	// Text is the words, or a file's caption.
+	Text string
+	// MediaID and Link are a file: uploaded, or somewhere else.
+	MediaID, Link, Filename string
+	Template                *template.Filled
+	// ReactTo and Emoji are a reaction; an empty one takes it away.
+	ReactTo, Emoji string
+	// Mark comes back with every report on the message.
+	Mark string
+}
+
+// Call is one thing that the provider tells: exactly one of the pointers is
+// set.
+type Call struct {
+	// NumberID names the number, BusinessID the account that it belongs to.
+	NumberID, BusinessID string
+
+	Message  *Received
+	Status   *Status
+	Template *template.Given
+	Number   *NumberNews
+}
+
+// Received is what a customer sent.
+type Received struct {
+	ID   string
+	From string
+	Name string
+	At   time.Time
+	Kind string
+	// Text is the words: of a text, a caption, a button, a choice.
+	Text string
+	// MediaID, MediaType and Filename are a file.
+	MediaID, MediaType, Filename string
+	// ReactTo and Emoji are a reaction.
+	ReactTo, Emoji string
+	// Unsupported is why the provider does not hand a message over.
+	Unsupported bool
+}
+
+// What became of a message at the provider.
+const (
+	StatusSent      = "sent"
+	StatusDelivered = "delivered"
+	StatusRead      = "read"
+	StatusFailed    = "failed"
+)
+
+// Status is what became of a message of ours.
+type Status struct {
+	MessageID string
+	Status    string
+	Mark      string
+	Error     string
+}
+
+// NumberNews is a change of the number itself.
+type NumberNews struct {
+	Display string
+	Event   string // FLAGGED, UNFLAGGED and so on
+	Limit   string
+}
+
+// What the provider does not know.
+var (
+	ErrNoNumber   = errors.New("whatsapp: the business account has no such number")
+	ErrNoTemplate = errors.New("whatsapp: the provider has no such template")
+)
+
+// Refusal is the provider's no.
+type Refusal struct {
+	Status     int
+	Code       int
+	Subcode    int
+	Message    string
+	Details    string
+	Title      string // for people
+	Text       string // for people
+	Trace      string
+	RetryAfter time.Duration
+}
+
+// Error implements error.
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("whatsapp: %d (%d/%d) %s [%s]", r.Status, r.Code, r.Subcode, r.Words(), r.Trace)
+}
+
+// Words are what a person is told.
+func (r *Refusal) Words() string {
+	for _, text := range []string{r.Text, r.Details, r.Message, r.Title} {
+		if text = strings.TrimSpace(text); text != "" {
+			return fmt.Sprintf("%s (%d)", text, r.Code)
+		}
+	}
+	return fmt.Sprintf("%d (%d)", r.Status, r.Code)
+}
+
+// Codes of the provider.
+const (
+	codeUnknown       = 1
+	codeService       = 2
+	codeAppLimit      = 4
+	codePermission    = 10
+	codeAuth          = 190
+	codeDenied        = 131005
+	codeCallback      = 2200 // our address did not answer the challenge
+	codeBusinessLimit = 80007
+	codeRateLimit     = 130429
+	codeInternal      = 131000
+	codeUnavailable   = 131016
+	codeWindow        = 131047
+	codePairLimit     = 131056
+	codeSpamLimit     = 131048
+	codeMissing       = 100
+	subcodeMissing    = 33      // of codeMissing: there is no such object
+	subcodeNoTemplate = 2593002 // of codeMissing: there is no template of this name
+)
+
+// auth says that the token opens nothing any more.
+func (r *Refusal) auth() bool {
+	return r.Code == codeAuth || r.Code == codePermission || r.Code == codeDenied || r.Code >= 200 && r.Code < 300 || r.Status == 401
+}
+
+// passing says that the same call may succeed later.
+func (r *Refusal) passing() bool {
+	switch r.Code {
+	case codeUnknown, codeService, codeAppLimit, codeBusinessLimit, codeRateLimit, codeInternal, codeUnavailable, codePairLimit, codeSpamLimit:
+		return true
+	}
+	return r.Status == 429 || r.Status >= 500
+}

@@ -1,0 +1,230 @@
+package whatsapp
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/template"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/secret"
+)
+
+// Config is what the room needs.
+type Config struct {
+	DB        *db.DB
+	Log       *slog.Logger
+	Box       *secret.Box
+	Channels  *channel.Service
+	Contacts  *contact.Service
+	Inbox     *conversation.Service
+	Templates *template.Service
+	Provider  Provider
+	// BaseURL is the house's address, which the provider calls.
+	BaseURL string
+}
+
+// Service is the WhatsApp channel.
+type Service struct {
+	Config
+	verify string
+}
+
+// New opens the room and makes its kind known.
+func New(c Config) *Service {
+	mac := hmac.New(sha256.New, c.Box.Derive("whatsapp"))
+	mac.Write([]byte("verify token"))
+	s := &Service{Config: c, verify: hex.EncodeToString(mac.Sum(nil))[:32]}
+	c.Channels.Add(Name, s)
+	c.Templates.From(s)
+	return s
+}
+
+// Jobs are the handlers of this room's jobs.
+func (s *Service) Jobs() map[string]jobs.Handler {
+	return map[string]jobs.Handler{sendJob: s.runSend, mediaJob: s.runMedia, leaveJob: s.runLeave, trialJob: s.runTrial}
+}
+
+// WebhookPath is where the provider calls.
+const WebhookPath = "/api/crm/v1/channels/whatsapp/webhook"
+
+// Connect makes an account of a number, after the provider showed that the
+// token opens it. A number that is connected already gets the new token.
+func (s *Service) Connect(ctx context.Context, n NewNumber) (a channel.Account, err error) {
+	n.NumberID, n.BusinessID = strings.TrimSpace(n.NumberID), strings.TrimSpace(n.BusinessID)
+	n.Token, n.AppSecret = strings.TrimSpace(n.Token), strings.TrimSpace(n.AppSecret)
+	set := Settings{NumberID: n.NumberID, BusinessID: n.BusinessID, WebhookURL: s.BaseURL + WebhookPath, VerifyToken: s.verify}
+	creds := credentials{n.Token, n.AppSecret}
+	number, err := s.Provider.Number(ctx, set.access(creds))
+	if err != nil {
+		return a, connectFault(err)
+	}
+	set.Display, set.VerifiedName, set.Quality, set.Limit = number.Display, number.VerifiedName, number.Quality, number.Limit
+	if err := s.Provider.Subscribe(ctx, set.access(creds), set.WebhookURL, s.verify); err != nil {
+		return a, connectFault(err)
+	}
+	if strings.TrimSpace(n.Name) == "" {
+		n.Name = number.VerifiedName
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, found, err := s.Channels.OfExternal(&tx.Reader, Name, n.NumberID)
+		if err != nil {
+			return err
+		}
+		if found {
+			a, err = s.renew(tx, was.ID, n, set)
+		} else {
+			a = channel.Account{ID: n.ID, Kind: Name, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI, ExternalID: &n.NumberID}
+			if err := a.Write(set); err != nil {
+				return err
+			}
+			a, err = s.Channels.Connect(tx, a)
+		}
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(creds)
+		if err != nil {
+			return err
+		}
+		if err := s.Channels.SetCredentials(tx, a.ID, text); err != nil {
+			return err
+		}
+		if err := putNumber(tx, a.ID, n.BusinessID); err != nil {
+			return fmt.Errorf("whatsapp: put number: %w", err)
+		}
+		a, err = s.Channels.Find(&tx.Reader, Name, a.ID)
+		return err
+	})
+	if err != nil {
+		return a, err
+	}
+	// The number is connected whether or not its templates can be read now.
+	if _, err := s.Templates.Sync(ctx, &a.ID); err != nil {
+		s.Log.WarnContext(ctx, "the templates of a number that was connected could not be read", "account", a.ID, "error", err)
+	}
+	return a, nil
+}
+
+// renew gives a number that is connected a new token.
+func (s *Service) renew(tx *db.Tx, id uuid.UUID, n NewNumber, set Settings) (channel.Account, error) {
+	a, err := s.Channels.Change(tx, Name, id, func(a *channel.Account) error {
+		a.Name = n.Name
+		if n.GroupID != nil {
+			a.GroupID = n.GroupID
+		}
+		return a.Write(set)
+	})
+	if err != nil {
+		return a, err
+	}
+	return s.Channels.Set(tx, id, channel.Active, nil)
+}
+
+// connectFault says which of the fields the provider did not like.
+func connectFault(err error) error {
+	if errors.Is(err, ErrNoNumber) {
+		return fault.Invalid("phone_number_id", "unknown_number")
+	}
+	r, ok := errors.AsType[*Refusal](err)
+	switch {
+	case !ok || r.passing():
+		return unreachable(err)
+	case r.auth():
+		return fault.Invalid("access_token", "refused").Because(r.Words())
+	case r.Code == codeCallback:
+		return fault.Invalid("webhook_url", "unreachable").Because(r.Words())
+	case r.Code == codeMissing && r.Subcode == subcodeMissing:
+		return fault.Invalid("business_account_id", "unknown_account").Because(r.Words())
+	}
+	return fault.Invalid("phone_number_id", "refused").Because(r.Words())
+}
+
+// unreachable is the answer where the provider is not there, or busy.
+func unreachable(err error) error {
+	words := "timeout"
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		words = r.Words()
+	}
+	return fault.New(fault.ProviderRejected, words).Wrap(err)
+}
+
+// account reads a number with what opens it.
+func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, at Access, c credentials, err error) {
+	var set Settings
+	if a, err = s.Channels.Find(r, Name, id); err != nil {
+		return a, at, c, err
+	}
+	if err = a.Read(&set); err != nil {
+		return a, at, c, err
+	}
+	text, err := s.Channels.Credentials(r, id)
+	if err == nil && text != nil {
+		err = json.Unmarshal(text, &c)
+	}
+	return a, set.access(c), c, err
+}
+
+// open is account outside a transaction.
+func (s *Service) open(ctx context.Context, id uuid.UUID) (a channel.Account, at Access, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		a, at, _, err = s.account(r, id)
+		return err
+	})
+	return a, at, err
+}
+
+// authLimit is how many refusals of the token in a row ask for attention.
+const authLimit = 2
+
+// answered keeps what an answer of the provider says about the token: refused
+// twice in a row, the number needs attention; taken again, it works.
+func (s *Service) answered(ctx context.Context, a *channel.Account, err error) {
+	r, refused := errors.AsType[*Refusal](err)
+	refused = refused && r.auth()
+	if err != nil && !refused {
+		return
+	}
+	expired := a.Reason != nil && *a.Reason == channel.TokenExpired
+	fail := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if !refused {
+			n, err := authErrors(&tx.Reader, a.ID)
+			if err != nil || n == 0 && !expired {
+				return err
+			}
+			if err := clearAuthErrors(tx, a.ID); err != nil || !expired {
+				return err
+			}
+			_, err = s.Channels.Set(tx, a.ID, channel.Active, nil)
+			return err
+		}
+		n, err := countAuthError(tx, a.ID)
+		if err != nil || n < authLimit {
+			return err
+		}
+		why := channel.TokenExpired
+		_, err = s.Channels.Set(tx, a.ID, channel.Attention, &why)
+		return err
+	})
+	if fail != nil {
+		s.Log.ErrorContext(ctx, "what the provider said about a token could not be kept", "account", a.ID, "error", fail)
+	}
+}
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.DB.Tenant(caller.From(ctx).TenantID)
+}

@@ -1,0 +1,94 @@
+package whatsapp
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/template"
+	"konak/internal/kit/address"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Consent is that a customer may, or may not, be written to.
+type Consent struct {
+	ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"Whose consent it is; or their number"`
+	Phone     string     `json:"phone,omitempty" maxLength:"40" example:"+905321234567" doc:"A number that no contact has makes one"`
+	Name      string     `json:"name,omitempty" maxLength:"200" example:"Elif Kaya" doc:"Of a contact that is made"`
+	Purpose   string     `json:"purpose,omitempty" enum:"marketing,utility,authentication" default:"marketing"`
+	Status    string     `json:"status,omitempty" enum:"granted,revoked" default:"granted"`
+	Source    string     `json:"source,omitempty" maxLength:"200" example:"checkout form"`
+	Evidence  string     `json:"evidence,omitempty" maxLength:"2000" example:"https://example.com/consents/4711"`
+}
+
+// RecordConsent writes a customer's word down through the contact's gate.
+func (s *Service) RecordConsent(ctx context.Context, c Consent) (out contact.Contact, err error) {
+	number, ok := address.ParsePhone(c.Phone)
+	switch {
+	case c.Phone != "" && !ok:
+		return out, fault.Invalid("phone", "invalid_phone")
+	case c.ContactID == nil && c.Phone == "":
+		return out, fault.Invalid("contact_id", "required")
+	case c.ContactID != nil && c.Phone != "":
+		return out, fault.Invalid("phone", "not_allowed")
+	}
+	word := contact.Consent{Channel: Name, Purpose: c.Purpose, Status: c.Status, Source: c.Source, Evidence: c.Evidence}
+	err = s.Inbox.InTx(ctx, func(tx *db.Tx) error {
+		id, err := s.whose(tx, c.ContactID, number, c.Name)
+		if err != nil {
+			return err
+		}
+		out, err = s.Contacts.Consented(tx, id, word)
+		return err
+	})
+	return out, err
+}
+
+// whose finds the contact that a request means, or makes it of a number.
+func (s *Service) whose(tx *db.Tx, id *uuid.UUID, number, name string) (uuid.UUID, error) {
+	if id == nil {
+		ref, err := s.Contacts.Resolve(tx, contact.Sender{Channel: Name, Phone: number, Name: name})
+		return ref.ID, err
+	}
+	_, err := s.Contacts.Find(&tx.Reader, *id)
+	if db.IsNoRow(err) {
+		err = fault.Invalid("contact_id", "unknown_contact")
+	}
+	return *id, err
+}
+
+// Recipient is whom a template goes to.
+type Recipient struct {
+	ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"Who gets it; or their number"`
+	Phone     string     `json:"phone,omitempty" maxLength:"40" example:"+905321234567" doc:"A number that no contact has makes one"`
+	Name      string     `json:"name,omitempty" maxLength:"200" example:"Elif Kaya" doc:"Of a contact that is made"`
+}
+
+// SendTemplate sends a template to one customer.
+func (s *Service) SendTemplate(ctx context.Context, to Recipient, u template.Use) (out conversation.SentTemplate, err error) {
+	number, ok := address.ParsePhone(to.Phone)
+	switch {
+	case to.Phone != "" && !ok:
+		return out, fault.Invalid("phone", "invalid_phone")
+	case to.ContactID == nil && to.Phone == "":
+		return out, fault.Invalid("contact_id", "required")
+	}
+	// A template that cannot be used makes no contact.
+	if _, err := s.Templates.Get(ctx, u.TemplateID); fault.Is(err, fault.NotFound) {
+		return out, fault.Invalid("template_id", "unknown_template")
+	} else if err != nil {
+		return out, err
+	}
+	var id uuid.UUID
+	err = s.Inbox.InTx(ctx, func(tx *db.Tx) error {
+		id, err = s.whose(tx, to.ContactID, number, to.Name)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	return s.Inbox.SendTemplateTo(ctx, id, u)
+}

@@ -1,0 +1,395 @@
+package whatsapp
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/template"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+const (
+	sendJob  = "whatsapp.send"
+	leaveJob = "whatsapp.leave"
+
+	// sendAttempts is how often a message is tried: a bit over two hours.
+	sendAttempts = 12
+	// pushFor is how long the one who waits for Push has before the job takes
+	// the message up.
+	pushFor = 2 * time.Minute
+	// pushTimeout ends before the job begins.
+	pushTimeout = time.Minute
+)
+
+// Why a message failed, beside the provider's words.
+const (
+	ReasonUnavailable = "channel_unavailable"
+	ReasonToken       = "token_expired"
+)
+
+var (
+	_ channel.Kind         = (*Service)(nil)
+	_ channel.Templater    = (*Service)(nil)
+	_ conversation.Reactor = (*Service)(nil)
+)
+
+// Route implements channel.Kind: who wrote within the window can be answered.
+func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
+	i, known := channel.IdentityOn(to, a.ID)
+	if !known && phone(to) == "" {
+		return nil, nil
+	}
+	if !known || i.WindowExpiresAt == nil || !s.DB.Clock().Now().Before(i.WindowExpiresAt.Time) {
+		return nil, fault.New(fault.WindowClosed).ExpiredAt(i.WindowExpiresAt)
+	}
+	return &conversation.Route{Address: i.ExternalID}, nil
+}
+
+// RouteTemplate implements channel.Templater: a template goes to who wrote, or
+// else to the contact's number.
+func (s *Service) RouteTemplate(_ *db.Reader, a channel.Account, to contact.Contact) (*conversation.Route, error) {
+	if i, known := channel.IdentityOn(to, a.ID); known {
+		return &conversation.Route{Address: i.ExternalID}, nil
+	}
+	if n := phone(to); n != "" {
+		return &conversation.Route{Address: n}, nil
+	}
+	return nil, nil
+}
+
+// Window implements channel.Templater.
+func (s *Service) Window(a channel.Account, to contact.Contact) *clock.Time {
+	i, _ := channel.IdentityOn(to, a.ID)
+	return i.WindowExpiresAt
+}
+
+// phone is a contact's number as the provider writes it.
+func phone(c contact.Contact) string {
+	for _, p := range c.Phones {
+		if p.Primary {
+			return strings.TrimPrefix(p.E164, "+")
+		}
+	}
+	return ""
+}
+
+// parcel is a message on its way. The provider takes one file with a message,
+// so that several files are several parts, each sent by a job of its own: what
+// was sent is not sent again with the rest.
+type parcel struct {
+	AccountID uuid.UUID                   `json:"account_id"`
+	ItemID    uuid.UUID                   `json:"item_id"`
+	To        string                      `json:"to"`
+	Text      string                      `json:"text"`
+	Files     []conversation.OutgoingFile `json:"files"`
+	Template  *template.Filled            `json:"template"`
+	// Part is the first that is not sent yet; FirstID is how the provider calls
+	// the first one.
+	Part    int    `json:"part"`
+	FirstID string `json:"first_id"`
+	Tries   int    `json:"tries"`
+}
+
+// waits says whether there is still something to send. The provider reports on
+// the first of several parts while the others wait.
+func (p *parcel) waits(now string) bool {
+	if len(p.parts()) == 1 {
+		return now == conversation.Queued
+	}
+	return now == conversation.Queued || now == conversation.Sent
+}
+
+// part is one message of a parcel.
+type part struct {
+	text string
+	file *conversation.OutgoingFile
+}
+
+const maxCaption = 1024
+
+func (p *parcel) parts() []part {
+	if p.Template != nil || len(p.Files) == 0 {
+		return []part{{text: p.Text}}
+	}
+	var out []part
+	caption := p.Text
+	if kind := kindOf(p.Files[0]); caption != "" && (kind == KindAudio || utf8.RuneCountInString(caption) > maxCaption) {
+		out, caption = append(out, part{text: caption}), ""
+	}
+	for i := range p.Files {
+		out = append(out, part{text: caption, file: &p.Files[i]})
+		caption = ""
+	}
+	return out
+}
+
+// kindOf says as what a file is sent; what is no picture, film or voice for
+// the provider is a document.
+func kindOf(f conversation.OutgoingFile) string {
+	const mib = 1 << 20
+	for _, k := range []struct {
+		kind  string
+		most  int64
+		types []string
+	}{
+		{KindImage, 5 * mib, []string{"image/jpeg", "image/png"}},
+		{KindVideo, 16 * mib, []string{"video/mp4", "video/3gpp"}},
+		{KindAudio, 16 * mib, []string{"audio/aac", "audio/mp4", "audio/mpeg", "audio/amr", "audio/ogg"}},
+	} {
+		if f.Size <= k.most && slices.Contains(k.types, f.Type) {
+			return k.kind
+		}
+	}
+	return KindDocument
+}
+
+// Take implements channel.Kind. Where somebody waits for Push, the job comes
+// after it, for what Push could not do.
+func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
+	p := parcelOf(m)
+	at := tx.Now()
+	if m.Awaited && len(p.parts()) == 1 {
+		at = at.Add(pushFor)
+	}
+	_, err := jobs.Enqueue(tx, sendJob, at, p)
+	return err
+}
+
+func parcelOf(m conversation.Outgoing) parcel {
+	return parcel{AccountID: m.Route.AccountID, ItemID: m.ItemID, To: m.Route.Address, Text: m.Body, Files: m.Attachments, Template: m.Template}
+}
+
+// Push implements channel.Kind.
+func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversation.Delivery, error) {
+	p := parcelOf(m)
+	if len(p.parts()) != 1 {
+		return conversation.Delivery{Status: conversation.Queued}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
+	defer cancel()
+	id, err := s.carry(ctx, &p)
+	if err == nil {
+		return conversation.Delivery{Status: conversation.Sent, ProviderMessageID: id}, nil
+	}
+	if why, final := lasting(err); final {
+		return conversation.Delivery{Status: conversation.Failed, Error: why}, nil
+	}
+	return conversation.Delivery{Status: conversation.Queued}, nil
+}
+
+// errUnavailable says that the account is not there any more, or paused.
+var errUnavailable = errors.New(ReasonUnavailable)
+
+// lasting says why a message cannot be sent, where trying again is no use.
+func lasting(err error) (why string, final bool) {
+	if errors.Is(err, errUnavailable) {
+		return ReasonUnavailable, true
+	}
+	r, ok := errors.AsType[*Refusal](err)
+	switch {
+	case !ok || r.passing():
+		return "", false
+	case r.auth():
+		return ReasonToken, true
+	case r.Code == codeWindow:
+		return string(fault.WindowClosed), true
+	}
+	return r.Words(), true
+}
+
+// carry sends the parcel's next part.
+func (s *Service) carry(ctx context.Context, p *parcel) (string, error) {
+	a, at, err := s.open(ctx, p.AccountID)
+	if fault.Is(err, fault.NotFound) || err == nil && !a.Works() {
+		return "", errUnavailable
+	}
+	if err != nil {
+		return "", err
+	}
+	id, err := s.sendPart(ctx, at, p)
+	s.answered(context.WithoutCancel(ctx), &a, err)
+	return id, err
+}
+
+func (s *Service) sendPart(ctx context.Context, at Access, p *parcel) (string, error) {
+	next := p.parts()[p.Part]
+	m := Message{To: p.To, Kind: KindText, Text: next.text, Mark: p.ItemID.String()}
+	switch {
+	case p.Template != nil:
+		m.Kind, m.Template = KindTemplate, p.Template
+	case next.file != nil:
+		content, err := s.Inbox.ReadFile(ctx, *next.file)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = content.Close() }()
+		m.Kind, m.Filename = kindOf(*next.file), next.file.Name
+		if m.MediaID, err = s.Provider.Upload(ctx, at, next.file.Name, next.file.Type, content); err != nil {
+			return "", err
+		}
+	}
+	return s.Provider.Send(ctx, at, m)
+}
+
+// runSend is the handler of sendJob.
+func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
+	var p parcel
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	if j.Test {
+		return nil // what a test key sets off reaches nobody
+	}
+	var now string
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		now, err = s.Inbox.Standing(r, p.ItemID)
+		return err
+	})
+	if err != nil || !p.waits(now) {
+		return err
+	}
+	id, err := s.carry(ctx, &p)
+	if err != nil {
+		why, final := lasting(err)
+		if tries := p.Tries + j.Attempts; !final && tries < sendAttempts {
+			return s.later(ctx, &p, tries, err)
+		} else if !final {
+			why = plain(err)
+		}
+		return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
+	}
+	if p.Part == 0 {
+		p.FirstID = id
+	}
+	if p.Part++; p.Part == len(p.parts()) {
+		return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: p.FirstID}))
+	}
+	p.Tries = 0
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		_, err := jobs.Enqueue(tx, sendJob, tx.Now(), p)
+		return err
+	})
+}
+
+// later tries again when the provider asks for it, else as jobs do.
+func (s *Service) later(ctx context.Context, p *parcel, tries int, err error) error {
+	r, ok := errors.AsType[*Refusal](err)
+	if !ok || r.RetryAfter <= 0 {
+		return err
+	}
+	p.Tries = tries
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		_, err := jobs.Enqueue(tx, sendJob, tx.Now().Add(min(r.RetryAfter, time.Hour)), p)
+		return err
+	})
+}
+
+func plain(err error) string {
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		return r.Words()
+	}
+	return "provider_unreachable"
+}
+
+// gone passes over what was deleted meanwhile.
+func gone(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// Reacts implements conversation.Reactor.
+func (s *Service) Reacts(string) bool { return true }
+
+// React implements conversation.Reactor.
+func (s *Service) React(ctx context.Context, r conversation.OutgoingReaction) error {
+	a, at, err := s.open(ctx, r.Route.AccountID)
+	if err != nil {
+		return err
+	}
+	_, err = s.Provider.Send(ctx, at, Message{To: r.Route.Address, Kind: KindReaction, ReactTo: r.ProviderMessageID, Emoji: r.Emoji})
+	s.answered(ctx, &a, err)
+	if err == nil {
+		return nil
+	}
+	why, final := lasting(err)
+	switch {
+	case !final:
+		return unreachable(err)
+	case why == string(fault.WindowClosed):
+		return fault.New(fault.WindowClosed)
+	}
+	return fault.New(fault.ReactionUnsupported).Because(why)
+}
+
+// farewell is what is needed to end a subscription after the account forgot
+// its credentials; sealed, because jobs are not.
+type farewell struct {
+	BusinessID string    `json:"business_id"`
+	AccountID  uuid.UUID `json:"account_id"`
+	Sealed     string    `json:"sealed"`
+}
+
+// Changed implements channel.Kind: the provider no longer calls for a number
+// that is disconnected, unless it is still asked to by another one.
+func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
+	if a.Status != channel.Disconnected {
+		return nil
+	}
+	_, at, c, err := s.account(&tx.Reader, a.ID)
+	if err != nil || c.Token == "" {
+		return err
+	}
+	_, err = jobs.Enqueue(tx, leaveJob, tx.Now(), farewell{
+		BusinessID: at.BusinessID, AccountID: a.ID,
+		Sealed: base64.StdEncoding.EncodeToString(s.Box.Seal(tx.Tenant(), leavePlace(a.ID), []byte(c.Token))),
+	})
+	return err
+}
+
+func leavePlace(id uuid.UUID) string { return "whatsapp.leave/" + id.String() }
+
+// runLeave is the handler of leaveJob.
+func (s *Service) runLeave(ctx context.Context, j *jobs.Job) error {
+	var f farewell
+	if err := json.Unmarshal(j.Payload, &f); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	sealed, err := base64.StdEncoding.DecodeString(f.Sealed)
+	if err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	token, err := s.Box.Open(caller.From(ctx).TenantID, leavePlace(f.AccountID), sealed)
+	if err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	left, err := s.ofBusiness(ctx, f.BusinessID)
+	if err != nil || len(left) > 0 {
+		return err
+	}
+	err = s.Provider.Unsubscribe(ctx, (&Settings{BusinessID: f.BusinessID}).access(credentials{Token: string(token)}))
+	if _, final := lasting(err); err != nil && final {
+		return nil // a token that opens nothing ends nothing
+	}
+	if err != nil {
+		return fmt.Errorf("whatsapp: unsubscribe: %w", err)
+	}
+	return nil
+}

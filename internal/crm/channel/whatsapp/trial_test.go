@@ -1,0 +1,66 @@
+package whatsapp_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/whatsapp"
+)
+
+func TestInboundTest(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		at := channels + "/" + sh.acc.ID.String() + "/gelen-testi"
+		var got whatsapp.Trial
+		read := func() whatsapp.Trial {
+			t.Helper()
+			got = whatsapp.Trial{}
+			sh.Owner.Get(at).Want(200).Data(&got)
+			return got
+		}
+		begin := func() string {
+			t.Helper()
+			got = whatsapp.Trial{}
+			sh.Owner.Post(at, nil).Want(200).Data(&got)
+			return *got.Code
+		}
+		if read(); got.State != whatsapp.TrialNone || got.Number != "+90 212 123 45 67" {
+			t.Errorf("before: %+v", got)
+		}
+		old := begin()
+		code := begin()
+		for code == old { // once in a million
+			code = begin()
+		}
+		sh.says(old)
+		if read(); got.State != whatsapp.TrialWaiting {
+			t.Errorf("after the old code: %+v", got)
+		}
+		before := len(sh.inbox())
+		sh.says("kod: " + code)
+		if read(); got.State != whatsapp.TrialVerified || got.Code != nil || got.VerifiedAt == nil {
+			t.Errorf("after the code: %+v", got)
+		}
+		if len(sh.inbox()) != before {
+			t.Error("the code began a conversation")
+		}
+		// One that does not come in time asks for attention, until one does.
+		code = begin()
+		sh.s.Clock.Advance(15 * time.Minute)
+		sh.settle()
+		if read(); got.State != whatsapp.TrialExpired || !slices.Equal(got.Warnings, []string{channel.InboundTestExpired}) {
+			t.Errorf("too late: %+v", got)
+		}
+		sh.says(code)
+		if a := sh.account(); a.Status != channel.Attention || *a.Reason != channel.InboundTestExpired || got.State != whatsapp.TrialExpired {
+			t.Errorf("the account is %+v", a)
+		}
+		sh.says(begin())
+		if a := sh.account(); a.Status != channel.Active || read().State != whatsapp.TrialVerified {
+			t.Errorf("the account is %+v", a)
+		}
+		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		sh.Owner.Post(at, nil).Refused(409, "channel_unavailable")
+	})
+}

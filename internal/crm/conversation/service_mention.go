@@ -1,0 +1,154 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+	"konak/internal/kit/trtext"
+)
+
+// callable names those of the ids who may be called in a note: active members
+// who may see conversations. One who may not is refused.
+func (s *Service) callable(tx *db.Tx, ids []uuid.UUID) ([]Mention, error) {
+	out := []Mention{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	names, err := s.agents.AgentsWho(&tx.Reader, perm.ConversationsView, ids...)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		name, ok := names[id]
+		if !ok {
+			return nil, fault.Invalid("mentions", "unknown_agent")
+		}
+		if !slices.ContainsFunc(out, func(m Mention) bool { return m.AgentID == id }) {
+			out = append(out, Mention{AgentID: id, Name: name})
+		}
+	}
+	sortMentions(out)
+	return out, nil
+}
+
+func sortMentions(list []Mention) {
+	slices.SortFunc(list, func(a, b Mention) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), slices.Compare(a.AgentID[:], b.AgentID[:]))
+	})
+}
+
+// call writes whom a note calls, and tells them. Who calls themselves needs no
+// telling.
+func (s *Service) call(tx *db.Tx, item *Item, list []Mention) error {
+	var told []uuid.UUID
+	quiet := caller.From(tx.Context()).Test
+	for _, m := range list {
+		self := item.AuthorID != nil && *item.AuthorID == m.AgentID
+		if err := putMention(tx, item.ID, m, clock.At(tx.Now()), self || quiet); err != nil {
+			return fmt.Errorf("conversation: mention: %w", err)
+		}
+		if !self && !quiet {
+			told = append(told, m.AgentID)
+		}
+	}
+	return s.markAll(tx, item.ConversationID, told)
+}
+
+// recall gives an edited note other mentions: those who are new are told, and
+// those who are gone are not called any more. It says whether anything changed.
+func (s *Service) recall(tx *db.Tx, item *Item, ids []uuid.UUID) (bool, error) {
+	next, err := s.callable(tx, ids)
+	if err != nil {
+		return false, err
+	}
+	has := func(list []Mention, id uuid.UUID) bool {
+		return slices.ContainsFunc(list, func(m Mention) bool { return m.AgentID == id })
+	}
+	var fresh []Mention
+	for i, m := range next {
+		at := slices.IndexFunc(item.Mentions, func(old Mention) bool { return old.AgentID == m.AgentID })
+		if at < 0 {
+			fresh = append(fresh, m)
+		} else {
+			next[i] = item.Mentions[at] // the name as it was written
+		}
+	}
+	changed := len(fresh) > 0
+	for _, old := range item.Mentions {
+		if has(next, old.AgentID) {
+			continue
+		}
+		changed = true
+		if err := dropMention(tx, item.ID, old.AgentID); err != nil {
+			return false, err
+		}
+	}
+	if !changed {
+		return false, nil
+	}
+	sortMentions(next)
+	item.Mentions = next
+	return true, s.call(tx, item, fresh)
+}
+
+// looked notes that an agent read a conversation, and the notes in it that
+// call them.
+func (s *Service) looked(tx *db.Tx, conversation, agent uuid.UUID) error {
+	if err := s.markRead(tx, conversation, agent); err != nil {
+		return err
+	}
+	return seeMentions(tx, conversation, agent)
+}
+
+// Mentions lists the notes that call the caller.
+func (s *Service) Mentions(ctx context.Context, unread bool, p db.Page) (out db.List[MentionOf], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = mentionsOf(r, agentID(ctx), unread, p)
+		return err
+	})
+	return out, err
+}
+
+// Mentionable lists colleagues who can be called in a note of a conversation,
+// whose names have words that begin with what was typed.
+func (s *Service) Mentionable(ctx context.Context, id uuid.UUID, typed string) (out []Mention, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := byID(r, id); err != nil {
+			return absent(err)
+		}
+		names, err := s.agents.AgentsWho(r, perm.ConversationsView)
+		if err != nil {
+			return err
+		}
+		out = []Mention{}
+		for agent, name := range names {
+			if begins(name, typed) {
+				out = append(out, Mention{AgentID: agent, Name: name})
+			}
+		}
+		sortMentions(out)
+		out = out[:min(len(out), mentionChoices)]
+		return nil
+	})
+	return out, err
+}
+
+// begins says whether a name, or what follows one of its words, begins with
+// what was typed, whatever the letters' case and marks.
+func begins(name, typed string) bool {
+	folded, start := trtext.Fold(name), strings.TrimSpace(trtext.Fold(typed))
+	if start == "" || strings.HasPrefix(folded, start) {
+		return true
+	}
+	return strings.Contains(folded, " "+start)
+}

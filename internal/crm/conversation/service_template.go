@@ -1,0 +1,309 @@
+package conversation
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/template"
+	"konak/internal/kit/api"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Why a template is not sent, beside the codes of the catalogue.
+const (
+	TemplateNotSendable = "template_not_sendable" // the provider has not approved it
+	ConsentMissing      = "consent_missing"       // nobody said that the customer agrees to marketing
+	ConsentRevoked      = "consent_revoked"       // the customer said no
+	TestSendsNothing    = "test_environment"
+)
+
+// SentTemplate is what became of a template for one recipient.
+type SentTemplate struct {
+	Conversation api.Nullable[Conversation] `json:"conversation" doc:"Null where there was none and none began"`
+	Item         api.Nullable[Item]         `json:"item" doc:"Null where nothing was sent at all"`
+	Delivery     string                     `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: the provider accepted it; queued: on its way; failed: refused; none: the test environment sends nothing"`
+	Error        *string                    `json:"delivery_error" nullable:"true" doc:"Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's words"`
+}
+
+// ChatTemplates are what can be sent in a conversation.
+type ChatTemplates struct {
+	WindowOpen      bool                `json:"window_open" doc:"Whether the channel takes free text now"`
+	WindowExpiresAt *clock.Time         `json:"window_expires_at" nullable:"true" doc:"Until when it does, or did; null where the channel has no window or none was open yet"`
+	Templates       []template.Template `json:"templates" nullable:"false"`
+}
+
+// kept is why a template does not reach a customer, which is no error of the
+// request.
+type kept string
+
+func (k kept) Error() string { return string(k) }
+
+// maxChatTemplates bounds the choice; more are found by a part of the name.
+const maxChatTemplates = 250
+
+// ChatTemplates lists the templates that can be sent in a conversation.
+func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (out ChatTemplates, err error) {
+	out.Templates = []template.Template{}
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := byID(r, id)
+		if err != nil {
+			return absent(err)
+		}
+		who, err := s.contacts.Whole(r, c.ContactID)
+		ways, ok := s.router.(TemplateRouter)
+		if db.IsNoRow(err) || err == nil && (!ok || c.ChannelAccountID == nil) {
+			out.WindowOpen = err == nil
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		until, bound, err := ways.Window(r, *c.ChannelAccountID, who)
+		if err != nil {
+			return err
+		}
+		out.WindowExpiresAt = until
+		out.WindowOpen = !bound || until != nil && s.db.Clock().Now().Before(until.Time)
+		if s.templates == nil {
+			return nil
+		}
+		list, err := s.templates.Page(r, template.Filter{AccountID: c.ChannelAccountID, Query: q, Sendable: true}, db.Page{Limit: maxChatTemplates, After: db.First})
+		for _, t := range list.Rows {
+			if t.Sendable && mayGet(&who, t.Category) == "" {
+				out.Templates = append(out.Templates, t)
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+// mayGet applies what the customer agreed to: marketing needs their consent,
+// the rest goes unless they said no.
+func mayGet(who *contact.Contact, category string) (why string) {
+	purpose := map[string]string{template.Marketing: "marketing", template.Authentication: "authentication"}[category]
+	if purpose == "" {
+		purpose = "utility"
+	}
+	said := ""
+	for _, c := range who.Consents {
+		if c.Channel == "whatsapp" && c.Purpose == purpose {
+			said = c.Status
+		}
+	}
+	switch {
+	case said == "revoked":
+		return ConsentRevoked
+	case said == "" && category == template.Marketing:
+		return ConsentMissing
+	}
+	return ""
+}
+
+// ready fills a template in for a customer and finds its way. What keeps it
+// from being sent is a kept; what is wrong with the request is a fault.
+func (s *Service) ready(r *db.Reader, customer uuid.UUID, u template.Use) (f template.Filled, text string, route *Route, err error) {
+	if s.templates == nil {
+		return f, "", nil, fault.Invalid("template_id", "unknown_template")
+	}
+	t, err := s.templates.Find(r, u.TemplateID)
+	if fault.Is(err, fault.NotFound) {
+		err = fault.Invalid("template_id", "unknown_template")
+	}
+	if err == nil {
+		f, text, err = t.Fill(u)
+	}
+	if err != nil {
+		return f, "", nil, err
+	}
+	who, err := s.contacts.Whole(r, customer)
+	ways, ok := s.router.(TemplateRouter)
+	switch {
+	case db.IsNoRow(err) || err == nil && !ok:
+		return f, text, nil, kept(fault.NoRoute)
+	case err != nil:
+		return f, text, nil, err
+	case !t.Sendable:
+		return f, text, nil, kept(TemplateNotSendable)
+	}
+	if why := mayGet(&who, t.Category); why != "" {
+		return f, text, nil, kept(why)
+	}
+	route, err = ways.RouteTemplate(r, who, &t)
+	if known, ok := fault.As(err); ok {
+		return f, text, nil, kept(known.Code)
+	}
+	if err == nil && route == nil {
+		err = kept(fault.NoRoute)
+	}
+	return f, text, route, err
+}
+
+// SendTemplate sends a template into a conversation while the caller waits.
+// What keeps it from being sent is in the answer and no error.
+func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use) (SentTemplate, error) {
+	var begun Begun
+	var why kept
+	err := s.InTx(ctx, func(tx *db.Tx) error {
+		begun, why = Begun{}, ""
+		was, err := lockUnmerged(tx, id)
+		if err != nil {
+			return err
+		}
+		begun.Conversation = was
+		filled, text, route, err := s.ready(&tx.Reader, was.ContactID, u)
+		if err == nil && (was.ChannelAccountID == nil || *was.ChannelAccountID != route.AccountID) {
+			err = fault.Invalid("template_id", "other_account")
+		}
+		if was.Test || caller.From(ctx).Test {
+			if err == nil {
+				why = TestSendsNothing
+			}
+			return onlyFault(err)
+		}
+		if no, ok := err.(kept); ok {
+			why = no
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		who := author(tx)
+		item := &Item{Kind: Message, AuthorKind: who.Kind, AuthorID: who.ID, Body: text, Template: api.Some(filled), awaited: true, Attachments: []Attachment{}}
+		addressTo(item, &was, route)
+		if begun.Conversation, err = s.answered(tx, was, item); err != nil {
+			return err
+		}
+		begun.Item, begun.Route = *item, route
+		begun.outgoing, err = s.send(tx, &begun.Conversation, item, route)
+		return err
+	})
+	if err != nil {
+		return SentTemplate{}, err
+	}
+	return s.outcome(ctx, &begun, why)
+}
+
+// onlyFault passes over what keeps a template from being sent.
+func onlyFault(err error) error {
+	if _, ok := err.(kept); ok {
+		return nil
+	}
+	return err
+}
+
+func (s *Service) outcome(ctx context.Context, b *Begun, why kept) (out SentTemplate, err error) {
+	if why == "" {
+		if err := s.push(ctx, b); err != nil {
+			return out, err
+		}
+		out.Item, out.Delivery = api.Some(b.Item), b.Delivery.Status
+		if b.Delivery.Error != "" {
+			out.Error = &b.Delivery.Error
+		}
+	} else {
+		text := string(why)
+		out.Delivery, out.Error = Failed, &text
+		if why == TestSendsNothing {
+			out.Delivery, out.Error = NotGoing, nil
+		}
+	}
+	if b.Conversation.ID != uuid.Nil {
+		out.Conversation = api.Some(b.Conversation)
+	}
+	return out, nil
+}
+
+// SendTemplateTo sends a template to a customer, in the conversation that they
+// have on the template's account or in one that begins.
+func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u template.Use) (SentTemplate, error) {
+	var why kept
+	var test bool
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		ref, err := s.contacts.Find(r, customer)
+		if db.IsNoRow(err) {
+			return fault.Invalid("contact_id", "unknown_contact")
+		}
+		if err != nil {
+			return err
+		}
+		test = ref.Test
+		_, _, _, err = s.ready(r, customer, u)
+		if no, ok := err.(kept); ok {
+			why = no
+		}
+		return onlyFault(err)
+	})
+	if err != nil {
+		return SentTemplate{}, err
+	}
+	if why == "" && (test || caller.From(ctx).Test) {
+		why = TestSendsNothing
+	}
+	if why != "" {
+		return s.outcome(ctx, &Begun{}, why)
+	}
+	b, err := s.BeginAsAgent(ctx, Opening{ContactID: customer, Channel: "whatsapp", Template: &u})
+	if err != nil {
+		return SentTemplate{}, err
+	}
+	out := SentTemplate{Conversation: api.Some(b.Conversation), Item: api.Some(b.Item), Delivery: b.Delivery.Status}
+	if b.Delivery.Error != "" {
+		out.Error = &b.Delivery.Error
+	}
+	return out, nil
+}
+
+// templateOut makes an opening's message of its template. What keeps it from
+// being sent is kept as the delivery's failure.
+func (s *Service) templateOut(tx *db.Tx, o *Opening, ref contact.Ref, item *Item, out *Begun) error {
+	if len(o.Attachments) > 0 || item.Body != "" {
+		return fault.Invalid("template", "alone")
+	}
+	filled, text, route, err := s.ready(&tx.Reader, ref.ID, *o.Template)
+	item.Body, item.Template, item.Attachments = text, api.Some(filled), []Attachment{}
+	switch no, is := err.(kept); {
+	case ref.Test:
+		return onlyFault(err)
+	case is:
+		out.Delivery = Delivery{Status: Failed, Error: string(no)}
+		return nil
+	case err != nil:
+		return err
+	}
+	out.Route = route
+	return nil
+}
+
+// wayAgain finds the way of a message that is sent once more: a template's own,
+// or that of free text.
+func (s *Service) wayAgain(tx *db.Tx, c *Conversation, i *Item, a Answer) (*Route, error) {
+	ways, ok := s.router.(TemplateRouter)
+	if i.Template.V == nil || !ok || s.templates == nil {
+		return s.way(tx, c, a)
+	}
+	t, err := s.templates.Find(&tx.Reader, i.Template.V.ID)
+	if fault.Is(err, fault.NotFound) || err == nil && !t.Sendable {
+		return nil, fault.New(fault.Conflict).Because(TemplateNotSendable)
+	}
+	if err != nil {
+		return nil, err
+	}
+	who, err := s.contacts.Whole(&tx.Reader, c.ContactID)
+	if db.IsNoRow(err) {
+		return nil, fault.New(fault.NoRoute)
+	}
+	if err != nil {
+		return nil, err
+	}
+	route, err := ways.RouteTemplate(&tx.Reader, who, &t)
+	if err == nil && route == nil {
+		err = fault.New(fault.NoRoute)
+	}
+	return route, err
+}

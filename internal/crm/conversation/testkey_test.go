@@ -1,0 +1,208 @@
+package conversation_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+func (in *inbox) person(id uuid.UUID) (c contact.Contact) {
+	in.t.Helper()
+	in.Owner.Get("/api/crm/v1/contacts/" + id.String()).Want(200).Data(&c)
+	return c
+}
+
+// A key of the test environment writes records, marked as such, and causes no
+// deliveries, whoever acts on them later.
+func TestTestKeys(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		in.Owner.Post("/api/erp/v1/webhooks", map[string]any{
+			"address": "http://127.0.0.1:1/", "events": []string{conversation.Created, conversation.Replied, contact.Created, contact.Updated},
+		}).Want(201)
+		key := in.Key(true, perm.All()...)
+		var c conversation.Conversation
+		// The address is a live contact's: the test has its own.
+		key.Post(public, map[string]any{"contact": map[string]any{"email": "ELIF@example.com", "name": "Deneme"}, "body": "deneme"}).Want(201).Data(&c)
+		if !c.Test || c.ContactID == in.customer.ID {
+			t.Errorf("got %+v", c)
+		}
+		who := in.person(c.ContactID)
+		if !who.Test || who.Name != "Deneme" || who.Emails[0].Address != "ELIF@example.com" || in.person(in.customer.ID).Test {
+			t.Errorf("got %+v", who)
+		}
+		// What it made, it may change; and it finds it again.
+		path := public + "/" + c.ID.String()
+		key.Post(path+"/reply", map[string]any{"type": "user", "body": "x"}).Want(200)
+		key.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "x"}).Want(200)
+		key.Post(path+"/tags", map[string]any{"add": []string{"deneme"}}).Want(200)
+		key.Put(path+"/state", map[string]any{"state": "closed"}).Want(200)
+		var again conversation.Conversation
+		key.Post(public, map[string]any{"contact_id": c.ContactID, "body": "yine"}).Want(201).Data(&again)
+		if again.ContactID != c.ContactID || !again.Test {
+			t.Errorf("got %+v", again)
+		}
+		// An agent may act on it, and what they do is a test, too.
+		in.Owner.Post(base+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Want(200)
+		in.Owner.Do("PUT", "/api/crm/v1/contacts/"+c.ContactID.String(), map[string]any{"company": "Deneme A.Ş."}).Want(200)
+		var begun conversation.Conversation
+		in.Owner.Post(base, map[string]any{"contact_id": c.ContactID, "subject": "x"}).Want(201).Data(&begun)
+		if !begun.Test {
+			t.Error("a conversation with a contact of the test environment is live")
+		}
+		in.events()
+		var n int
+		err := s.DB.Tenant(in.ID).Read(t.Context(), func(r *db.Reader) (err error) {
+			n, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM webhook_delivery WHERE tenant_id = $1`, r.Tenant())
+			return err
+		})
+		if err != nil || n != 0 {
+			t.Errorf("%d deliveries, %v", n, err)
+		}
+		// A live sender with the same address is the live contact.
+		var live conversation.Conversation
+		in.FullKey().Post(public, map[string]any{"contact": map[string]any{"email": "elif@example.com"}, "body": "canlı"}).Want(201).Data(&live)
+		if live.Test || live.ContactID != in.customer.ID {
+			t.Errorf("got %+v", live)
+		}
+		// The two do not meet.
+		for path, body := range map[string]map[string]any{
+			"/api/crm/v1/contacts/" + in.customer.ID.String() + "/merge": {"contact_id": c.ContactID},
+			"/api/crm/v1/contacts/" + c.ContactID.String() + "/merge":    {"contact_id": in.customer.ID},
+			base + "/" + live.ID.String() + "/merge":                     {"into_id": c.ID},
+			base + "/" + live.ID.String() + "/participants":              {"contact_id": c.ContactID},
+			base + "/" + c.ID.String() + "/participants":                 {"contact_id": in.customer.ID},
+		} {
+			in.Owner.Post(path, body).Refused(409, "test_environment")
+		}
+		in.Owner.Put(base+"/"+live.ID.String(), map[string]any{"contact_id": c.ContactID}).Refused(409, "test_environment")
+		if file := string(in.Owner.Get("/api/crm/v1/contacts/export").Want(200).Body); !strings.Contains(file, "elif@example.com") || strings.Contains(file, "ELIF@example.com") {
+			t.Errorf("got %s", file)
+		}
+	})
+}
+
+// A key of the test environment changes nothing that is live.
+func TestTestKeysLeaveLiveAlone(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		in.Owner.Post(base+"/"+id.String()+"/join", nil).Want(200)
+		item := in.say(id, map[string]any{"body": "Buyurun"})
+		in.Owner.Post(base+"/"+id.String()+"/reply-as-customer", map[string]any{"body": "Bekliyorum"}).Want(200)
+		var friend contact.Contact
+		in.Owner.Post("/api/crm/v1/contacts", map[string]any{"name": "Ortak"}).Want(201).Data(&friend)
+		in.Owner.Post(base+"/"+id.String()+"/participants", map[string]any{"contact_id": friend.ID}).Want(200)
+		was, wasItems, wasContact := in.get(id), in.items(id), in.person(in.customer.ID)
+		in.events()
+
+		key := in.Key(true, perm.All()...)
+		path := public + "/" + id.String()
+		key.Get(path).Want(200) // reading is no effect
+		key.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "TEST REPLY"}).Refused(409, "test_environment")
+		key.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "not", "message_type": "note"}).Refused(409, "test_environment")
+		key.Post(path+"/reply", map[string]any{"type": "user", "body": "x"}).Refused(409, "test_environment")
+		key.Put(path+"/state", map[string]any{"state": "closed"}).Refused(409, "test_environment")
+		key.Post(path+"/tags", map[string]any{"add": []string{"x"}}).Refused(409, "test_environment")
+		key.Post(path+"/participants", map[string]any{"contact_id": friend.ID}).Refused(409, "test_environment")
+		key.Delete(path+"/participants/"+friend.ID.String()).Refused(409, "test_environment")
+		key.Post(public, map[string]any{"contact_id": in.customer.ID, "body": "x"}).Refused(409, "test_environment")
+
+		// The same at the gates, for what no key's route reaches today.
+		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.APIKey, TenantID: in.ID, Slug: in.Slug, ID: uuid.New(), Test: true, Perms: perm.NewSet(perm.All()...)})
+		gate, book, later := s.Conversations, s.Contacts, clock.At(s.Clock.Now().Add(time.Hour))
+		other := in.begin()
+		in.events()
+		text := "x"
+		one := func(_ any, err error) error { return err }
+		for name, act := range map[string]func(context.Context) error{
+			"open":     func(ctx context.Context) error { return one(gate.Open(ctx, id)) },
+			"snooze":   func(ctx context.Context) error { return one(gate.Snooze(ctx, id, &later, false)) },
+			"assign":   func(ctx context.Context) error { return one(gate.Assign(ctx, id, nil)) },
+			"update":   func(ctx context.Context) error { return one(gate.Update(ctx, id, conversation.Change{Subject: &text})) },
+			"ai":       func(ctx context.Context) error { return one(gate.SetAI(ctx, id, conversation.AIActive)) },
+			"escalate": func(ctx context.Context) error { return one(gate.Escalate(ctx, id, "x", nil)) },
+			"merge":    func(ctx context.Context) error { return one(gate.Merge(ctx, id, other)) },
+			"delete":   func(ctx context.Context) error { return gate.Delete(ctx, id) },
+			"split":    func(ctx context.Context) error { return one(gate.Split(ctx, id, []uuid.UUID{item.ID}, "")) },
+			"schedule": func(ctx context.Context) error {
+				return one(gate.Schedule(ctx, id, conversation.Later{Answer: conversation.Answer{Body: "x"}, SendAt: later}))
+			},
+			"edit":        func(ctx context.Context) error { return one(gate.EditItem(ctx, id, item.ID, "x", nil)) },
+			"delete item": func(ctx context.Context) error { return gate.DeleteItem(ctx, id, item.ID) },
+			"react":       func(ctx context.Context) error { return one(gate.React(ctx, id, item.ID, "👍")) },
+			"copies":      func(ctx context.Context) error { return one(gate.SetCopies(ctx, id, nil)) },
+			"forward": func(ctx context.Context) error {
+				return one(gate.Forward(ctx, id, item.ID, conversation.Forwarded{To: []string{"a@b.example"}}))
+			},
+			"begin": func(ctx context.Context) error {
+				return one(gate.BeginAsAgent(ctx, conversation.Opening{ContactID: in.customer.ID, Channel: conversation.Panel, Body: "x"}))
+			},
+
+			"contact": func(ctx context.Context) error {
+				return one(book.Update(ctx, in.customer.ID, contact.Input{Company: &text}))
+			},
+			"block":          func(ctx context.Context) error { return one(book.Block(ctx, in.customer.ID, true)) },
+			"contact's tags": func(ctx context.Context) error { return one(book.Retag(ctx, in.customer.ID, []string{"x"}, nil)) },
+			"contact's note": func(ctx context.Context) error { return one(book.AddNote(ctx, in.customer.ID, "x")) },
+			"consent": func(ctx context.Context) error {
+				return one(book.SetConsent(ctx, in.customer.ID, contact.Consent{Channel: "x", Purpose: "x", Status: "granted"}))
+			},
+			"contact merge":   func(ctx context.Context) error { return one(book.Merge(ctx, in.customer.ID, friend.ID)) },
+			"contact removal": func(ctx context.Context) error { return book.Delete(ctx, in.customer.ID) },
+		} {
+			if err := act(ctx); !fault.Is(err, fault.TestEnvironment) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if diff := cmp.Diff(was, in.get(id), cmpopts.IgnoreUnexported(conversation.Conversation{})); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(wasItems, in.items(id), cmpopts.IgnoreUnexported(conversation.Item{})); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(wasContact, in.person(in.customer.ID)); diff != "" {
+			t.Error(diff)
+		}
+		if got := in.events(); len(got) != 0 {
+			t.Errorf("announced %v", got)
+		}
+		// Deleted is deleted, whoever asks.
+		in.Owner.Delete(base + "/" + id.String()).Want(200)
+		key.Put(path+"/state", map[string]any{"state": "closed"}).Refused(404, "not_found")
+		if err := one(gate.Restore(ctx, id)); !fault.Is(err, fault.TestEnvironment) {
+			t.Errorf("restore: %v", err)
+		}
+	})
+}
+
+// Nothing of a test is forwarded, not even by hand.
+func TestForwardOfATest(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		var c conversation.Conversation
+		in.Key(true, perm.All()...).Post(public, map[string]any{"contact": map[string]any{"email": "x@y.example"}, "body": "deneme"}).Want(201).Data(&c)
+		item := in.items(c.ID)[0]
+		in.Owner.Post(itemPath(item)+"/forward", map[string]any{"to": []string{"disari@firma.example"}}).Refused(409, "test_environment")
+		if got := s.Letters(in.ID, "disari@firma.example"); len(got) != 0 {
+			t.Errorf("sent %+v", got)
+		}
+	})
+}

@@ -1,0 +1,41 @@
+package desk
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/perm"
+)
+
+// What panels are told, so that nobody works with a macro or a canned reply
+// that has been changed. No webhook carries it.
+const (
+	MacrosChanged  = "macro.changed"
+	RepliesChanged = "canned_reply.changed"
+)
+
+// Ref is all that is told: what a canned reply says may be one agent's own.
+type Ref struct {
+	ID uuid.UUID `json:"id"`
+}
+
+// Events are what this room announces.
+func Events() event.Catalog {
+	ref := Ref{uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c")}
+	return event.Catalog{
+		{
+			Name: MacrosChanged, Module: "crm", Permission: perm.MacrosUse, Hidden: true, Example: ref,
+			Description: "A macro was made, changed or deleted.",
+		},
+		{
+			Name: RepliesChanged, Module: "crm", Permission: perm.ConversationsReply, Hidden: true, Example: ref,
+			Description: "A canned reply was made, changed or deleted.",
+		},
+	}
+}
+
+func announce(tx *db.Tx, name string, id uuid.UUID) error {
+	_, err := event.Emit(tx, event.Change{Type: name, Object: Ref{id}})
+	return err
+}

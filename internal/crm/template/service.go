@@ -1,0 +1,488 @@
+package template
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/fault"
+)
+
+// Provider carries templates to whoever reviews them. Its errors are faults
+// that callers can be shown. It is never called inside a transaction.
+type Provider interface {
+	// Keeps refuses an account that there is not, or that has no templates.
+	Keeps(r *db.Reader, account uuid.UUID) error
+	Submit(ctx context.Context, account uuid.UUID, t *Template) (Given, error)
+	Edit(ctx context.Context, account uuid.UUID, t *Template) (Given, error)
+	// Delete removes every language of a name. One that is not there is no
+	// error.
+	Delete(ctx context.Context, account uuid.UUID, name string) error
+	List(ctx context.Context, account uuid.UUID) ([]Given, error)
+	// Upload hands over a sample file and gives the handle for a header.
+	Upload(ctx context.Context, account uuid.UUID, f Sample) (handle string, err error)
+	// Accounts are those whose templates a sync without an account means.
+	Accounts(r *db.Reader) ([]uuid.UUID, error)
+}
+
+// Sample is a file for a header's example.
+type Sample struct {
+	Name    string
+	Type    string
+	Size    int64
+	Content io.Reader
+}
+
+// Service is the room.
+type Service struct {
+	db       *db.DB
+	provider Provider
+}
+
+// New opens the room; From says who the provider is.
+func New(d *db.DB) *Service { return &Service{db: d} }
+
+// From sets who carries templates to their reviewers; the app calls it at
+// start.
+func (s *Service) From(p Provider) { s.provider = p }
+
+// List reads the newest first.
+func (s *Service) List(ctx context.Context, f Filter, p db.Page) (out db.List[Template], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = s.Page(r, f, p)
+		return err
+	})
+	return out, err
+}
+
+// Page is List in a reader of the caller.
+func (s *Service) Page(r *db.Reader, f Filter, p db.Page) (db.List[Template], error) {
+	out, err := list(r, f, p)
+	for i := range out.Rows {
+		out.Rows[i].show(s.now())
+	}
+	return out, err
+}
+
+// Get reads one template.
+func (s *Service) Get(ctx context.Context, id uuid.UUID) (t Template, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		t, err = s.Find(r, id)
+		return err
+	})
+	return t, err
+}
+
+// Find reads one template; not_found where there is none.
+func (s *Service) Find(r *db.Reader, id uuid.UUID) (Template, error) {
+	t, err := byID(r, id)
+	if db.IsNoRow(err) {
+		return t, fault.New(fault.NotFound)
+	}
+	t.show(s.now())
+	return t, err
+}
+
+// NewTemplate is what a caller gives for a template.
+type NewTemplate struct {
+	AccountID       uuid.UUID
+	Name            string
+	Language        string
+	Category        string
+	ParameterFormat string
+	Components      []Component
+	// Draft keeps it here without a review.
+	Draft bool
+}
+
+// Create submits a template for review, or keeps it as a draft.
+func (s *Service) Create(ctx context.Context, n NewTemplate) (t Template, err error) {
+	t = Template{
+		AccountID: n.AccountID, Name: strings.TrimSpace(n.Name), Language: strings.TrimSpace(n.Language), Category: n.Category,
+		Status: Draft, Quality: "UNKNOWN", ParameterFormat: n.ParameterFormat, Components: n.Components,
+	}
+	if t.ParameterFormat == "" {
+		t.ParameterFormat = Positional
+	}
+	if err := t.check(); err != nil {
+		return t, err
+	}
+	if !n.Draft {
+		t.Status = Pending
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if err := s.free(&tx.Reader, &t); err != nil {
+			return err
+		}
+		return s.add(tx, &t)
+	})
+	if err != nil || n.Draft {
+		return t, err
+	}
+	return s.submit(ctx, t, t, s.provider.Submit)
+}
+
+// submit hands a record that says so already to the provider: its webhook may
+// be faster than its answer. What it refuses becomes what it was before, or
+// nothing where it is new.
+func (s *Service) submit(ctx context.Context, want, was Template, hand func(context.Context, uuid.UUID, *Template) (Given, error)) (t Template, err error) {
+	g, refused := hand(ctx, want.AccountID, &want)
+	// Whoever gave up waiting must not leave a record that is not so.
+	ctx = context.WithoutCancel(ctx)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if t, err = lock(tx, want.ID); err != nil {
+			return absent(err)
+		}
+		if t.Status != Pending {
+			g.Status = "" // the review was faster
+		}
+		switch {
+		case refused == nil:
+			return s.change(tx, &t, "template.submitted", func(t *Template) bool { return t.take(g) })
+		case was.Status == Pending && was.ProviderID == nil:
+			return s.remove(tx, &t)
+		case t.Status == Pending:
+			return s.change(tx, &t, "template.refused", func(t *Template) bool {
+				t.Status, t.Reason, t.Detail, t.Category, t.Components, t.edits = was.Status, was.Reason, was.Detail, was.Category, was.Components, was.edits
+				return true
+			})
+		}
+		return nil
+	})
+	if refused != nil {
+		return t, refused
+	}
+	t.show(s.now())
+	return t, err
+}
+
+// free refuses a name that is taken in this language or barred.
+func (s *Service) free(r *db.Reader, t *Template) error {
+	if err := s.provider.Keeps(r, t.AccountID); err != nil {
+		return err
+	}
+	if _, err := byName(r, t.AccountID, t.Name, t.Language); err == nil {
+		return fault.New(fault.Conflict).Field("name", "taken")
+	} else if !db.IsNoRow(err) {
+		return err
+	}
+	until, err := barredUntil(r, t.AccountID, t.Name, clock.At(s.now()))
+	if err == nil {
+		return fault.New(fault.NameBarred, until.Format("2006-01-02")).Field("name", "barred").Because(until.Format(time.RFC3339))
+	}
+	if db.IsNoRow(err) {
+		return nil
+	}
+	return err
+}
+
+// add is the gate for a new record.
+func (s *Service) add(tx *db.Tx, t *Template) error {
+	t.ID, t.CreatedAt, t.UpdatedAt = tx.NewID(), clock.At(tx.Now()), clock.At(tx.Now())
+	var by *uuid.UUID
+	if who := caller.From(tx.Context()); who.ID != uuid.Nil {
+		by = &who.ID
+	}
+	if ok, err := put(tx, t, by); err != nil {
+		return fmt.Errorf("template: put: %w", err)
+	} else if !ok {
+		return fault.New(fault.Conflict).Field("name", "taken")
+	}
+	t.show(tx.Now())
+	if err := audit.Write(tx, "template.created", t.ID.String(), t.line()); err != nil {
+		return err
+	}
+	return announce(tx, t, nil)
+}
+
+func (t *Template) line() map[string]any {
+	return map[string]any{"name": t.Name, "language": t.Language, "category": t.Category, "status": t.Status}
+}
+
+func announce(tx *db.Tx, t *Template, was *previous) error {
+	change := event.Change{Type: StatusChanged, Object: t}
+	if was != nil {
+		change.Previous = was
+	}
+	_, err := event.Emit(tx, change)
+	return err
+}
+
+// change is the gate for what fn makes of a record that is locked; what it
+// leaves as it was is left alone.
+func (s *Service) change(tx *db.Tx, t *Template, action string, fn func(*Template) bool) error {
+	was := previous{t.Status, t.Category, t.Quality}
+	if !fn(t) {
+		return nil
+	}
+	t.UpdatedAt = clock.At(tx.Now())
+	if err := save(tx, t); err != nil {
+		return fmt.Errorf("template: save: %w", err)
+	}
+	t.show(tx.Now())
+	if err := audit.Write(tx, action, t.ID.String(), t.line()); err != nil {
+		return err
+	}
+	if was == (previous{t.Status, t.Category, t.Quality}) {
+		return nil
+	}
+	return announce(tx, t, &was)
+}
+
+// remove is the gate for the end of a record.
+func (s *Service) remove(tx *db.Tx, t *Template) error {
+	was := previous{t.Status, t.Category, t.Quality}
+	if err := drop(tx, t.ID); err != nil {
+		return fmt.Errorf("template: drop: %w", err)
+	}
+	t.Status, t.UpdatedAt = Deleted, clock.At(tx.Now())
+	t.show(tx.Now())
+	if err := audit.Write(tx, "template.deleted", t.ID.String(), t.line()); err != nil {
+		return err
+	}
+	return announce(tx, t, &was)
+}
+
+// Change is a change of a template; what is nil stays. Name and language
+// cannot change.
+type Change struct {
+	Category   *string
+	Components *[]Component
+	// Submit sends a draft for review.
+	Submit bool
+}
+
+// Update changes a template. One that was submitted goes into review again.
+func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (t Template, err error) {
+	was, err := s.Get(ctx, id)
+	if err != nil {
+		return was, err
+	}
+	if !was.Editable {
+		return was, notEditable(&was)
+	}
+	want := was
+	if ch.Category != nil {
+		want.Category = *ch.Category
+	}
+	if ch.Components != nil {
+		want.Components = *ch.Components
+	}
+	if err := want.check(); err != nil {
+		return was, err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if t, err = lock(tx, id); err != nil {
+			return absent(err)
+		}
+		if t.show(tx.Now()); !t.Editable || t.Status != was.Status {
+			return notEditable(&t)
+		}
+		if err := s.provider.Keeps(&tx.Reader, t.AccountID); err != nil && (was.Status != Draft || ch.Submit) {
+			return err
+		}
+		was = t
+		return s.change(tx, &t, "template.changed", func(t *Template) bool {
+			t.Category, t.Components = want.Category, want.Components
+			if t.Status == Approved {
+				t.edits = append(recent(t.edits, tx.Now()), clock.At(tx.Now()))
+			}
+			if t.Status != Draft || ch.Submit {
+				t.Status, t.Reason, t.Detail = Pending, nil, nil
+			}
+			return true
+		})
+	})
+	switch {
+	case err != nil || t.Status == Draft:
+		return t, err
+	case was.Status == Draft:
+		return s.submit(ctx, t, was, s.provider.Submit)
+	}
+	return s.submit(ctx, t, was, s.provider.Edit)
+}
+
+// recent leaves out the edits that no longer count.
+func recent(edits []clock.Time, now time.Time) []clock.Time {
+	return slices.DeleteFunc(slices.Clone(edits), func(at clock.Time) bool { return !at.Add(month).After(now) })
+}
+
+func notEditable(t *Template) error {
+	f := fault.New(fault.TemplateLocked).Because(t.Status)
+	if t.EditableAt != nil {
+		f = fault.New(fault.TemplateEditLimit, t.EditableAt.Format("2006-01-02 15:04")).Because(t.EditableAt.Format(time.RFC3339))
+	}
+	return f
+}
+
+// Delete removes a template at the provider and here. The provider deletes by
+// name, so all languages go, and the name cannot be used for a while.
+func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
+	t, err := s.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	if t.Status == Disabled {
+		return fault.New(fault.TemplateLocked).Because(Disabled)
+	}
+	if t.Status == Draft {
+		return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+			t, err := lock(tx, id)
+			if err != nil {
+				return absent(err)
+			}
+			return s.remove(tx, &t)
+		})
+	}
+	if err := s.provider.Delete(ctx, t.AccountID, t.Name); err != nil {
+		return err
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		all, err := named(tx, t.AccountID, t.Name)
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			if all[i].Status == Draft {
+				continue // the provider knows nothing of it
+			}
+			if err := s.remove(tx, &all[i]); err != nil {
+				return err
+			}
+		}
+		return bar(tx, t.AccountID, t.Name, clock.At(tx.Now().Add(barred)))
+	})
+}
+
+// Heard takes what the provider said about one template by itself. What we do
+// not have yet comes with the next sync.
+func (s *Service) Heard(tx *db.Tx, account uuid.UUID, g Given) error {
+	t, err := byProvider(tx, account, g.ProviderID)
+	if db.IsNoRow(err) && g.Name != "" {
+		if t, err = byName(&tx.Reader, account, g.Name, g.Language); err == nil {
+			t, err = lock(tx, t.ID)
+		}
+	}
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if g.Status == Deleted {
+		return s.remove(tx, &t)
+	}
+	return s.change(tx, &t, "template.reviewed", func(t *Template) bool { return t.take(g) })
+}
+
+// Synced says what a sync found.
+type Synced struct {
+	Added   int `json:"added" example:"2"`
+	Changed int `json:"changed" example:"1"`
+	Removed int `json:"removed" example:"0"`
+	Total   int `json:"total" example:"14" doc:"Templates that the provider has"`
+}
+
+// Sync makes the records what the provider has, of one account or of all.
+// Drafts stay.
+func (s *Service) Sync(ctx context.Context, account *uuid.UUID) (out Synced, err error) {
+	var accounts []uuid.UUID
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if account == nil {
+			accounts, err = s.provider.Accounts(r)
+			return err
+		}
+		accounts = []uuid.UUID{*account}
+		return s.provider.Keeps(r, *account)
+	})
+	if err != nil {
+		return out, err
+	}
+	for _, a := range accounts {
+		if err := s.sync(ctx, a, &out); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (s *Service) sync(ctx context.Context, account uuid.UUID, out *Synced) error {
+	asked := s.now()
+	theirs, err := s.provider.List(ctx, account)
+	if err != nil {
+		return err
+	}
+	var n Synced
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		n = Synced{Total: len(theirs)}
+		ours, err := ofAccount(tx, account)
+		if err != nil {
+			return err
+		}
+		type key struct{ name, language string }
+		have := map[key]*Template{}
+		for i := range ours {
+			have[key{ours[i].Name, ours[i].Language}] = &ours[i]
+		}
+		for _, g := range theirs {
+			at := key{g.Name, g.Language}
+			t := have[at]
+			if t == nil {
+				fresh := Template{AccountID: account, Name: g.Name, Language: g.Language, Quality: "UNKNOWN", ParameterFormat: Positional}
+				fresh.take(g)
+				if err := s.add(tx, &fresh); err != nil {
+					return err
+				}
+				n.Added++
+				continue
+			}
+			delete(have, at)
+			err := s.change(tx, t, "template.synced", func(t *Template) bool {
+				changed := t.take(g)
+				if changed {
+					n.Changed++
+				}
+				return changed
+			})
+			if err != nil {
+				return err
+			}
+		}
+		for _, t := range ours {
+			// What was submitted meanwhile is not in the list yet.
+			if _, left := have[key{t.Name, t.Language}]; !left || t.Status == Draft || !t.CreatedAt.Before(asked) {
+				continue
+			}
+			if err := s.remove(tx, &t); err != nil {
+				return err
+			}
+			n.Removed++
+		}
+		return nil
+	})
+	out.Added, out.Changed, out.Removed, out.Total = out.Added+n.Added, out.Changed+n.Changed, out.Removed+n.Removed, out.Total+n.Total
+	return err
+}
+
+func (s *Service) now() time.Time { return s.db.Clock().Now() }
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}
+
+func absent(err error) error {
+	if db.IsNoRow(err) {
+		return fault.New(fault.NotFound)
+	}
+	return err
+}

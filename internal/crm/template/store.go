@@ -1,0 +1,138 @@
+package template
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const columns = `id, account_id, provider_id, name, language, category, status, reason, detail, quality, parameter_format,
+	components, edits, created_at, updated_at`
+
+func scan(row db.Row) (Template, error) {
+	var t Template
+	var parts db.JSON[[]Component]
+	var edits db.JSON[[]clock.Time]
+	err := row.Scan(&t.ID, &t.AccountID, &t.ProviderID, &t.Name, &t.Language, &t.Category, &t.Status, &t.Reason, &t.Detail,
+		&t.Quality, &t.ParameterFormat, &parts, &edits, &t.CreatedAt, &t.UpdatedAt)
+	t.Components, t.edits = parts.V, edits.V
+	return t, err
+}
+
+func byID(r *db.Reader, id uuid.UUID) (Template, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM message_template WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+}
+
+// lock keeps others from changing a template until the transaction ends.
+func lock(tx *db.Tx, id uuid.UUID) (Template, error) {
+	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM message_template WHERE tenant_id = $1 AND id = $2`+
+		tx.Dialect().ForUpdate("message_template"), tx.Tenant(), id)
+}
+
+func byProvider(tx *db.Tx, account uuid.UUID, provider string) (Template, error) {
+	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM message_template
+		WHERE tenant_id = $1 AND account_id = $2 AND provider_id = $3`+tx.Dialect().ForUpdate("message_template"), tx.Tenant(), account, provider)
+}
+
+func byName(r *db.Reader, account uuid.UUID, name, language string) (Template, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM message_template
+		WHERE tenant_id = $1 AND account_id = $2 AND name = $3 AND language = $4`, r.Tenant(), account, name, language)
+}
+
+// named lists the languages of a name.
+func named(tx *db.Tx, account uuid.UUID, name string) ([]Template, error) {
+	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM message_template
+		WHERE tenant_id = $1 AND account_id = $2 AND name = $3 ORDER BY language`+tx.Dialect().ForUpdate("message_template"),
+		tx.Tenant(), account, name)
+}
+
+// Filter narrows a list.
+type Filter struct {
+	AccountID *uuid.UUID
+	Status    string
+	Language  string
+	Category  string
+	// Query is a part of the name.
+	Query string
+	// Sendable leaves out what cannot be sent.
+	Sendable bool
+}
+
+// list reads the newest first.
+func list(r *db.Reader, f Filter, p db.Page) (db.List[Template], error) {
+	args := []any{r.Tenant(), p.After.Sort, p.After.ID, p.Limit + 1, f.Status, f.Language, f.Category, pattern(f.Query)}
+	of := ""
+	if f.AccountID != nil {
+		of, args = ` AND account_id = $9`, append(args, *f.AccountID)
+	}
+	if f.Sendable {
+		of += ` AND status IN ('APPROVED', 'FLAGGED')`
+	}
+	rows, err := db.All(r, scan, `SELECT `+columns+` FROM message_template
+		WHERE tenant_id = $1 AND (created_at, id) < ($2, $3) AND ($5 = '' OR status = $5) AND ($6 = '' OR language = $6)
+			AND ($7 = '' OR category = $7) AND ($8 = '' OR name LIKE $8 ESCAPE '\')`+of+`
+		ORDER BY created_at DESC, id DESC LIMIT $4`, args...)
+	return db.Cut(rows, p, func(t Template) db.Key { return db.Key{Sort: t.CreatedAt.UnixMicro(), ID: t.ID} }), err
+}
+
+// pattern finds a name that has the text anywhere in it; names are small
+// letters.
+func pattern(q string) string {
+	q = strings.ToLower(strings.TrimSpace(q))
+	if q == "" {
+		return ""
+	}
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`, " ", `\_`).Replace(q) + "%"
+}
+
+// ofAccount lists every template of an account.
+func ofAccount(tx *db.Tx, account uuid.UUID) ([]Template, error) {
+	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM message_template WHERE tenant_id = $1 AND account_id = $2
+		ORDER BY id`+tx.Dialect().ForUpdate("message_template"), tx.Tenant(), account)
+}
+
+// put says whether the name was free in this language.
+func put(tx *db.Tx, t *Template, by *uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO message_template (tenant_id, `+columns+`, created_by)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), t.ID, t.AccountID, t.ProviderID, t.Name, t.Language, t.Category, t.Status, t.Reason, t.Detail, t.Quality,
+		t.ParameterFormat, db.AsJSON(orEmpty(t.Components)), db.AsJSON(orEmpty(t.edits)), t.CreatedAt, t.UpdatedAt, by)
+	return n == 1, err
+}
+
+func save(tx *db.Tx, t *Template) error {
+	_, err := tx.Exec(`UPDATE message_template SET provider_id = $3, category = $4, status = $5, reason = $6, detail = $7, quality = $8,
+			parameter_format = $9, components = $10, edits = $11, updated_at = $12
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), t.ID, t.ProviderID, t.Category, t.Status, t.Reason, t.Detail, t.Quality, t.ParameterFormat,
+		db.AsJSON(orEmpty(t.Components)), db.AsJSON(orEmpty(t.edits)), t.UpdatedAt)
+	return err
+}
+
+func drop(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM message_template WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id)
+	return err
+}
+
+func bar(tx *db.Tx, account uuid.UUID, name string, until clock.Time) error {
+	_, err := tx.Exec(`INSERT INTO template_barred (tenant_id, account_id, name, until) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id, account_id, name) DO UPDATE SET until = excluded.until`, tx.Tenant(), account, name, until)
+	return err
+}
+
+// barredUntil says until when a name cannot be used; an error of no row where
+// it can.
+func barredUntil(r *db.Reader, account uuid.UUID, name string, now clock.Time) (clock.Time, error) {
+	return db.One(r, db.Scalar[clock.Time], `SELECT until FROM template_barred
+		WHERE tenant_id = $1 AND account_id = $2 AND name = $3 AND until > $4`, r.Tenant(), account, name, now)
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,179 @@
+package template
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+)
+
+// Statuses. All but Draft are the provider's own words, and others that it may
+// invent are kept as they are.
+const (
+	Draft           = "DRAFT"
+	Pending         = "PENDING"
+	Approved        = "APPROVED"
+	Rejected        = "REJECTED"
+	Paused          = "PAUSED"
+	Disabled        = "DISABLED"
+	Flagged         = "FLAGGED"
+	InAppeal        = "IN_APPEAL"
+	LimitExceeded   = "LIMIT_EXCEEDED"
+	Locked          = "LOCKED"
+	Archived        = "ARCHIVED"
+	PendingDeletion = "PENDING_DELETION"
+	Deleted         = "DELETED"
+)
+
+// Events of the provider that name a change and not a status: what they lead
+// back to is a template that can be sent.
+var backToApproved = []string{"REINSTATED", "UNARCHIVED"}
+
+// Categories.
+const (
+	Marketing      = "MARKETING"
+	Utility        = "UTILITY"
+	Authentication = "AUTHENTICATION"
+)
+
+// How variables are written.
+const (
+	Positional = "POSITIONAL"
+	Named      = "NAMED"
+)
+
+// Template is a message that the provider approves before it may be sent.
+type Template struct {
+	ID              uuid.UUID   `json:"id" format:"uuid" example:"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"`
+	AccountID       uuid.UUID   `json:"channel_account_id" format:"uuid"`
+	ProviderID      *string     `json:"provider_id" nullable:"true" example:"1689556908129832" doc:"How the provider calls it; null for a draft"`
+	Name            string      `json:"name" example:"kargo_bilgisi"`
+	Language        string      `json:"language" example:"tr"`
+	Category        string      `json:"category" example:"UTILITY" doc:"MARKETING, UTILITY or AUTHENTICATION; the provider may change it"`
+	Status          string      `json:"status" example:"APPROVED" doc:"As the provider gives it: PENDING, APPROVED, REJECTED, PAUSED, DISABLED, FLAGGED, IN_APPEAL, LIMIT_EXCEEDED, LOCKED, ARCHIVED, PENDING_DELETION; DRAFT is ours"`
+	Reason          *string     `json:"rejection_reason" nullable:"true" example:"INVALID_FORMAT" doc:"Why it was rejected, in the provider's words"`
+	Detail          *string     `json:"status_detail" nullable:"true" doc:"What the provider says about the status"`
+	Quality         string      `json:"quality" enum:"GREEN,YELLOW,RED,UNKNOWN" example:"GREEN" doc:"What customers think of it"`
+	ParameterFormat string      `json:"parameter_format" enum:"POSITIONAL,NAMED" example:"POSITIONAL"`
+	Components      []Component `json:"components" nullable:"false"`
+	Variables       Variables   `json:"variables" doc:"What must be filled in to send it"`
+	Sendable        bool        `json:"sendable" doc:"Whether it can be sent now"`
+	Editable        bool        `json:"editable" doc:"Whether it can be changed now"`
+	EditableAt      *clock.Time `json:"editable_at" nullable:"true" doc:"When the provider's limit of edits lets it be changed again; null where none holds it back"`
+	CreatedAt       clock.Time  `json:"created_at"`
+	UpdatedAt       clock.Time  `json:"updated_at"`
+
+	edits []clock.Time // of the last thirty days, the oldest first
+}
+
+// The provider's limits of edits of an approved template.
+const (
+	editsPerMonth = 10
+	month         = 30 * 24 * time.Hour
+	betweenEdits  = 24 * time.Hour
+	// barred is how long the name of a deleted template cannot be used.
+	barred = 28 * 24 * time.Hour
+)
+
+// sendable says whether a template may be sent. A flagged one still may.
+func (t *Template) sendable() bool {
+	return (t.Status == Approved || t.Status == Flagged) && t.supported()
+}
+
+// editable says whether a template may be changed now, and from when where
+// only the limits of edits forbid it.
+func (t *Template) editable(now time.Time) (bool, *clock.Time) {
+	switch t.Status {
+	case Draft, Rejected, Paused:
+		return true, nil
+	case Approved:
+	default:
+		return false, nil
+	}
+	recent := slices.DeleteFunc(slices.Clone(t.edits), func(at clock.Time) bool { return !at.Add(month).After(now) })
+	var from time.Time
+	if n := len(recent); n > 0 {
+		from = recent[n-1].Add(betweenEdits)
+		if n >= editsPerMonth {
+			from = later(from, recent[n-editsPerMonth].Add(month))
+		}
+	}
+	if from.After(now) {
+		return false, clock.Ptr(from)
+	}
+	return true, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// show fills in what follows from the record and the time.
+func (t *Template) show(now time.Time) {
+	t.Variables = t.variables()
+	t.Sendable = t.sendable()
+	t.Editable, t.EditableAt = t.editable(now)
+	if t.Components == nil {
+		t.Components = []Component{}
+	}
+}
+
+// Given is what the provider said about a template.
+type Given struct {
+	ProviderID string
+	Name       string
+	Language   string
+	Status     string
+	Category   string
+	Quality    string
+	Reason     string
+	Detail     string
+	// The rest comes with a list of templates and not with an event.
+	ParameterFormat string
+	Components      []Component
+}
+
+// take puts what the provider said into the record and says whether anything
+// that people see changed.
+func (t *Template) take(g Given) (changed bool) {
+	if slices.Contains(backToApproved, g.Status) {
+		g.Status = Approved
+	}
+	set := func(to *string, from string) {
+		if from != "" && *to != from {
+			*to, changed = from, true
+		}
+	}
+	if g.Status != "" && g.Status != t.Status && t.Reason != nil && g.Reason == "" {
+		t.Reason = nil
+	}
+	if g.Status != "" && g.Status != t.Status && g.Detail == "" {
+		t.Detail = nil
+	}
+	set(&t.Status, g.Status)
+	set(&t.Category, g.Category)
+	set(&t.Quality, g.Quality)
+	set(&t.ParameterFormat, g.ParameterFormat)
+	for to, from := range map[**string]string{&t.ProviderID: g.ProviderID, &t.Reason: reason(g), &t.Detail: g.Detail} {
+		if from != "" && (*to == nil || **to != from) {
+			*to, changed = &from, true
+		}
+	}
+	if g.Components != nil && !sameComponents(t.Components, g.Components) {
+		t.Components, changed = g.Components, true
+	}
+	return changed
+}
+
+// reason leaves out the provider's word for none.
+func reason(g Given) string {
+	if g.Reason == "NONE" {
+		return ""
+	}
+	return g.Reason
+}

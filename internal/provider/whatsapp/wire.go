@@ -1,0 +1,229 @@
+package whatsapp
+
+import (
+	"encoding/json"
+
+	"konak/internal/crm/template"
+)
+
+// Version is the Graph API's, as it stands in every path.
+const Version = "v23.0"
+
+// Host is where the Graph API is.
+const Host = "https://graph.facebook.com"
+
+// ErrorBody is the answer to what is refused.
+type ErrorBody struct {
+	Error Error `json:"error"`
+}
+
+// Error is the Graph API's error object.
+type Error struct {
+	Message   string     `json:"message"`
+	Type      string     `json:"type,omitempty"`
+	Code      int        `json:"code"`
+	Subcode   int        `json:"error_subcode,omitempty"`
+	Title     string     `json:"title,omitempty"` // of a status
+	UserTitle string     `json:"error_user_title,omitempty"`
+	UserMsg   string     `json:"error_user_msg,omitempty"`
+	Data      *ErrorData `json:"error_data,omitempty"`
+	TraceID   string     `json:"fbtrace_id,omitempty"`
+}
+
+// ErrorData is what an error says beside its message.
+type ErrorData struct {
+	MessagingProduct string `json:"messaging_product,omitempty"`
+	Details          string `json:"details,omitempty"`
+}
+
+// UnmarshalJSON takes error_data as text too, which some errors have.
+func (d *ErrorData) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &d.Details)
+	}
+	type plain ErrorData
+	return json.Unmarshal(b, (*plain)(d))
+}
+
+// PhoneNumber is a number of a business.
+type PhoneNumber struct {
+	ID           string `json:"id"`
+	Display      string `json:"display_phone_number"`
+	VerifiedName string `json:"verified_name"`
+	Quality      string `json:"quality_rating,omitempty"`
+	Limit        string `json:"messaging_limit_tier,omitempty"`
+	NameStatus   string `json:"name_status,omitempty"`
+	Mode         string `json:"account_mode,omitempty"`
+}
+
+// NumberFields are what is asked of a number.
+const NumberFields = "id,display_phone_number,verified_name,quality_rating,messaging_limit_tier,name_status,account_mode"
+
+// Outgoing is the body of a message.
+type Outgoing struct {
+	Product   string    `json:"messaging_product"`
+	Recipient string    `json:"recipient_type,omitempty"`
+	To        string    `json:"to,omitempty"`
+	Type      string    `json:"type,omitempty"`
+	Text      *Text     `json:"text,omitempty"`
+	Image     *Media    `json:"image,omitempty"`
+	Video     *Media    `json:"video,omitempty"`
+	Audio     *Media    `json:"audio,omitempty"`
+	Document  *Media    `json:"document,omitempty"`
+	Sticker   *Media    `json:"sticker,omitempty"`
+	Template  *Template `json:"template,omitempty"`
+	Reaction  *Reaction `json:"reaction,omitempty"`
+	Mark      string    `json:"biz_opaque_callback_data,omitempty"`
+	// Of the call that marks a message as read.
+	Status    string `json:"status,omitempty"`
+	MessageID string `json:"message_id,omitempty"`
+}
+
+// Text is a text.
+type Text struct {
+	Body    string `json:"body"`
+	Preview bool   `json:"preview_url,omitempty"`
+}
+
+// Media is a file, by its id or by its address.
+type Media struct {
+	ID       string `json:"id,omitempty"`
+	Link     string `json:"link,omitempty"`
+	Caption  string `json:"caption,omitempty"`
+	Filename string `json:"filename,omitempty"`
+	// Of what comes in.
+	MimeType string `json:"mime_type,omitempty"`
+	SHA256   string `json:"sha256,omitempty"`
+}
+
+// Reaction is a sign on a message.
+type Reaction struct {
+	MessageID string `json:"message_id"`
+	Emoji     string `json:"emoji"`
+}
+
+// Template is a template with its parameters.
+type Template struct {
+	Name       string              `json:"name"`
+	Language   Language            `json:"language"`
+	Components []TemplateComponent `json:"components,omitempty"`
+}
+
+// Language is a template's.
+type Language struct {
+	Code string `json:"code"`
+}
+
+// TemplateComponent fills a part of a template in.
+type TemplateComponent struct {
+	Type       string      `json:"type"`
+	SubType    string      `json:"sub_type,omitempty"`
+	Index      string      `json:"index,omitempty"`
+	Parameters []Parameter `json:"parameters"`
+}
+
+// Parameter is one value.
+type Parameter struct {
+	Type       string `json:"type"`
+	Name       string `json:"parameter_name,omitempty"`
+	Text       string `json:"text,omitempty"`
+	CouponCode string `json:"coupon_code,omitempty"`
+	Image      *Media `json:"image,omitempty"`
+	Video      *Media `json:"video,omitempty"`
+	Document   *Media `json:"document,omitempty"`
+}
+
+// Accepted is the answer to a message.
+type Accepted struct {
+	Product  string            `json:"messaging_product"`
+	Contacts []AcceptedContact `json:"contacts"`
+	Messages []AcceptedMessage `json:"messages"`
+}
+
+// AcceptedContact is whom it goes to.
+type AcceptedContact struct {
+	Input string `json:"input"`
+	WaID  string `json:"wa_id"`
+}
+
+// AcceptedMessage is how it is called.
+type AcceptedMessage struct {
+	ID     string `json:"id"`
+	Status string `json:"message_status,omitempty"`
+}
+
+// MediaInfo is a file that can be fetched.
+type MediaInfo struct {
+	Product  string `json:"messaging_product"`
+	URL      string `json:"url"`
+	MimeType string `json:"mime_type"`
+	SHA256   string `json:"sha256"`
+	Size     int64  `json:"file_size"`
+	ID       string `json:"id"`
+}
+
+// ID is the answer to what makes something.
+type ID struct {
+	ID string `json:"id"`
+}
+
+// Success is the answer to what changes something.
+type Success struct {
+	Success bool `json:"success"`
+}
+
+// Subscription is the body of a subscription.
+type Subscription struct {
+	Callback string `json:"override_callback_uri,omitempty"`
+	Token    string `json:"verify_token,omitempty"`
+}
+
+// TemplateRecord is a template as Meta keeps it.
+type TemplateRecord struct {
+	ID              string               `json:"id,omitempty"`
+	Name            string               `json:"name"`
+	Language        string               `json:"language"`
+	Category        string               `json:"category,omitempty"`
+	Status          string               `json:"status,omitempty"`
+	Reason          string               `json:"rejected_reason,omitempty"`
+	Quality         *Quality             `json:"quality_score,omitempty"`
+	ParameterFormat string               `json:"parameter_format,omitempty"`
+	Components      []template.Component `json:"components,omitempty"`
+}
+
+// Quality is what customers think of a template.
+type Quality struct {
+	Score string `json:"score"`
+}
+
+// TemplateFields are what is asked of a template.
+const TemplateFields = "id,name,language,category,status,rejected_reason,quality_score,parameter_format,components"
+
+// TemplateEdit is the body of an edit.
+type TemplateEdit struct {
+	Category   string               `json:"category,omitempty"`
+	Components []template.Component `json:"components,omitempty"`
+}
+
+// TemplatePage is a page of templates.
+type TemplatePage struct {
+	Data   []TemplateRecord `json:"data"`
+	Paging *Paging          `json:"paging,omitempty"`
+}
+
+// Paging leads to the next page.
+type Paging struct {
+	Cursors Cursors `json:"cursors"`
+	Next    string  `json:"next,omitempty"`
+}
+
+// Cursors are where a page begins and ends.
+type Cursors struct {
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// UploadHandle is the answer to a sample file.
+type UploadHandle struct {
+	Handle string `json:"h"`
+}

@@ -1,0 +1,344 @@
+package whatsapp
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"konak/internal/kit/clock"
+	wire "konak/internal/provider/whatsapp"
+)
+
+// Business is a WhatsApp Business Account with its numbers.
+type Business struct {
+	ID        string             `json:"id"`
+	Token     string             `json:"token"`
+	AppSecret string             `json:"app_secret"`
+	Numbers   []wire.PhoneNumber `json:"numbers"`
+
+	Callback  string                 `json:"callback"`
+	Templates []*wire.TemplateRecord `json:"templates"`
+	// Deleted are names that cannot be used again yet, and since when.
+	Deleted map[string]time.Time `json:"deleted"`
+	// Wrote is when customers wrote last, by number and customer.
+	Wrote map[string]time.Time `json:"wrote"`
+}
+
+// Message is one that was accepted.
+type Message struct {
+	ID       string
+	NumberID string
+	wire.Outgoing
+}
+
+// Server is the service.
+type Server struct {
+	clock clock.Source
+	file  string
+	post  *poster
+
+	mu         sync.Mutex
+	businesses map[string]*Business
+	files      map[string]*file
+	uploads    map[string]*upload
+	sent       []Message
+	failures   []failure
+	last       int
+}
+
+type file struct {
+	token   string
+	kind    string
+	content []byte
+}
+
+type upload struct {
+	token  string
+	length int64
+	kind   string
+}
+
+// failure is an answer that was asked for.
+type failure struct {
+	status     int
+	code       int
+	retryAfter int
+}
+
+// New makes a service that forgets everything when it ends.
+func New(c clock.Source) *Server {
+	return &Server{
+		clock: c, post: newPoster(), businesses: map[string]*Business{}, files: map[string]*file{}, uploads: map[string]*upload{}, last: 1000,
+	}
+}
+
+// Open makes a service that keeps businesses and templates in a file.
+func Open(c clock.Source, path string) (*Server, error) {
+	s := New(c)
+	s.file = path
+	text, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return s, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	var kept state
+	if err := json.Unmarshal(text, &kept); err != nil {
+		return nil, fmt.Errorf("sandbox: %s: %w", path, err)
+	}
+	s.last = kept.Last
+	for _, b := range kept.Businesses {
+		s.businesses[b.ID] = b
+	}
+	return s, nil
+}
+
+type state struct {
+	Last       int         `json:"last"`
+	Businesses []*Business `json:"businesses"`
+}
+
+// keep writes the file; the lock is held.
+func (s *Server) keep() {
+	if s.file == "" {
+		return
+	}
+	kept := state{Last: s.last}
+	for _, b := range s.businesses {
+		kept.Businesses = append(kept.Businesses, b)
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return
+	}
+	// Whole or not at all: a demo must start again after any end.
+	if os.WriteFile(s.file+".new", text, 0o600) == nil {
+		_ = os.Rename(s.file+".new", s.file)
+	}
+}
+
+// Close waits for what is still being posted.
+func (s *Server) Close() { s.post.close() }
+
+// Settle waits until every webhook that is due was posted.
+func (s *Server) Settle() { s.post.settle() }
+
+// Add makes a business known. One of the same id keeps its templates and what
+// customers wrote.
+func (s *Server) Add(b Business) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.businesses[b.ID]; known != nil {
+		known.Token, known.AppSecret, known.Numbers, known.Callback = b.Token, b.AppSecret, b.Numbers, b.Callback
+		s.keep()
+		return
+	}
+	b.Deleted, b.Wrote = map[string]time.Time{}, map[string]time.Time{}
+	s.businesses[b.ID] = &b
+	s.keep()
+}
+
+// Revoke makes a business's token worthless, or another one good.
+func (s *Server) Revoke(business, token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.businesses[business].Token = token
+	s.keep()
+}
+
+// Fail answers the next call to send a message with a failure.
+func (s *Server) Fail(status, code, retryAfter int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures = append(s.failures, failure{status, code, retryAfter})
+}
+
+// Sent gives the messages that were accepted since the last time.
+func (s *Server) Sent() []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.sent
+	s.sent = nil
+	return out
+}
+
+// id is a new one; the lock is held.
+func (s *Server) id() string {
+	s.last++
+	return strconv.Itoa(100_000_000_000_000 + s.last)
+}
+
+// refusal is the Graph API's no.
+type refusal struct {
+	status int
+	err    wire.Error
+	retry  int
+}
+
+func no(status, code, subcode int, kind, message, details string) *refusal {
+	r := &refusal{status: status, err: wire.Error{Message: message, Type: kind, Code: code, Subcode: subcode, TraceID: "SANDBOXtrace"}}
+	if details != "" {
+		r.err.Data = &wire.ErrorData{MessagingProduct: "whatsapp", Details: details}
+	}
+	return r
+}
+
+func parameter(details string) *refusal {
+	return no(400, 100, 0, "OAuthException", "(#100) Invalid parameter", details)
+}
+
+func missing(id string) *refusal {
+	return no(400, 100, 33, "GraphMethodException", "Unsupported request. Object with ID '"+id+"' does not exist, cannot be loaded due to missing permissions, or does not support this operation.", "")
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out, err := s.answer(w, r)
+	if err != nil {
+		if err.retry > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(err.retry))
+		}
+		write(w, err.status, wire.ErrorBody{Error: err.err})
+		return
+	}
+	if out != nil {
+		write(w, http.StatusOK, out)
+	}
+}
+
+func write(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+// answer finds what a path means: its first part below the version is an
+// object, the second what is asked of it.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) (any, *refusal) {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if parts[0] == "sandbox" {
+		return s.control(w, r, parts[1:])
+	}
+	if len(parts) < 2 || !strings.HasPrefix(parts[0], "v") {
+		return nil, no(404, 2500, 0, "OAuthException", "Unknown path components: "+r.URL.Path, "")
+	}
+	token := bearer(r)
+	if !s.opens(token) {
+		return nil, no(401, 190, 463, "OAuthException", "Error validating access token: Session has expired", "")
+	}
+	object, edge := parts[1], ""
+	if len(parts) > 2 {
+		edge = parts[2]
+	}
+	switch {
+	case object == "app" && edge == "uploads":
+		return s.beginUpload(r, token)
+	case strings.HasPrefix(object, "upload:"):
+		return s.finishUpload(r, object, token)
+	}
+	if b := s.business(object, token); b != nil {
+		return s.ofBusiness(r, b, edge)
+	}
+	if b, n := s.number(object, token); b != nil {
+		return s.ofNumber(r, b, n, edge)
+	}
+	if edge == "" && r.Method == http.MethodGet {
+		return s.mediaInfo(r, object, token)
+	}
+	if edge == "" && r.Method == http.MethodPost {
+		return s.editTemplate(r, object, token)
+	}
+	return nil, missing(object)
+}
+
+func bearer(r *http.Request) string {
+	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return token
+}
+
+func (s *Server) opens(token string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.businesses {
+		if token != "" && b.Token == token {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) business(id, token string) *Business {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.businesses[id]; b != nil && b.Token == token {
+		return b
+	}
+	return nil
+}
+
+func (s *Server) number(id, token string) (*Business, *wire.PhoneNumber) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.businesses {
+		for i := range b.Numbers {
+			if b.Numbers[i].ID == id && (b.Token == token || token == "") {
+				return b, &b.Numbers[i]
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (s *Server) ofBusiness(r *http.Request, b *Business, edge string) (any, *refusal) {
+	switch r.Method + " " + edge {
+	case "GET phone_numbers":
+		return map[string]any{"data": b.Numbers}, nil
+	case "POST subscribed_apps":
+		return s.subscribe(r, b)
+	case "DELETE subscribed_apps":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		b.Callback = ""
+		s.keep()
+		return wire.Success{Success: true}, nil
+	case "GET message_templates":
+		return s.listTemplates(r, b)
+	case "POST message_templates":
+		return s.createTemplate(r, b)
+	case "DELETE message_templates":
+		return s.deleteTemplate(r, b)
+	}
+	return nil, missing(b.ID)
+}
+
+func (s *Server) ofNumber(r *http.Request, b *Business, n *wire.PhoneNumber, edge string) (any, *refusal) {
+	switch r.Method + " " + edge {
+	case "GET ":
+		return n, nil
+	case "POST messages":
+		return s.send(r, b, n)
+	case "POST media":
+		return s.storeFile(r, b)
+	}
+	return nil, missing(n.ID)
+}
+
+const maxBody = 64 << 20
+
+func body(r *http.Request, into any) *refusal {
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		return parameter(err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+import { useState } from 'react'
+import { fieldText } from '@/api/message'
+import { asApiError } from '@/api/error'
+import { useI18n } from '@/i18n'
+import { textOf } from '@/lib/form'
+import { Code } from '@/ui/Badge'
+import { Button } from '@/ui/Button'
+import { Drawer } from '@/ui/Dialog'
+import { Fact } from '@/ui/Fact'
+import { Field, Input } from '@/ui/Field'
+import { FormDrawer } from '@/ui/FormLayer'
+import { Notice } from '@/ui/Notice'
+import { useConnectWhatsApp, type Account, type NumberSettings } from './channels'
+
+/** A WhatsApp number: what Meta's console shows is entered here, and Meta is asked whether it is right. */
+export function WhatsAppDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
+  const { t } = useI18n()
+  const connect = useConnectWhatsApp()
+  const [connected, setConnected] = useState<Account | null>(null)
+  const { error } = connect
+  // Meta's own words stand beside the field that it refused.
+  const why = asApiError(error)?.reason
+  const wrong = (field: string, own: Parameters<typeof fieldText>[2] = {}) => {
+    const text = fieldText(error, field, own)
+    return text && why ? `${text} (${why})` : text
+  }
+  const settings = account?.settings as NumberSettings | undefined
+
+  if (connected) return <Connected account={connected} onClose={onClose} />
+  return (
+    <FormDrawer
+      title={account ? account.name : t('whatsapp.add')}
+      description={t('whatsapp.lead')}
+      action={account ? t('whatsapp.renew') : t('whatsapp.connect')}
+      busy={connect.isPending}
+      error={error}
+      fields={['name', 'phone_number_id', 'business_account_id', 'access_token', 'app_secret']}
+      onSubmit={(data) =>
+        connect.mutate(
+          {
+            name: textOf(data, 'name') || undefined,
+            phone_number_id: textOf(data, 'phone_number_id'),
+            business_account_id: textOf(data, 'business_account_id'),
+            access_token: textOf(data, 'access_token'),
+            app_secret: textOf(data, 'app_secret'),
+          },
+          { onSuccess: setConnected },
+        )
+      }
+      onClose={onClose}
+      before={settings && <NumberFacts settings={settings} />}
+    >
+      {account && <p className="text-sm text-ink-2">{t('whatsapp.renewText')}</p>}
+      <Field label={t('channels.name')} hint={t('whatsapp.nameHint')} optional error={wrong('name')}>
+        <Input name="name" autoComplete="off" maxLength={100} defaultValue={account?.name} />
+      </Field>
+      <Field label={t('whatsapp.number')} hint={t('whatsapp.numberHint')} error={wrong('phone_number_id', { unknown_number: 'whatsapp.unknownNumber', refused: 'whatsapp.refusedNumber' })}>
+        <Input name="phone_number_id" inputMode="numeric" autoComplete="off" readOnly={account !== null} defaultValue={settings?.phone_number_id} />
+      </Field>
+      <Field label={t('whatsapp.business')} hint={t('whatsapp.businessHint')} error={wrong('business_account_id', { unknown_account: 'whatsapp.unknownBusiness' })}>
+        <Input name="business_account_id" inputMode="numeric" autoComplete="off" readOnly={account !== null} defaultValue={settings?.business_account_id} />
+      </Field>
+      <Field label={t('whatsapp.token')} hint={t('whatsapp.tokenHint')} error={wrong('access_token', { refused: 'whatsapp.refusedToken' })}>
+        <Input name="access_token" type="password" autoComplete="off" />
+      </Field>
+      <Field label={t('whatsapp.secret')} hint={t('whatsapp.secretHint')} error={wrong('app_secret')}>
+        <Input name="app_secret" type="password" autoComplete="off" />
+      </Field>
+    </FormDrawer>
+  )
+}
+
+function NumberFacts({ settings }: { settings: NumberSettings }) {
+  const { t } = useI18n()
+  return (
+    <dl className="mb-5 grid gap-3 sm:grid-cols-2">
+      <Fact label={t('whatsapp.display')}>{settings.display_phone_number}</Fact>
+      <Fact label={t('whatsapp.verifiedName')}>{settings.verified_name}</Fact>
+      {settings.quality_rating && <Fact label={t('whatsapp.quality')}>{settings.quality_rating}</Fact>}
+      {settings.messaging_limit_tier && <Fact label={t('whatsapp.limit')}>{settings.messaging_limit_tier}</Fact>}
+    </dl>
+  )
+}
+
+/** What Meta said of the number, and where it will call. */
+function Connected({ account, onClose }: { account: Account; onClose: () => void }) {
+  const { t } = useI18n()
+  const settings = account.settings as NumberSettings
+  return (
+    <Drawer
+      open
+      onOpenChange={onClose}
+      title={account.name}
+      footer={
+        <Button look="primary" onClick={onClose}>
+          {t('common.close')}
+        </Button>
+      }
+    >
+      <Notice tone="ok" className="mb-5">
+        {t('whatsapp.connected')}
+      </Notice>
+      <NumberFacts settings={settings} />
+      <dl className="flex flex-col gap-3 text-sm">
+        <Fact label={t('whatsapp.webhook')}>
+          <span className="break-all">
+            <Code>{settings.webhook_url}</Code>
+          </span>
+        </Fact>
+      </dl>
+      <p className="mt-3 text-sm text-ink-2">{t('whatsapp.webhookText')}</p>
+    </Drawer>
+  )
+}

@@ -1,0 +1,67 @@
+import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { WordList } from './WordList'
+
+export interface TypedWord {
+  /** Where the sign before it stands. */
+  from: number
+  word: string
+}
+
+/** Follows the caret and says which word after a sign is being typed at it. */
+export function useTyped(text: string, find: (text: string, caret: number) => TypedWord | null) {
+  const listId = useId()
+  const area = useRef<HTMLTextAreaElement | null>(null)
+  const [caret, setCaret] = useState<number | null>(null)
+  const [active, setActive] = useState(0)
+  return {
+    listId,
+    area,
+    active,
+    setActive,
+    word: caret === null ? null : find(text, caret),
+    /** Before the sign, and after the caret. */
+    around: (word: TypedWord) => [text.slice(0, word.from), text.slice(caret ?? text.length)] as const,
+    onMove: (element: HTMLTextAreaElement) => {
+      area.current = element
+      setCaret(element.selectionStart)
+      setActive(0)
+    },
+    close: () => setCaret(null),
+  }
+}
+
+interface PickerOptions<Row> {
+  rows: readonly Row[] | undefined
+  open: boolean
+  label: string
+  none: string
+  keyOf: (row: Row) => string
+  draw: (row: Row) => ReactNode
+  choose: (row: Row) => void
+}
+
+/** The list for what is typed, and its keys; they stay in the text. */
+export function wordPicker<Row>(typed: ReturnType<typeof useTyped>, { rows = [], open, label, none, keyOf, draw, choose }: PickerOptions<Row>) {
+  const { listId, setActive, close } = typed
+  const active = Math.min(typed.active, rows.length - 1)
+
+  function onKeyDown(event: KeyboardEvent): boolean {
+    if (!open) return false
+    const chosen = rows[active]
+    if (event.key === 'Escape') close()
+    else if (event.key === 'ArrowDown' && rows.length > 0) setActive((active + 1) % rows.length)
+    else if (event.key === 'ArrowUp' && rows.length > 0) setActive((active - 1 + rows.length) % rows.length)
+    else if ((event.key === 'Enter' || event.key === 'Tab') && chosen && !event.ctrlKey && !event.metaKey) choose(chosen)
+    else return false
+    event.preventDefault()
+    return true
+  }
+
+  return {
+    onKeyDown,
+    onMove: typed.onMove,
+    close,
+    wiring: open ? { 'aria-controls': listId, 'aria-activedescendant': rows.length > 0 ? `${listId}-${active}` : undefined } : {},
+    list: open && <WordList id={listId} label={label} rows={rows} active={active} keyOf={keyOf} draw={draw} none={none} onChoose={choose} />,
+  }
+}
