@@ -54,6 +54,7 @@ func TestWalk(t *testing.T) {
 		for _, op := range w.doc.operations {
 			w.operation(op)
 		}
+		w.foreignIDs()
 		if diff := cmp.Diff(before, dbtest.Dump(t, s.DB, w.theirs.ID)); diff != "" {
 			t.Errorf("the other tenant's rows changed:\n%s", diff)
 		}
