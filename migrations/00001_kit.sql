@@ -21,7 +21,7 @@ CREATE TABLE outbox (
     payload     text NOT NULL,
     PRIMARY KEY (tenant_id, id)
 );
-CREATE INDEX outbox_waiting ON outbox (id) WHERE sequence IS NULL;
+CREATE INDEX outbox_waiting ON outbox (tenant_id, id) WHERE sequence IS NULL;
 CREATE UNIQUE INDEX outbox_sequence ON outbox (tenant_id, sequence) WHERE sequence IS NOT NULL;
 
 CREATE TABLE tenant_sequence (

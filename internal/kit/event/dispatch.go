@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,23 +28,78 @@ type Dispatcher struct {
 	Bus         bus.Bus
 	Log         *slog.Logger
 	Subscribers []Subscriber
+
+	after uuid.UUID // the tenant that had the last turn
 }
 
 const (
 	batch = 500
+	// turns is how many tenants share a batch. Each gets as much of it as the
+	// others, so that nobody waits for somebody's million.
+	turns = 128
 	// rest lets events gather under load: numbering thirty at once costs little
 	// more than one, and nobody notices a hundredth of a second.
 	rest = 10 * time.Millisecond
 )
 
-// One statement numbers the waiting rows of every tenant in it. Only one
+// waitingTenants steps through the index from one tenant that has something
+// waiting to the next, past whatever they have.
+const waitingTenants = `WITH RECURSIVE turn (tenant_id, n) AS (
+		SELECT (SELECT tenant_id FROM outbox WHERE sequence IS NULL AND tenant_id > $1 ORDER BY tenant_id LIMIT 1), 1
+		UNION ALL
+		SELECT (SELECT o.tenant_id FROM outbox o WHERE o.sequence IS NULL AND o.tenant_id > turn.tenant_id ORDER BY o.tenant_id LIMIT 1), n + 1
+		FROM turn WHERE turn.tenant_id IS NOT NULL AND n < $2)
+	SELECT tenant_id FROM turn WHERE tenant_id IS NOT NULL`
+
+// numberRows numbers the first waiting rows of some tenants. Only one
 // dispatcher runs at a time, so numbers appear in order.
-const numberRows = `UPDATE outbox SET sequence = n.rn + COALESCE(
+func numberRows(tenants int) string {
+	parts := make([]string, tenants)
+	for i := range parts {
+		parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT tenant_id, id FROM outbox
+			WHERE tenant_id = $%d AND sequence IS NULL ORDER BY id LIMIT $1) t%d`, i+2, i)
+	}
+	return `UPDATE outbox SET sequence = n.rn + COALESCE(
 		(SELECT value FROM tenant_sequence s WHERE s.tenant_id = n.tenant_id), 0)
 	FROM (SELECT tenant_id, id, row_number() OVER (PARTITION BY tenant_id ORDER BY id) AS rn
-		FROM (SELECT tenant_id, id FROM outbox WHERE sequence IS NULL ORDER BY id LIMIT $1) w) n
+		FROM (` + strings.Join(parts, " UNION ALL ") + `) w) n
 	WHERE outbox.tenant_id = n.tenant_id AND outbox.id = n.id
 	RETURNING outbox.tenant_id, outbox.id, outbox.type, outbox.sequence, outbox.test, outbox.emitted, outbox.target, outbox.payload`
+}
+
+// take numbers a batch of waiting events, a part of it for each tenant whose
+// turn it is, and says whether one of them may have more.
+func (d *Dispatcher) take(tx *db.Tx) (events []Event, last uuid.UUID, more bool, err error) {
+	tenants, err := db.All(&tx.Reader, db.Scalar[uuid.UUID], waitingTenants, d.after, turns)
+	if err != nil || len(tenants) == 0 {
+		return nil, uuid.Nil, d.after != uuid.Nil, err // from the first one again
+	}
+	if len(tenants) == turns {
+		last, more = tenants[turns-1], true
+	} else {
+		more = d.after != uuid.Nil
+	}
+	n := 1
+	for n < len(tenants) {
+		n *= 2 // few lengths, so that each stays prepared
+	}
+	share := batch / len(tenants)
+	args := make([]any, n+1)
+	args[0] = share
+	for i := range n {
+		args[i+1] = uuid.Nil // nobody
+		if i < len(tenants) {
+			args[i+1] = tenants[i]
+		}
+	}
+	events, err = db.All(&tx.Reader, scanEvent, numberRows(n), args...)
+	got := make(map[uuid.UUID]int, len(tenants))
+	for _, e := range events {
+		got[e.TenantID]++
+		more = more || got[e.TenantID] == share
+	}
+	return events, last, more, err
+}
 
 var sequenceTypes = []string{"uuid", "bigint"}
 
@@ -68,16 +124,26 @@ func setSequences(tx *db.Tx, last map[uuid.UUID]int64) error {
 	return nil
 }
 
-// Step dispatches one batch and says how many events it moved.
+// Step dispatches what waits, up to a batch, and says how many events it moved.
 func (d *Dispatcher) Step(ctx context.Context) (int, error) {
+	for {
+		n, more, err := d.step(ctx)
+		if n > 0 || !more || err != nil {
+			return n, err
+		}
+	}
+}
+
+func (d *Dispatcher) step(ctx context.Context) (n int, more bool, err error) {
 	var events []Event
-	err := d.DB.System("dispatcher").InTx(ctx, func(tx *db.Tx) error {
-		events = nil
+	var after uuid.UUID
+	err = d.DB.System("dispatcher").InTx(ctx, func(tx *db.Tx) error {
+		events, after, more = nil, d.after, false
 		if ok, err := tx.TryLock("dispatcher"); err != nil || !ok {
 			return err
 		}
 		var err error
-		if events, err = db.All(&tx.Reader, scanEvent, numberRows, batch); err != nil {
+		if events, after, more, err = d.take(tx); err != nil {
 			return fmt.Errorf("event: number: %w", err)
 		}
 		if len(events) == 0 {
@@ -99,17 +165,25 @@ func (d *Dispatcher) Step(ctx context.Context) (int, error) {
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
+	d.after = after
 	for _, e := range events {
 		d.Bus.Publish(e.TenantID, bus.Message{Sequence: e.Sequence, Type: e.Type, Body: e.Body()})
 	}
-	return len(events), nil
+	return len(events), more, nil
 }
 
 // Run dispatches until ctx ends.
 func (d *Dispatcher) Run(ctx context.Context) {
 	jobs.Loop{
-		Name: "dispatcher", DB: d.DB, Topics: []string{Topic}, Log: d.Log, Step: d.Step, Full: batch, Rest: rest,
+		Name: "dispatcher", DB: d.DB, Topics: []string{Topic}, Log: d.Log, Full: 1, Rest: rest,
+		Step: func(ctx context.Context) (int, error) {
+			_, more, err := d.step(ctx)
+			if more {
+				return 1, err
+			}
+			return 0, err
+		},
 	}.Run(ctx)
 }

@@ -338,3 +338,41 @@ func TestCatalogFinds(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 }
+
+// A tenant with a great many waiting events delays nobody: in the first batch
+// everybody who waits has a part, whoever came first, and nothing is left out.
+func TestTenantsTakeTurns(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		noisy := dbtest.Tenant(t, d, "noisy")
+		for range 4 {
+			ids := make([]string, 500)
+			for i := range ids {
+				ids[i] = fmt.Sprint(i)
+			}
+			emit(t, t.Context(), d, noisy, ids...)
+		}
+		quiet := make([]uuid.UUID, 140) // more than have a turn in one batch
+		for i := range quiet {
+			quiet[i] = dbtest.Tenant(t, d, fmt.Sprintf("quiet%d", i))
+			emit(t, t.Context(), d, quiet[i], "one")
+		}
+		dispatcher := &event.Dispatcher{DB: d, Bus: bus.NewHub()}
+		moved := step(t, dispatcher) + step(t, dispatcher)
+		for i, id := range quiet {
+			if got := log(t, d, id); len(got) != 1 {
+				t.Fatalf("tenant %d of %d waits behind the noisy one: %v", i, len(quiet), got)
+			}
+		}
+		for n := -1; n != 0; moved += n {
+			n = step(t, dispatcher)
+		}
+		if want := 2000 + len(quiet); moved != want {
+			t.Errorf("moved %d of %d", moved, want)
+		}
+		got := log(t, d, noisy)
+		if len(got) != 2000 || got[0] != "1 0" || got[1999] != "2000 499" {
+			t.Errorf("%d events, from %q", len(got), got[:1])
+		}
+	})
+}
