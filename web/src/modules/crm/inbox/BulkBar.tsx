@@ -1,45 +1,55 @@
-import { AlarmClock, Check, Tag, Undo2, X } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { AlarmClock, Check, Undo2, UserRoundPen, X } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { errorText } from '@/api/message'
+import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
-import { textOf } from '@/lib/form'
-import { Button, IconButton } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
-import { Field, Input } from '@/ui/Field'
+import { IconButton } from '@/ui/Button'
 import { toast } from '@/ui/Toast'
-import { useBulk, type BulkAction } from './conversations'
+import { rowsOf, useBulk, type BulkAction, type Outcome } from './bulk'
+import type { Conversation } from './conversations'
 import { SnoozeDialog } from './SnoozeDialog'
+
+const BulkDialog = lazy(() => import('./BulkDialog').then((m) => ({ default: m.BulkDialog })))
+const OutcomeDialog = lazy(() => import('./BulkDialog').then((m) => ({ default: m.OutcomeDialog })))
 
 interface BulkBarProps {
   ids: string[]
   onDone: () => void
 }
 
+type Layer = { kind: 'snooze' } | { kind: 'change'; rows: Conversation[] } | { kind: 'outcome'; outcomes: Outcome[]; rows: Conversation[] }
+
 export function BulkBar({ ids, onDone }: BulkBarProps) {
   const { t, tCount } = useI18n()
+  const client = useQueryClient()
+  const me = useMe()
+  const canManage = meets(me, { permission: 'crm.conversations.manage' })
   const bulk = useBulk()
-  const [layer, setLayer] = useState<'snooze' | 'tag' | null>(null)
+  const [layer, setLayer] = useState<Layer | null>(null)
 
   function perform(action: BulkAction) {
-    setLayer(null)
+    // What is changed may leave the lists, and its name with it.
+    const rows = rowsOf(client, ids)
     bulk.mutate(
       { ids, action },
       {
-        onSuccess: ({ data }) => {
-          const failed = (data ?? []).filter((outcome) => !outcome.ok).length
-          if (failed > 0) toast('danger', tCount('inbox.bulk.failed', failed))
-          else toast('ok', tCount('inbox.bulk.done', ids.length))
+        onSuccess: (outcomes) => {
+          if (outcomes.some(({ why }) => why !== null)) return setLayer({ kind: 'outcome', outcomes, rows })
+          toast('ok', tCount('inbox.bulk.done', outcomes.length))
           onDone()
         },
-        onError: (error) => toast('danger', t('inbox.failed'), errorText(error)),
+        onError: (error) => {
+          // The form says it in its own place.
+          if (layer?.kind !== 'change') toast('danger', t('inbox.failed'), errorText(error))
+        },
       },
     )
   }
 
-  function addTag(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const tag = textOf(new FormData(event.currentTarget), 'tag')
-    if (tag) perform({ do: 'tag', tags: [tag] })
+  function change() {
+    bulk.reset()
+    setLayer({ kind: 'change', rows: rowsOf(client, ids) })
   }
 
   return (
@@ -47,24 +57,30 @@ export function BulkBar({ ids, onDone }: BulkBarProps) {
       <p role="status" className="min-w-0 flex-1 truncate px-1.5 text-[13px] font-semibold">
         {tCount('inbox.bulk.picked', ids.length)}
       </p>
-      <IconButton icon={Check} label={t('inbox.close')} disabled={bulk.isPending} onClick={() => perform({ do: 'state', state: 'closed' })} />
-      <IconButton icon={Undo2} label={t('inbox.open')} disabled={bulk.isPending} onClick={() => perform({ do: 'state', state: 'open' })} />
-      <IconButton icon={AlarmClock} label={t('inbox.snooze')} disabled={bulk.isPending} onClick={() => setLayer('snooze')} />
-      <IconButton icon={Tag} label={t('inbox.tag.add')} disabled={bulk.isPending} onClick={() => setLayer('tag')} />
-      <IconButton icon={X} label={t('inbox.bulk.clear')} onClick={onDone} />
-      {layer === 'snooze' && <SnoozeDialog onClose={() => setLayer(null)} onSnooze={(until) => perform({ do: 'snooze', until })} />}
-      {layer === 'tag' && (
-        <Dialog open onOpenChange={() => setLayer(null)} title={t('inbox.tag.add')}>
-          <form onSubmit={addTag} className="flex items-end gap-2">
-            <Field label={t('inbox.tag')} className="flex-1">
-              <Input name="tag" maxLength={60} autoComplete="off" required />
-            </Field>
-            <Button look="primary" type="submit">
-              {t('inbox.tag.addAction')}
-            </Button>
-          </form>
-        </Dialog>
+      {canManage && (
+        <>
+          <IconButton icon={Check} label={t('inbox.close')} disabled={bulk.isPending} onClick={() => perform({ do: 'state', state: 'closed' })} />
+          <IconButton icon={Undo2} label={t('inbox.open')} disabled={bulk.isPending} onClick={() => perform({ do: 'state', state: 'open' })} />
+          <IconButton icon={AlarmClock} label={t('inbox.snooze')} disabled={bulk.isPending} onClick={() => setLayer({ kind: 'snooze' })} />
+        </>
       )}
+      <IconButton icon={UserRoundPen} label={t('inbox.bulk.change')} disabled={bulk.isPending} onClick={change} />
+      <IconButton icon={X} label={t('inbox.bulk.clear')} onClick={onDone} />
+      {layer?.kind === 'snooze' && (
+        <SnoozeDialog
+          onClose={() => setLayer(null)}
+          onSnooze={(until) => {
+            setLayer(null)
+            perform({ do: 'snooze', until })
+          }}
+        />
+      )}
+      <Suspense>
+        {layer?.kind === 'change' && (
+          <BulkDialog count={ids.length} rows={layer.rows} busy={bulk.isPending} error={bulk.error} onChange={perform} onClose={() => setLayer(null)} />
+        )}
+        {layer?.kind === 'outcome' && <OutcomeDialog outcomes={layer.outcomes} rows={layer.rows} onClose={onDone} />}
+      </Suspense>
     </div>
   )
 }

@@ -17,7 +17,7 @@ import { placeOf, type InboxSearch } from './search'
 const from = '/shell/inbox'
 
 // What opens on demand is fetched on demand: the first load has its budget.
-const BulkBar = lazy(() => import('./BulkBar').then((m) => ({ default: m.BulkBar })))
+const BulkBar = lazy(() => withTexts(() => import('./BulkBar'), 'thread')().then((m) => ({ default: m.BulkBar })))
 const FirstConversation = lazy(() => withTexts(() => import('./FirstConversation'), 'thread')().then((m) => ({ default: m.FirstConversation })))
 const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts', 'templates')().then((m) => ({ default: m.NewConversation })))
 const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
@@ -37,6 +37,7 @@ export function InboxScreen() {
   const mark = useReadMark()
   const canReply = meets(me, { permission: 'crm.conversations.reply' })
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
+  const canPick = canManage || meets(me, { permission: 'crm.conversations.assign' })
 
   const begin = canReply ? () => setBeginning(true) : null
   const all = useCounts().data?.all
@@ -103,8 +104,8 @@ export function InboxScreen() {
   if (c && canReply) {
     shortcuts.push({ keys: 'r', label: 'inbox.reply', run: () => document.getElementById('composer-text')?.focus() })
   }
+  if (c && canPick) shortcuts.push({ keys: 'x', label: 'inbox.key.pick', run: () => toggle(c) })
   if (c) {
-    shortcuts.push({ keys: 'x', label: 'inbox.key.pick', run: () => toggle(c) })
     shortcuts.push({ keys: 'u', label: 'inbox.unread', run: () => mark.mutate({ id: c, read: false }) })
   }
   if (c && canManage) {
@@ -145,7 +146,7 @@ export function InboxScreen() {
           current={c}
           search={search}
           picked={picked}
-          onToggle={canManage ? toggle : null}
+          onToggle={canPick ? toggle : null}
         />
         <Suspense>{picked.size > 0 && <BulkBar ids={[...picked]} onDone={() => setPicked(new Set())} />}</Suspense>
       </section>

@@ -349,27 +349,6 @@ export function useSaveDraft(id: string) {
   })
 }
 
-export type BulkAction = { do: 'state'; state: 'open' | 'closed' } | { do: 'snooze'; until: Snooze } | { do: 'tag'; tags: string[] } | { do: 'group'; group: string }
-
-export function useBulk() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: ({ ids, action }: { ids: string[]; action: BulkAction }) => {
-      switch (action.do) {
-        case 'state':
-          return ask(api.POST('/api/crm/v1/conversations/state', { body: { ids, state: action.state } }))
-        case 'snooze':
-          return ask(api.POST('/api/crm/v1/conversations/state', { body: { ids, state: 'snoozed', ...action.until } }))
-        case 'tag':
-          return ask(api.POST('/api/crm/v1/conversations/tags/add', { body: { ids, tags: action.tags } }))
-        case 'group':
-          return ask(api.POST('/api/crm/v1/conversations/group', { body: { ids, group_id: action.group } }))
-      }
-    },
-    onSettled: () => void client.invalidateQueries({ queryKey: root }),
-  })
-}
-
 export interface Opening {
   contact_id: string
   channel: string
