@@ -200,6 +200,7 @@ export const inbox = {
   'inbox.forward': 'Forward by e-mail',
   'inbox.split': 'Split from here',
   'inbox.export': 'Export the conversation',
+  'inbox.merge': 'Merge into another conversation',
   'inbox.reactions': 'Reactions:',
   'inbox.deletedMessage': 'This message was deleted.',
   'inbox.edit.title': 'Edit the message',

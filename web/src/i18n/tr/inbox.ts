@@ -201,6 +201,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.forward': 'E-postayla ilet',
   'inbox.split': 'Buradan böl',
   'inbox.export': 'Konuşmayı dışa aktar',
+  'inbox.merge': 'Başka bir konuşmayla birleştir',
   'inbox.reactions': 'Tepkiler:',
   'inbox.deletedMessage': 'Bu mesaj silindi.',
   'inbox.edit.title': 'Mesajı düzenle',

@@ -114,6 +114,6 @@ export const crmModule = defineModule({
     if (event.type === 'conversation.typing') return void import('./inbox/typing').then((m) => m.noteTyping(event.data))
     if (event.type === 'agent.presence') return notePresence(client, event.data)
     const listed = client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] }).length > 0
-    if (listed && event.type.startsWith('conversation.')) void import('./inbox/live').then((m) => m.applyConversation(client, event.data))
+    if (listed && event.type.startsWith('conversation.')) void import('./inbox/live').then((m) => m.applyConversation(client, event.type, event.data))
   },
 })

@@ -1,4 +1,4 @@
-import { AlarmClock, ArrowLeft, Check, Download, Ellipsis, LogIn, LogOut, MailOpen, PanelRight, Undo2 } from 'lucide-react'
+import { AlarmClock, ArrowLeft, Check, Download, Ellipsis, LogIn, LogOut, MailOpen, Merge, PanelRight, Trash2, Undo2 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
@@ -23,6 +23,9 @@ export const loadComposer = () => import('./Composer').then((m) => ({ default: m
 const Composer = lazy(loadComposer)
 const Details = lazy(() => import('./Details').then((m) => ({ default: m.Details })))
 const ExportDialog = lazy(() => withTexts(() => import('./ExportDialog'), 'thread')().then((m) => ({ default: m.ExportDialog })))
+const Gone = lazy(() => withTexts(() => import('./Gone'), 'thread')().then((m) => ({ default: m.Gone })))
+const MergeDialog = lazy(() => withTexts(() => import('./WholeDialogs'), 'thread')().then((m) => ({ default: m.MergeDialog })))
+const DeleteDialog = lazy(() => withTexts(() => import('./WholeDialogs'), 'thread')().then((m) => ({ default: m.DeleteDialog })))
 const ScheduledList = lazy(() => withTexts(() => import('./ScheduledList'), 'thread')().then((m) => ({ default: m.ScheduledList })))
 
 interface ThreadProps {
@@ -44,14 +47,20 @@ export function Thread({ id, at, onNewest, onBack, onAct, onSnooze }: ThreadProp
 
   useMarkRead(conversation)
 
-  if (!conversation) {
+  // What was deleted while it stood here is still in the cache, and no longer true.
+  const gone = asApiError(query.error)?.status === 404
+  if (!conversation || gone) {
     return (
       <div className="min-w-0 flex-1 p-5">
         <Button icon={ArrowLeft} onClick={onBack} className="mb-4">
           {t('inbox.back')}
         </Button>
-        {query.error ? (
-          <Notice tone="danger">{asApiError(query.error)?.status === 404 ? t('inbox.gone') : errorText(query.error)}</Notice>
+        {gone ? (
+          <Suspense>
+            <Gone id={id} name={conversation?.contact_name} />
+          </Suspense>
+        ) : query.error ? (
+          <Notice tone="danger">{errorText(query.error)}</Notice>
         ) : (
           <SkeletonRows rows={4} />
         )}
@@ -144,7 +153,7 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
   const join = useJoin(conversation.id)
   const mark = useReadMark()
   const joined = people.data?.agents.some((agent) => agent.agent_id === me.membership.id) === true
-  const [exporting, setExporting] = useState(false)
+  const [layer, setLayer] = useState<'export' | 'merge' | 'delete' | null>(null)
   const { state } = conversation
 
   function toggleJoin() {
@@ -196,13 +205,27 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
           {t('inbox.unread')}
         </MenuItem>
         {meets(me, { permission: 'crm.conversations.export' }) && (
-          <MenuItem icon={Download} onSelect={() => setExporting(true)}>
+          <MenuItem icon={Download} onSelect={() => setLayer('export')}>
             {t('inbox.export')}
+          </MenuItem>
+        )}
+        {canManage && conversation.merged_into_id === null && (
+          <MenuItem icon={Merge} onSelect={() => setLayer('merge')}>
+            {t('inbox.merge')}
+          </MenuItem>
+        )}
+        {meets(me, { permission: 'crm.conversations.delete' }) && (
+          <MenuItem icon={Trash2} onSelect={() => setLayer('delete')}>
+            {t('common.delete')}
           </MenuItem>
         )}
       </Menu>
       <IconButton icon={PanelRight} label={t('inbox.details')} onClick={onDetails} className="xl:hidden" />
-      <Suspense>{exporting && <ExportDialog conversationId={conversation.id} onClose={() => setExporting(false)} />}</Suspense>
+      <Suspense>
+        {layer === 'export' && <ExportDialog conversationId={conversation.id} onClose={() => setLayer(null)} />}
+        {layer === 'merge' && <MergeDialog conversation={conversation} onClose={() => setLayer(null)} />}
+        {layer === 'delete' && <DeleteDialog conversation={conversation} onClose={() => setLayer(null)} />}
+      </Suspense>
     </header>
   )
 }

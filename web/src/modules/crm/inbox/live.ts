@@ -22,15 +22,15 @@ function stateOf(view: unknown): string | undefined {
   return id && viewQuery(id).state
 }
 
-/** A changed conversation is seen where it stands, in every page that was read; what left a view leaves it. */
-export function applyConversation(client: QueryClient, data: string): void {
+/** A changed conversation is seen where it stands, in every page that was read; what left a view, or was deleted, leaves it. */
+export function applyConversation(client: QueryClient, type: string, data: string): void {
   const next = read(data)
   if (!next) return
   for (const [key] of client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] })) {
     const state = stateOf(key[3])
     client.setQueryData<InfiniteData<Page<Conversation>>>(key, (old) => {
       if (!old?.pages.some((page) => page.data.some((row) => row.id === next.id))) return old
-      const gone = state !== undefined && next.state !== state
+      const gone = type === 'conversation.deleted' || (state !== undefined && next.state !== state)
       return {
         ...old,
         pages: old.pages.map((page) => ({
