@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { AlarmClock, Check, Undo2, UserRoundPen, X } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
@@ -27,15 +27,19 @@ export function BulkBar({ ids, onDone }: BulkBarProps) {
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
   const bulk = useBulk()
   const [layer, setLayer] = useState<Layer | null>(null)
+  // What was chosen may leave the lists, and its name with it.
+  const known = useRef(new Map<string, Conversation>())
+  useEffect(() => {
+    if (ids.every((id) => known.current.has(id))) return
+    for (const row of rowsOf(client, ids)) known.current.set(row.id, row)
+  }, [client, ids])
 
   function perform(action: BulkAction) {
-    // What is changed may leave the lists, and its name with it.
-    const rows = rowsOf(client, ids)
     bulk.mutate(
       { ids, action },
       {
         onSuccess: (outcomes) => {
-          if (outcomes.some(({ why }) => why !== null)) return setLayer({ kind: 'outcome', outcomes, rows })
+          if (outcomes.some(({ why }) => why !== null)) return setLayer({ kind: 'outcome', outcomes, rows: [...known.current.values()] })
           toast('ok', tCount('inbox.bulk.done', outcomes.length))
           onDone()
         },
