@@ -11,6 +11,7 @@ import { inbox } from './inbox'
 import { macros } from './macros'
 import { mail } from './mail'
 import { mailboxes } from './mailboxes'
+import { rules } from './rules'
 import { screens } from './screens'
 import { shell } from './shell'
 import { templates } from './templates'
@@ -19,7 +20,7 @@ import { tour } from './tour'
 import { webhooks } from './webhooks'
 
 /** English is the shape: its keys and placeholders are what the compiler knows. */
-export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, contacts, channels, templates, advisor, design } as const
+export const en = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, templates, advisor, design } as const
 
 export type Section = keyof typeof en
 

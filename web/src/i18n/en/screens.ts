@@ -31,6 +31,8 @@ export const screens = {
   'replies.lead': 'Texts that are put into an answer by typing / and a word.',
   'macros.title': 'Macros',
   'macros.lead': 'Several steps on a conversation in one press, for the whole team.',
+  'rules.title': 'Groups and rules',
+  'rules.lead': 'The teams that conversations are given to, and what happens to conversations that are closed.',
   'webhooks.title': 'Webhooks',
   'webhooks.mail.title': 'Mail webhooks',
   'webhooks.lead': 'Your servers are told by a signed request the moment something happens here.',

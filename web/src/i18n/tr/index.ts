@@ -12,6 +12,7 @@ import { inbox } from './inbox'
 import { macros } from './macros'
 import { mail } from './mail'
 import { mailboxes } from './mailboxes'
+import { rules } from './rules'
 import { screens } from './screens'
 import { shell } from './shell'
 import { templates } from './templates'
@@ -19,6 +20,6 @@ import { thread } from './thread'
 import { tour } from './tour'
 import { webhooks } from './webhooks'
 
-export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, contacts, channels, templates, advisor, design } satisfies {
+export const tr = { shell, screens, home, tour, door, account, identity, mail, mailboxes, webhooks, inbox, thread, desk, macros, rules, contacts, channels, templates, advisor, design } satisfies {
   [S in keyof typeof en]: Record<keyof (typeof en)[S], string>
 }

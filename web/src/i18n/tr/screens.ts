@@ -33,6 +33,8 @@ export const screens: Record<keyof typeof en, string> = {
   'replies.lead': '/ ve bir sözcük yazarak yanıta eklenen metinler.',
   'macros.title': 'Makrolar',
   'macros.lead': 'Bir konuşmada tek dokunuşla yapılan birkaç adım; bütün ekip için.',
+  'rules.title': 'Gruplar ve kurallar',
+  'rules.lead': 'Konuşmaların aktarıldığı ekipler ve kapanan konuşmalarda ne olacağı.',
   'webhooks.title': 'Webhook’lar',
   'webhooks.mail.title': 'Posta webhook’ları',
   'webhooks.lead': 'Burada bir şey olduğu anda sunucularınıza imzalı bir istekle haber verilir.',

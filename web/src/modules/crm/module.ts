@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { ContactRound, Inbox, Mails, MessageSquareQuote, Zap } from 'lucide-react'
+import { ContactRound, Inbox, Mails, MessageSquareQuote, UsersRound, Zap } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -88,10 +88,19 @@ const macrosRoute = createRoute({
   },
 })
 
+const rulesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings/conversations',
+  component: lazyRouteComponent(withTexts(() => import('./rules/RulesScreen'), 'rules'), 'RulesScreen'),
+  staticData: {
+    screen: { title: 'rules.title', lead: 'rules.lead', icon: UsersRound, permission: 'crm.settings.view', licence: 'crm', nav: true, shortcut: 'g g' },
+  },
+})
+
 export const crmModule = defineModule({
   id: 'crm',
   title: 'nav.crm',
-  routes: [inboxRoute, contactsRoute, contactRoute, mailboxesRoute, repliesRoute, macrosRoute],
+  routes: [inboxRoute, contactsRoute, contactRoute, mailboxesRoute, repliesRoute, macrosRoute, rulesRoute],
   live: {
     channel: [['crm', 'mailboxes']],
     conversation: [['crm', 'conversations']],

@@ -1,0 +1,57 @@
+import { expect, expectAccessible, newcomer, shoot, test } from './helpers'
+
+test('groups are made, changed and deleted, and the rules for closed conversations are kept', async ({ browser }) => {
+  // A workspace of its own: the rules are one set for everybody in it.
+  const { context, page } = await newcomer(browser, 'rules', { viewport: { width: 1280, height: 800 } })
+  await page.goto('/settings/conversations')
+  await expect(page.getByRole('heading', { name: 'Groups and rules', level: 1 })).toBeVisible()
+
+  await test.step('the rules', async () => {
+    const reopen = page.getByRole('checkbox', { name: /reopens a closed conversation/ })
+    await reopen.check()
+    await page.getByLabel('Only within so many days').fill('0')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText('Write a number of days from 1 to 3650')).toBeVisible()
+    await page.getByLabel('Only within so many days').fill('21')
+    await page.getByRole('checkbox', { name: /Ask customers for a rating/ }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText('The rules are saved')).toBeVisible()
+    await page.reload()
+    await expect(page.getByLabel('Only within so many days')).toHaveValue('21')
+    await expect(page.getByRole('checkbox', { name: /Ask customers for a rating/ })).toBeChecked()
+  })
+
+  await test.step('a group with a member', async () => {
+    await expect(page.getByRole('heading', { name: 'No group yet' })).toBeVisible()
+    await page.getByRole('button', { name: 'Add a group' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Add a group' })
+    await drawer.getByRole('button', { name: 'Save' }).click()
+    await expect(drawer.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true')
+    await drawer.getByLabel('Name').fill('Returns')
+    await drawer.getByRole('checkbox').first().check()
+    await expectAccessible(page)
+    await shoot(page, 'rules-group')
+    await drawer.getByRole('button', { name: 'Save' }).click()
+    await expect(drawer).toBeHidden()
+    await expect(page.getByRole('row', { name: /Returns/ })).toContainText('1 member')
+    await expectAccessible(page)
+    await shoot(page, 'rules')
+  })
+
+  await test.step('another name, then gone', async () => {
+    await page.getByRole('button', { name: 'Actions for Returns' }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Edit the group' })
+    await drawer.getByLabel('Name').fill('After sales')
+    await drawer.getByRole('button', { name: 'Save' }).click()
+    await expect(drawer).toBeHidden()
+    await page.getByRole('button', { name: 'Actions for After sales' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete this group?' })
+    await expectAccessible(page)
+    await question.getByRole('button', { name: 'Delete the group' }).click()
+    await expect(question).toBeHidden()
+    await expect(page.getByRole('heading', { name: 'No group yet' })).toBeVisible()
+  })
+  await context.close()
+})
