@@ -6,13 +6,12 @@ import { Checkbox, Field, Input, Textarea } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
-import type { AgentChoice } from '../inbox/conversations'
-import { useSaveGroup, type Group } from './rules'
+import { useSaveGroup, type Agent, type Group } from './rules'
 
 interface GroupDrawerProps {
   group: Group | null
   /** Absent for people who may not see agents: the members stay as they are. */
-  agents: AgentChoice[] | undefined
+  agents: Agent[] | undefined
   onClose: () => void
 }
 

@@ -10,10 +10,9 @@ import { Menu, MenuItem } from '@/ui/Menu'
 import { Notice } from '@/ui/Notice'
 import { PageHeader } from '@/ui/PageHeader'
 import type { Column } from '@/ui/Table'
-import { useAgentChoices } from '../inbox/conversations'
 import { GroupDrawer } from './GroupDrawer'
 import { RulesForm } from './RulesForm'
-import { useDeleteGroup, useGroupList, type Group } from './rules'
+import { useDeleteGroup, useGroupList, useMemberChoices, type Group } from './rules'
 
 type Layer = { kind: 'edit'; group: Group | null } | { kind: 'delete'; group: Group }
 
@@ -22,7 +21,7 @@ export function RulesScreen() {
   const me = useMe()
   const canManage = meets(me, { permission: 'crm.groups.manage' })
   const seesGroups = meets(me, { permission: 'crm.conversations.view' })
-  const agents = useAgentChoices(meets(me, { permission: 'crm.agents.view' })).data
+  const agents = useMemberChoices(meets(me, { permission: 'crm.agents.view' })).data
   const list = useGroupList(seesGroups)
   const [layer, setLayer] = useState<Layer | null>(null)
   const add = useAdd('groups.add', canManage && seesGroups, () => setLayer({ kind: 'edit', group: null }))

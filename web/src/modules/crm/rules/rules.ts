@@ -3,6 +3,7 @@ import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
 
 export type Group = Schemas['ConversationGroup']
+export type Agent = Schemas['AgentAgent']
 export type Rules = Schemas['ConversationSettings']
 
 /** Begins as the key of every other list of groups does: one change refreshes them all. */
@@ -16,6 +17,22 @@ export function useGroupList(enabled: boolean) {
     fetch: (cursor) => ask(api.GET('/api/crm/v1/groups', { params: { query: { limit: pageSize, cursor } } })),
     enabled,
   })
+}
+
+async function readAgents(): Promise<Agent[]> {
+  const agents: Agent[] = []
+  let cursor: string | undefined
+  do {
+    const page = await ask(api.GET('/api/crm/v1/agents', { params: { query: { limit: 100, cursor } } }))
+    agents.push(...page.data)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor)
+  return agents.filter((agent) => agent.state === 'active')
+}
+
+/** Everybody who can be a member, to the last page: a group may be larger than one. */
+export function useMemberChoices(enabled: boolean) {
+  return useQuery({ queryKey: ['crm', 'agents', 'members'], queryFn: readAgents, staleTime: 300_000, enabled })
 }
 
 function useRefresh() {
