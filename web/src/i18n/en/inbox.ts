@@ -175,6 +175,7 @@ export const inbox = {
   'inbox.begun.failed': 'The conversation exists, but the message was rejected',
   'inbox.begun.none': 'The conversation exists, but no channel reaches the customer',
   'inbox.begun.reused': 'Written into the existing conversation on this channel.',
+  'inbox.begun.before': 'It was carried out already',
   'channel.whatsapp': 'WhatsApp',
   'channel.instagram': 'Instagram',
   'channel.messenger': 'Messenger',

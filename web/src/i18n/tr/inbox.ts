@@ -176,6 +176,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.begun.failed': 'Konuşma açıldı ama ileti reddedildi',
   'inbox.begun.none': 'Konuşma açıldı ama müşteriye ulaşan bir kanal yok',
   'inbox.begun.reused': 'Bu kanaldaki mevcut konuşmaya yazıldı.',
+  'inbox.begun.before': 'Bu işlem daha önce yapılmış',
   'channel.whatsapp': 'WhatsApp',
   'channel.instagram': 'Instagram',
   'channel.messenger': 'Messenger',

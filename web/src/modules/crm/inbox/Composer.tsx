@@ -15,7 +15,7 @@ import { hasTemplates } from './chatTemplates'
 import { useReplyChannels, useSaveDraft, useSend, type Letter, type OneConversation, type ReplyChannel } from './conversations'
 import { useCopies } from './copies'
 import { recallMentions, rememberMentions } from './mentions'
-import { addPending, dropPending, recallDraft, rememberDraft, setPendingError } from './pending'
+import { addPending, deliver, recallDraft, rememberDraft } from './pending'
 import { keyOf, RouteChoice } from './RouteChoice'
 import { useTypingSignal } from './typing'
 import { useCanned } from './useCanned'
@@ -74,7 +74,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   const files = useUploads()
   const picker = useRef<HTMLInputElement>(null)
   const routes = useReplyChannels(conversation.id, true).data ?? []
-  const send = useSend(conversation.id)
+  const send = useSend()
   const canned = useCanned(conversation.id, text, change)
   const mention = useMentions({
     conversationId: conversation.id,
@@ -101,15 +101,11 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   async function submit(event?: FormEvent) {
     event?.preventDefault()
     if (unready || !(await copies.settle())) return
-    const ready = letter()
-    const entry = addPending(conversation.id, ready)
+    const entry = addPending(conversation.id, letter())
     clear(true)
     files.clear()
     sayTyping(false)
-    send.mutateAsync(ready).then(
-      () => dropPending(entry.key),
-      (error: unknown) => setPendingError(entry.key, errorText(error)),
-    )
+    await deliver(entry, send.mutateAsync)
   }
 
   async function putOff() {

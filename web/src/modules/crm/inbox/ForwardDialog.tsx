@@ -14,11 +14,12 @@ export function ForwardDialog({ item, onClose }: LayerProps) {
   const { error } = forward
 
   function submit(data: FormData) {
+    const to = splitList(textOf(data, 'to'))
     forward.mutate(
-      { to: splitList(textOf(data, 'to')), note: textOf(data, 'note') },
+      { to, note: textOf(data, 'note') },
       {
-        onSuccess: ({ to }) => {
-          toast('ok', t('forward.done', { to: to.join(', ') }))
+        onSuccess: (made) => {
+          toast('ok', t('forward.done', { to: (made?.to ?? to).join(', ') }))
           onClose()
         },
       },

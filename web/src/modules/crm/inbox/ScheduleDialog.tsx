@@ -26,8 +26,8 @@ export function ScheduleDialog({ conversationId, letter, onClose, onScheduled }:
     schedule.mutate(
       { ...letter, at, untilReply },
       {
-        onSuccess: (made) => {
-          toast('ok', t('later.done', { when: formatDateTime(made.send_at) }))
+        onSuccess: () => {
+          toast('ok', t('later.done', { when: formatDateTime(at) }))
           onScheduled()
         },
       },

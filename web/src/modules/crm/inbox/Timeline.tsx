@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router'
 import { CircleAlert, LoaderCircle } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
 import { asApiError } from '@/api/error'
-import { errorText } from '@/api/message'
 import { useMe } from '@/api/session'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
@@ -14,7 +13,7 @@ import { Attachments } from './Attachments'
 import { usePeople, useSend, useTimeline, type Conversation, type Item } from './conversations'
 import { failureText } from './failures'
 import { Bubble, Message } from './Message'
-import { dropPending, pending, setPendingError, type PendingLetter } from './pending'
+import { deliver, dropPending, pending, type PendingLetter } from './pending'
 
 const eventTexts: Record<string, PlainKey> = {
   opened: 'inbox.event.opened',
@@ -226,15 +225,7 @@ function EventLine({ item, name }: { item: Item; name: string }) {
 
 function PendingMessage({ letter }: { letter: PendingLetter }) {
   const { t } = useI18n()
-  const send = useSend(letter.conversationId)
-
-  function retry() {
-    setPendingError(letter.key, null)
-    send.mutateAsync(letter).then(
-      () => dropPending(letter.key),
-      (error: unknown) => setPendingError(letter.key, errorText(error)),
-    )
-  }
+  const send = useSend()
 
   return (
     <article aria-label={t('inbox.sending')}>
@@ -253,7 +244,7 @@ function PendingMessage({ letter }: { letter: PendingLetter }) {
             <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
             {t('inbox.notSent')} {letter.error}
           </span>
-          <Button size="sm" onClick={retry}>
+          <Button size="sm" onClick={() => void deliver(letter, send.mutateAsync)}>
             {t('common.retry')}
           </Button>
           <Button size="sm" look="ghost" onClick={() => dropPending(letter.key)}>

@@ -1,5 +1,7 @@
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, ask, type Schemas } from '@/api/client'
+import { createKeys, once, under } from '@/api/once'
 import { usePages } from '@/api/query'
 import type { ViewFilter } from './savedViews'
 import { viewQuery, type ViewId } from './search'
@@ -314,24 +316,39 @@ export function routeOf(route: ReplyChannel | null) {
   return { channel: route?.channel, channel_account_id: route?.channel_account_id ?? undefined }
 }
 
-export function useSend(id: string) {
+/** A letter that carries the key under which the server takes it once. */
+export interface KeyedLetter extends Letter {
+  key: string
+  conversationId: string
+}
+
+/** Null where an earlier try had reached the server after all. */
+export function sendLetter({ key, conversationId, body, note, route, attachments, mentions }: KeyedLetter) {
+  return under(key, (headers) =>
+    ask(
+      api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', {
+        params: { path: { id: conversationId } },
+        headers,
+        body: {
+          body,
+          message_type: note ? 'note' : 'comment',
+          attachments: attachments.map((file) => file.id),
+          mentions: note ? mentions.map((mention) => mention.agent_id) : undefined,
+          ...routeOf(note ? null : route),
+        },
+      }),
+    ).then((envelope) => envelope.data),
+  )
+}
+
+export function useSend() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ body, note, route, attachments, mentions }: Letter) =>
-      ask(
-        api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', {
-          params: { path: { id } },
-          body: {
-            body,
-            message_type: note ? 'note' : 'comment',
-            attachments: attachments.map((file) => file.id),
-            mentions: note ? mentions.map((mention) => mention.agent_id) : undefined,
-            ...routeOf(note ? null : route),
-          },
-        }),
-      ).then((envelope) => envelope.data),
-    onSuccess: ({ conversation, item }) => {
-      client.setQueryData<InfiniteData<Page<Item>>>(itemsKey(id), (old) => {
+    mutationFn: sendLetter,
+    onSuccess: (answer) => {
+      if (!answer) return client.invalidateQueries({ queryKey: root })
+      const { conversation, item } = answer
+      client.setQueryData<InfiniteData<Page<Item>>>(itemsKey(item.conversation_id), (old) => {
         const [first, ...rest] = old?.pages ?? []
         if (!old || !first || first.data.some((row) => row.id === item.id)) return old
         return { ...old, pages: [{ ...first, data: [item, ...first.data] }, ...rest] }
@@ -382,20 +399,26 @@ export interface Opening {
 
 export type Begun = Schemas['ConversationNewAsAgent']
 
+/** Null where it was begun by an earlier try, whose answer was lost. */
 export function useBegin() {
   const client = useQueryClient()
+  const [keys] = useState(createKeys)
   return useMutation({
-    mutationFn: (opening: Opening) => ask(api.POST('/api/crm/v1/conversations/new-as-agent', { body: { ...opening, priority: 'normal' } })),
-    onSuccess: ({ data }) => take(client, data),
+    mutationFn: (opening: Opening) =>
+      once(keys, opening, (headers) => ask(api.POST('/api/crm/v1/conversations/new-as-agent', { headers, body: { ...opening, priority: 'normal' } }))),
+    onSuccess: (answer) => (answer ? take(client, answer.data) : client.invalidateQueries({ queryKey: root })),
   })
 }
 
 export function useWriteDown() {
   const client = useQueryClient()
+  const [keys] = useState(createKeys)
   return useMutation({
     mutationFn: (request: { contact_id: string; subject: string; body: string }) =>
-      ask(api.POST('/api/crm/v1/conversations', { body: { ...request, priority: 'normal' } })).then((envelope) => envelope.data),
-    onSuccess: (next) => take(client, next),
+      once(keys, request, (headers) => ask(api.POST('/api/crm/v1/conversations', { headers, body: { ...request, priority: 'normal' } }))).then(
+        (envelope) => envelope?.data ?? null,
+      ),
+    onSuccess: (next) => (next ? take(client, next) : client.invalidateQueries({ queryKey: root })),
   })
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { splitList } from '../contacts/splitList'
 import { slashWord } from './canned'
 import { atWord, calledIn, partsOf } from './mentions'
-import { addPending, dropPending, pending, setPendingError } from './pending'
 import { snoozePresets } from './snooze'
 import { placeOf, readInboxSearch } from './search'
 
@@ -30,16 +29,6 @@ describe('readInboxSearch', () => {
     expect(readInboxSearch({ view: 'mine', c: 'x', q: '' })).toEqual({ view: 'mine', c: 'x' })
     expect(readInboxSearch({ view: 'toString', group: {} })).toEqual({})
     expect(readInboxSearch({ q: 48213, state: 'gone' })).toEqual({ q: '48213' })
-  })
-})
-
-describe('pending', () => {
-  it('keeps a letter until it is confirmed or discarded', () => {
-    const letter = addPending('c1', { body: 'Hi', note: false, route: null, attachments: [], mentions: [] })
-    setPendingError(letter.key, 'offline')
-    expect(pending.get()).toMatchObject([{ conversationId: 'c1', body: 'Hi', error: 'offline' }])
-    dropPending(letter.key)
-    expect(pending.get()).toEqual([])
   })
 })
 

@@ -1,5 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, ask, type Schemas } from '@/api/client'
+import { createKeys, once } from '@/api/once'
 import type { Item } from './conversations'
 
 export type Email = Schemas['ConversationEmail']
@@ -41,9 +43,12 @@ export function useEditions(item: Item) {
 
 export function useForward(item: Item) {
   const client = useQueryClient()
+  const [keys] = useState(createKeys)
   return useMutation({
     mutationFn: (body: { to: string[]; note: string }) =>
-      ask(api.POST('/api/crm/v1/conversations/{id}/items/{itemId}/forward', { params: pathOf(item), body })).then((envelope) => envelope.data),
+      once(keys, body, (headers) =>
+        ask(api.POST('/api/crm/v1/conversations/{id}/items/{itemId}/forward', { params: pathOf(item), headers, body })).then((envelope) => envelope.data),
+      ),
     onSuccess: () => void client.invalidateQueries({ queryKey: ['crm', 'conversations', 'items', item.conversation_id] }),
   })
 }

@@ -1,32 +1,41 @@
+import { errorText } from '@/api/message'
+import { newKey } from '@/api/once'
 import { createStore } from '@/lib/store'
 import { recall, remember } from '@/lib/storage'
-import type { Letter } from './conversations'
+import type { KeyedLetter, Letter } from './conversations'
 
-/** A message that the server has not confirmed yet, or has refused. */
-export interface PendingLetter extends Letter {
-  key: number
-  conversationId: string
+/** A message that the server has not confirmed yet, or has refused. Its key stays its own over every try. */
+export interface PendingLetter extends KeyedLetter {
   at: string
   error: string | null
 }
 
 /** Outside of the screen: a message on its way survives a look at another conversation. */
 export const pending = createStore<readonly PendingLetter[]>([])
-let lastKey = 0
 
 export function addPending(conversationId: string, letter: Letter): PendingLetter {
-  lastKey += 1
-  const entry = { ...letter, key: lastKey, conversationId, at: new Date().toISOString(), error: null }
+  const entry = { ...letter, key: newKey(), conversationId, at: new Date().toISOString(), error: null }
   pending.set((now) => [...now, entry])
   return entry
 }
 
-export function setPendingError(key: number, error: string | null): void {
+function setError(key: string, error: string | null): void {
   pending.set((now) => now.map((entry) => (entry.key === key ? { ...entry, error } : entry)))
 }
 
-export function dropPending(key: number): void {
+export function dropPending(key: string): void {
   pending.set((now) => now.filter((entry) => entry.key !== key))
+}
+
+/** Tries once. What was refused, or whose answer was lost, stays with the reason. */
+export async function deliver(letter: PendingLetter, send: (letter: PendingLetter) => Promise<unknown>): Promise<void> {
+  setError(letter.key, null)
+  try {
+    await send(letter)
+    dropPending(letter.key)
+  } catch (error) {
+    setError(letter.key, errorText(error))
+  }
 }
 
 export function recallDraft(conversationId: string): string {

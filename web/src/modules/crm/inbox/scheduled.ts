@@ -1,5 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, ask, type Schemas } from '@/api/client'
+import { createKeys, once } from '@/api/once'
 import { routeOf, type Letter } from './conversations'
 
 export type Scheduled = Schemas['ConversationScheduled']
@@ -27,14 +29,19 @@ export interface Later extends Letter {
 
 export function useSchedule(id: string) {
   const client = useQueryClient()
+  const [keys] = useState(createKeys)
   return useMutation({
-    mutationFn: ({ body, attachments, route, at, untilReply }: Later) =>
-      ask(
-        api.POST('/api/crm/v1/conversations/{id}/scheduled', {
-          params: { path: { id } },
-          body: { body, attachments: attachments.map((file) => file.id), ...routeOf(route), send_at: at, until_reply: untilReply },
-        }),
-      ).then((envelope) => envelope.data),
+    mutationFn: (later: Later) =>
+      once(keys, later, (headers) => {
+        const { body, attachments, route, at, untilReply } = later
+        return ask(
+          api.POST('/api/crm/v1/conversations/{id}/scheduled', {
+            params: { path: { id } },
+            headers,
+            body: { body, attachments: attachments.map((file) => file.id), ...routeOf(route), send_at: at, until_reply: untilReply },
+          }),
+        )
+      }),
     onSuccess: () => void client.invalidateQueries({ queryKey: keyOf(id) }),
   })
 }
