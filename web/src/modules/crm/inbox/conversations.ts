@@ -1,8 +1,10 @@
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask, type Schemas } from '@/api/client'
+import { ApiError } from '@/api/error'
 import { createKeys, once, under } from '@/api/once'
 import { usePages } from '@/api/query'
+import { t } from '@/i18n'
 import type { ViewFilter } from './savedViews'
 import { viewQuery, type ViewId } from './search'
 
@@ -227,7 +229,7 @@ export type Action =
   | { do: 'close' }
   | { do: 'open' }
   | { do: 'snooze'; until: Snooze }
-  | { do: 'tags'; tags: string[] }
+  | { do: 'tag' | 'untag'; tag: string }
   | { do: 'assign'; owner: string | null }
   | { do: 'priority'; priority: Priority }
   | { do: 'group'; group: string | null }
@@ -235,7 +237,17 @@ export type Action =
 
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-function perform(id: string, action: Action): Promise<{ data: Conversation }> {
+/** One tag comes or goes by itself: a whole list would undo what others tagged meanwhile. */
+async function retag(id: string, action: { do: 'tag' | 'untag'; tag: string }): Promise<void> {
+  const body = { ids: [id], tags: [action.tag] }
+  const { data } = await ask(
+    action.do === 'tag' ? api.POST('/api/crm/v1/conversations/tags/add', { body }) : api.POST('/api/crm/v1/conversations/tags/remove', { body }),
+  )
+  const code = data[0]?.error
+  if (code) throw new ApiError({ status: 422, code, message: t(code === 'not_found' ? 'inbox.gone' : 'error.unexpected') })
+}
+
+export function perform(id: string, action: Action): Promise<{ data: Conversation }> {
   const params = { path: { id } }
   switch (action.do) {
     case 'close':
@@ -244,8 +256,9 @@ function perform(id: string, action: Action): Promise<{ data: Conversation }> {
       return ask(api.POST('/api/crm/v1/conversations/{id}/open', { params }))
     case 'snooze':
       return ask(api.POST('/api/crm/v1/conversations/{id}/snooze', { params, body: action.until }))
-    case 'tags':
-      return ask(api.PUT('/api/crm/v1/conversations/{id}/tags', { params, body: { tags: action.tags } }))
+    case 'tag':
+    case 'untag':
+      return retag(id, action).then(() => ask(api.GET('/api/crm/v1/conversations/{id}', { params })))
     case 'assign':
       return ask(api.POST('/api/crm/v1/conversations/{id}/assign', { params, body: { owner_id: action.owner } }))
     case 'priority':

@@ -1,19 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import '@/api/testOrigin'
 import { createKeys, once } from '@/api/once'
-import type { Letter } from './conversations'
+import { sendLetter, type Letter } from './conversations'
 import { addPending, deliver, dropPending, pending } from './pending'
-
-// The client knows its own origin only in a browser.
-vi.hoisted(() => {
-  const Plain = globalThis.Request
-  globalThis.Request = class extends Plain {
-    constructor(input: RequestInfo | URL, init?: RequestInit) {
-      super(typeof input === 'string' ? new URL(input, 'http://konak.test') : input, init)
-    }
-  }
-})
-
-const { sendLetter } = await import('./conversations')
 
 const hello: Letter = { body: 'Hello', note: false, route: null, attachments: [], mentions: [] }
 const done = { data: { conversation: { id: 'c1' }, item: { id: 'i1' } }, trace_id: 't' }
