@@ -117,6 +117,8 @@ export const inbox = {
   'inbox.delivery.none': 'Kept here; there was no way to deliver it',
   'inbox.sending': 'Sending…',
   'inbox.notSent': 'Not sent.',
+  'inbox.answerLost': 'The page was closed before the server answered. Trying again does not send it twice.',
+  'inbox.letterOld': 'More than a day old. Look whether it arrived before you try again.',
   'inbox.discard': 'Discard',
   'inbox.mode': 'Reply or note',
   'inbox.reply': 'Reply',

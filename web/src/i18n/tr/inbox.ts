@@ -118,6 +118,8 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.delivery.none': 'Burada saklandı; ulaştıracak bir yol yoktu',
   'inbox.sending': 'Gönderiliyor…',
   'inbox.notSent': 'Gönderilmedi.',
+  'inbox.answerLost': 'Sayfa, sunucu yanıt vermeden kapandı. Yeniden denemek iletiyi iki kez göndermez.',
+  'inbox.letterOld': 'Bir günden eski. Yeniden denemeden önce ulaşıp ulaşmadığına bakın.',
   'inbox.discard': 'Vazgeç',
   'inbox.mode': 'Yanıt ya da not',
   'inbox.reply': 'Yanıtla',
