@@ -207,6 +207,8 @@ export const inbox = {
   'inbox.split': 'Split from here',
   'inbox.export': 'Export the conversation',
   'inbox.reactions': 'Reactions:',
+  'inbox.reaction.own': 'Your reaction {emoji}',
+  'inbox.reaction.takeBack': 'Take it back',
   'inbox.deletedMessage': 'This message was deleted.',
   'inbox.edit.title': 'Edit the message',
   'inbox.delete.title': 'Delete this message?',

@@ -208,6 +208,8 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.split': 'Buradan böl',
   'inbox.export': 'Konuşmayı dışa aktar',
   'inbox.reactions': 'Tepkiler:',
+  'inbox.reaction.own': 'Tepkiniz: {emoji}',
+  'inbox.reaction.takeBack': 'Geri al',
   'inbox.deletedMessage': 'Bu mesaj silindi.',
   'inbox.edit.title': 'Mesajı düzenle',
   'inbox.delete.title': 'Bu mesaj silinsin mi?',

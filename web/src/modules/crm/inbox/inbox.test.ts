@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { splitList } from '../contacts/splitList'
 import { slashWord } from './canned'
 import { atWord, calledIn, partsOf } from './mentions'
+import { isOwn, toggled } from './itemActions'
 import { snoozePresets } from './snooze'
 import { placeOf, readInboxSearch } from './search'
 
@@ -89,5 +90,20 @@ describe('mentions', () => {
       { text: '@Can', called: true },
       { text: '!', called: false },
     ])
+  })
+})
+
+describe('reactions', () => {
+  it('are taken back by choosing them again, and replaced by choosing another', () => {
+    expect(toggled(undefined, '👍')).toBe('👍')
+    expect(toggled('👍', '👍')).toBe('')
+    expect(toggled('👍', '🙏')).toBe('🙏')
+  })
+
+  it('are one’s own by who gave them', () => {
+    const given = { emoji: '👍', at: '2026-11-15T09:30:00Z', author_id: 'm1' }
+    expect(isOwn({ ...given, author_kind: 'agent' }, 'm1')).toBe(true)
+    expect(isOwn({ ...given, author_kind: 'agent' }, 'm2')).toBe(false)
+    expect(isOwn({ ...given, author_kind: 'contact' }, 'm1')).toBe(false)
   })
 })

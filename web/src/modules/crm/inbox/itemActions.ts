@@ -53,6 +53,15 @@ export function useForward(item: Item) {
   })
 }
 
+export function isOwn(reaction: Item['tepkiler'][number], memberId: string): boolean {
+  return reaction.author_kind === 'agent' && reaction.author_id === memberId
+}
+
+/** What to send when a sign is chosen: the one that stands there already goes away. */
+export function toggled(own: string | undefined, chosen: string): string {
+  return own === chosen ? '' : chosen
+}
+
 export type ItemAction = { do: 'edit'; body: string; mentions?: string[] } | { do: 'delete' } | { do: 'retry' } | { do: 'react'; emoji: string }
 
 export function useItemAction(item: Item) {
