@@ -15,9 +15,10 @@ import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
 import { ContactPicker } from '../contacts/ContactPicker'
 import type { Contact } from '../contacts/contacts'
+import { useBegin, useWriteDown, type Begun } from './begin'
 import { channelName } from './channels'
 import { hasTemplates } from './chatTemplates'
-import { useBegin, useSources, useWriteDown, type Begun } from './conversations'
+import { useSources } from './conversations'
 import { failureText } from './failures'
 
 const deliveries: Record<string, PlainKey> = {

@@ -6,7 +6,7 @@ import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
 import type { Letter } from './conversations'
-import { useSchedule } from './scheduled'
+import { useSchedule } from './schedule'
 import { TimeChoice } from './TimeChoice'
 
 interface ScheduleDialogProps {

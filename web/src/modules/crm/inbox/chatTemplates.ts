@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask, type Schemas } from '@/api/client'
-import { createKeys, once } from '@/api/once'
+import { createKeys, once } from './once'
 
 const root = ['crm', 'conversations'] as const
 

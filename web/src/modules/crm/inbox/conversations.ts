@@ -1,10 +1,9 @@
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, ask, type Schemas } from '@/api/client'
 import { ApiError } from '@/api/error'
-import { createKeys, once, under } from '@/api/once'
 import { usePages } from '@/api/query'
 import { t } from '@/i18n'
+import { under } from './keys'
 import type { ViewFilter } from './savedViews'
 import { viewQuery, type ViewId } from './search'
 
@@ -18,7 +17,7 @@ export type AgentChoice = Schemas['AgentAgent']
 export type Group = Schemas['ConversationGroup']
 export type Priority = Conversation['priority']
 
-const root = ['crm', 'conversations'] as const
+export const root = ['crm', 'conversations'] as const
 const listKey = [...root, 'list'] as const
 const countsKey = [...root, 'counts'] as const
 const pageSize = 50
@@ -211,7 +210,7 @@ export function useSources() {
 }
 
 /** Puts a changed conversation where it is shown already; the lists' order is fetched behind it. */
-function take(client: QueryClient, next: Conversation): void {
+export function take(client: QueryClient, next: Conversation): void {
   client.setQueryData<OneConversation>([...root, 'one', next.id], (old) => old && { ...old, ...next })
   client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
     old && {
@@ -397,41 +396,6 @@ export function useBulk() {
       }
     },
     onSettled: () => void client.invalidateQueries({ queryKey: root }),
-  })
-}
-
-export interface Opening {
-  contact_id: string
-  channel: string
-  channel_account_id?: string
-  subject: string
-  body?: string
-  /** In place of a text. */
-  template?: Schemas['TemplateUse']
-}
-
-export type Begun = Schemas['ConversationNewAsAgent']
-
-/** Null where it was begun by an earlier try, whose answer was lost. */
-export function useBegin() {
-  const client = useQueryClient()
-  const [keys] = useState(createKeys)
-  return useMutation({
-    mutationFn: (opening: Opening) =>
-      once(keys, opening, (headers) => ask(api.POST('/api/crm/v1/conversations/new-as-agent', { headers, body: { ...opening, priority: 'normal' } }))),
-    onSuccess: (answer) => (answer ? take(client, answer.data) : client.invalidateQueries({ queryKey: root })),
-  })
-}
-
-export function useWriteDown() {
-  const client = useQueryClient()
-  const [keys] = useState(createKeys)
-  return useMutation({
-    mutationFn: (request: { contact_id: string; subject: string; body: string }) =>
-      once(keys, request, (headers) => ask(api.POST('/api/crm/v1/conversations', { headers, body: { ...request, priority: 'normal' } }))).then(
-        (envelope) => envelope?.data ?? null,
-      ),
-    onSuccess: (next) => (next ? take(client, next) : client.invalidateQueries({ queryKey: root })),
   })
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import '@/api/testOrigin'
-import { createKeys, once } from '@/api/once'
 import { sendLetter, type Letter } from './conversations'
+import { createKeys, once } from './once'
 import { addPending, deliver, dropPending, isOld, keptLetters, pending, restoreLetters, type PendingLetter } from './pending'
 
 const hello: Letter = { body: 'Hello', note: false, route: null, attachments: [], mentions: [] }

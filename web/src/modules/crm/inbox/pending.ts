@@ -1,10 +1,10 @@
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
-import { newKey } from '@/api/once'
 import { t } from '@/i18n'
 import { createStore } from '@/lib/store'
 import { forget, recall, recallAll, remember } from '@/lib/storage'
 import type { KeyedLetter, Letter } from './conversations'
+import { newKey } from './keys'
 
 /** A message that the server has not confirmed yet, or has refused. Its key stays its own over every try. */
 export interface PendingLetter extends KeyedLetter {
