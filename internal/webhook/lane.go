@@ -187,9 +187,10 @@ type offer struct {
 
 // accept takes offers into the lane as if they had been read. It refuses where
 // the lane has not read all that was before them, or may have read them by
-// now. The lock is held.
+// now. What another node has queued in between is read later, so that a lane
+// in strict order takes none. The lock is held.
 func (l *lane) accept(offers []offer) bool {
-	if len(offers) == 0 || l.more || l.fetching || l.probe || l.lost || l.releasing || l.looked == nil ||
+	if len(offers) == 0 || l.strict || l.more || l.fetching || l.probe || l.lost || l.releasing || l.looked == nil ||
 		l.looked() >= look || l.fresh() >= look || len(l.buffer)+len(offers) > fetchRows {
 		return false
 	}

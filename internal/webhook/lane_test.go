@@ -50,6 +50,7 @@ func TestAccept(t *testing.T) {
 		{"more to read", func(l *lane) { l.more = true }, false},
 		{"reading", func(l *lane) { l.fetching = true }, false},
 		{"disabled", func(l *lane) { l.probe = true }, false},
+		{"strict", func(l *lane) { l.strict = true }, false},
 		{"lost", func(l *lane) { l.lost = true }, false},
 		{"read by now", func(l *lane) { l.cursorTime, l.cursorID = clock.At(at), id(2) }, false},
 		{"full", func(l *lane) { l.buffer = make([]job, fetchRows) }, false},
