@@ -2,9 +2,9 @@ import type { Page } from '@playwright/test'
 import { expect } from './helpers'
 
 /** A customer's own software: it writes to the workspace with an API key. */
-export async function startCustomer(page: Page, name: string) {
+export async function startCustomer(page: Page, name: string, environment: 'live' | 'test' = 'live') {
   const made = await page.request.post('/api/v1/auth/api-keys', {
-    data: { name: `Shop ${name}`, environment: 'live', scopes: ['conversations.write', 'contacts.write'] },
+    data: { name: `Shop ${name}`, environment, scopes: ['conversations.write', 'contacts.write'] },
   })
   expect(made.status(), await made.text()).toBe(201)
   const { data } = (await made.json()) as { data: { key: string } }

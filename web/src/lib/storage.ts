@@ -14,3 +14,22 @@ export function recall(key: string): string | null {
     return null
   }
 }
+
+export function forget(key: string): void {
+  try {
+    localStorage.removeItem(`konak.${key}`)
+  } catch {
+    // Then it was never kept.
+  }
+}
+
+/** Everything whose key begins so. */
+export function recallAll(prefix: string): string[] {
+  try {
+    return Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? '')
+      .filter((key) => key.startsWith(`konak.${prefix}`))
+      .map((key) => localStorage.getItem(key) ?? '')
+  } catch {
+    return []
+  }
+}

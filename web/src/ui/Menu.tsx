@@ -142,15 +142,19 @@ function closeAround(element: Element): void {
 
 interface MenuItemProps {
   icon?: LucideIcon
+  /** For what can be on or off; the mark takes the icon's place. */
+  checked?: boolean
   onSelect: () => void
   children: ReactNode
 }
 
-export function MenuItem({ icon: Icon, onSelect, children }: MenuItemProps) {
+export function MenuItem({ icon, checked, onSelect, children }: MenuItemProps) {
+  const Icon = checked ? Check : icon
   return (
     <button
       type="button"
-      role="menuitem"
+      role={checked === undefined ? 'menuitem' : 'menuitemcheckbox'}
+      aria-checked={checked}
       tabIndex={-1}
       className={item}
       onClick={(event) => {

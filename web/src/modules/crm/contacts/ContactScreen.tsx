@@ -60,11 +60,8 @@ function Profile({ contact }: { contact: Contact }) {
   const tag = useTagContact(contact.id)
   const failed = (error: unknown) => toast('danger', t('inbox.failed'), errorText(error))
 
-  function setTags(tags: string[]) {
-    tag.mutate(
-      { add: tags.filter((name) => !contact.tags.includes(name)), remove: contact.tags.filter((name) => !tags.includes(name)) },
-      { onError: failed },
-    )
+  function setTags(change: { add?: string[]; remove?: string[] }) {
+    tag.mutate({ add: [], remove: [], ...change }, { onError: failed })
   }
 
   return (
@@ -122,7 +119,7 @@ function Profile({ contact }: { contact: Contact }) {
           <Facts contact={contact} />
           <div className="mt-5">
             <h2 className="mb-2 text-[13px] text-ink-3">{t('inbox.tags')}</h2>
-            <Tags tags={contact.tags} canManage={canManage} onChange={setTags} />
+            <Tags tags={contact.tags} canManage={canManage} onAdd={(name) => setTags({ add: [name] })} onRemove={(name) => setTags({ remove: [name] })} />
           </div>
         </Card>
         <div className="flex min-w-0 flex-col gap-6">

@@ -15,7 +15,7 @@ import { hasTemplates } from './chatTemplates'
 import { useReplyChannels, useSaveDraft, useSend, type Letter, type OneConversation, type ReplyChannel } from './conversations'
 import { useCopies } from './copies'
 import { recallMentions, rememberMentions } from './mentions'
-import { addPending, dropPending, recallDraft, rememberDraft, setPendingError } from './pending'
+import { addPending, deliver, keptLetters, recallDraft, rememberDraft } from './pending'
 import { keyOf, RouteChoice } from './RouteChoice'
 import { useTypingSignal } from './typing'
 import { useCanned } from './useCanned'
@@ -31,13 +31,15 @@ const TemplateDialog = lazy(() => withTexts(() => import('./TemplateDialog'), 't
 const draftPause = 1200
 
 /** This browser's draft is the newest; what another device left is taken where there is none. */
-function useDraft(conversation: OneConversation) {
-  const { id, draft } = conversation
+function useDraft(conversation: OneConversation, author: string) {
+  const { id } = conversation
   const local = recallDraft(id)
+  // The server keeps a draft until it is sent: a letter that waits to be tried again must not stand here, too.
+  const draft = keptLetters(author, id).some((letter) => letter.body === conversation.draft?.body.trim()) ? null : conversation.draft
   const [mode, setMode] = useState<'reply' | 'note'>(!local && draft?.message_type === 'note' ? 'note' : 'reply')
   const [text, setText] = useState(local || (draft?.body ?? ''))
   const { mutate: save } = useSaveDraft(id)
-  const saved = useRef(draft?.body ?? '')
+  const saved = useRef(conversation.draft?.body ?? '')
 
   useEffect(() => {
     if (text === saved.current) return
@@ -66,7 +68,7 @@ function useDraft(conversation: OneConversation) {
 export function Composer({ conversation }: { conversation: OneConversation }) {
   const { t } = useI18n()
   const me = useMe()
-  const { mode, setMode, text, change, clear } = useDraft(conversation)
+  const { mode, setMode, text, change, clear } = useDraft(conversation, me.membership.id)
   const [chosen, setChosen] = useState<string | null>(null)
   const [later, setLater] = useState<Letter | null>(null)
   const [choosing, setChoosing] = useState(false)
@@ -74,7 +76,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   const files = useUploads()
   const picker = useRef<HTMLInputElement>(null)
   const routes = useReplyChannels(conversation.id, true).data ?? []
-  const send = useSend(conversation.id)
+  const send = useSend()
   const canned = useCanned(conversation.id, text, change)
   const mention = useMentions({
     conversationId: conversation.id,
@@ -101,15 +103,11 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
   async function submit(event?: FormEvent) {
     event?.preventDefault()
     if (unready || !(await copies.settle())) return
-    const ready = letter()
-    const entry = addPending(conversation.id, ready)
+    const entry = addPending(me.membership.id, conversation.id, letter())
     clear(true)
     files.clear()
     sayTyping(false)
-    send.mutateAsync(ready).then(
-      () => dropPending(entry.key),
-      (error: unknown) => setPendingError(entry.key, errorText(error)),
-    )
+    await deliver(entry, send.mutateAsync)
   }
 
   async function putOff() {

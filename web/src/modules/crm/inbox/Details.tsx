@@ -86,7 +86,7 @@ export function Details({ conversation, onAct }: DetailsProps) {
         )}
       </div>
       <Section title={t('inbox.tags')}>
-        <Tags tags={conversation.tags} canManage={canManage} onChange={(tags) => onAct({ do: 'tags', tags })} />
+        <Tags tags={conversation.tags} canManage={canManage} onAdd={(tag) => onAct({ do: 'tag', tag })} onRemove={(tag) => onAct({ do: 'untag', tag })} />
       </Section>
       <Suspense>
         <DetailsMore conversation={conversation} />
@@ -142,10 +142,11 @@ function ContactCard({ id }: { id: string }) {
 interface TagsProps {
   tags: string[]
   canManage: boolean
-  onChange: (tags: string[]) => void
+  onAdd: (tag: string) => void
+  onRemove: (tag: string) => void
 }
 
-export function Tags({ tags, canManage, onChange }: TagsProps) {
+export function Tags({ tags, canManage, onAdd, onRemove }: TagsProps) {
   const { t } = useI18n()
   const [text, setText] = useState('')
 
@@ -153,14 +154,14 @@ export function Tags({ tags, canManage, onChange }: TagsProps) {
     event.preventDefault()
     const tag = text.trim()
     setText('')
-    if (tag && !tags.includes(tag)) onChange([...tags, tag])
+    if (tag && !tags.includes(tag)) onAdd(tag)
   }
 
   return (
     <>
       <ul className="flex flex-wrap gap-1.5 empty:hidden">
         {tags.map((tag) => (
-          <Chip key={tag} removeLabel={canManage ? t('inbox.tag.remove', { tag }) : undefined} onRemove={() => onChange(tags.filter((other) => other !== tag))}>
+          <Chip key={tag} removeLabel={canManage ? t('inbox.tag.remove', { tag }) : undefined} onRemove={() => onRemove(tag)}>
             {tag}
           </Chip>
         ))}

@@ -5,7 +5,7 @@ import { Field, Input, Textarea } from '@/ui/Field'
 import { FormDialog } from '@/ui/FormLayer'
 import { toast } from '@/ui/Toast'
 import { splitList } from '../contacts/splitList'
-import { useForward } from './itemActions'
+import { useForward } from './itemLayers'
 import type { LayerProps } from './ItemDialogs'
 
 export function ForwardDialog({ item, onClose }: LayerProps) {
@@ -14,11 +14,12 @@ export function ForwardDialog({ item, onClose }: LayerProps) {
   const { error } = forward
 
   function submit(data: FormData) {
+    const to = splitList(textOf(data, 'to'))
     forward.mutate(
-      { to: splitList(textOf(data, 'to')), note: textOf(data, 'note') },
+      { to, note: textOf(data, 'note') },
       {
-        onSuccess: ({ to }) => {
-          toast('ok', t('forward.done', { to: to.join(', ') }))
+        onSuccess: (made) => {
+          toast('ok', t('forward.done', { to: (made?.to ?? to).join(', ') }))
           onClose()
         },
       },

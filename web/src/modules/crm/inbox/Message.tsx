@@ -11,7 +11,7 @@ import { Attachments } from './Attachments'
 import { channelName } from './channels'
 import type { Item } from './conversations'
 import { failureText } from './failures'
-import { useItemAction } from './itemActions'
+import { isOwn, toggled, useItemAction } from './itemActions'
 import { partsOf } from './mentions'
 
 const ItemDialog = lazy(() => withTexts(() => import('./ItemDialogs'), 'thread')().then((m) => ({ default: m.ItemDialog })))
@@ -71,7 +71,13 @@ export function Message({ item, name }: { item: Item; name: string }) {
   const mine = item.author_kind !== 'contact'
   const note = item.kind === 'note'
   const gone = item.deleted_at !== null
+  const own = item.tepkiler.find((reaction) => isOwn(reaction, me.membership.id))?.emoji
   const failed = (error: unknown) => toast('danger', t('inbox.failed'), errorText(error))
+
+  function react(emoji: string) {
+    act.mutate({ do: 'react', emoji: toggled(own, emoji) }, { onError: failed })
+  }
+
   return (
     <article aria-label={note ? t('inbox.noteBy', { name }) : t('inbox.messageBy', { name })} className="group">
       <div className={cx('mb-1 flex flex-wrap items-center gap-x-2 text-[13px] text-ink-2', mine && 'justify-end')}>
@@ -106,7 +112,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
               </MenuItem>
             )}
             {canReply && !mine && hands.map((emoji) => (
-              <MenuItem key={emoji} icon={SmilePlus} onSelect={() => act.mutate({ do: 'react', emoji }, { onError: failed })}>
+              <MenuItem key={emoji} icon={SmilePlus} checked={emoji === own} onSelect={() => react(emoji)}>
                 {t('inbox.react', { emoji })}
               </MenuItem>
             ))}
@@ -128,13 +134,33 @@ export function Message({ item, name }: { item: Item; name: string }) {
         {!gone && <Attachments attachments={item.attachments} />}
       </Bubble>
       {item.tepkiler.length > 0 && (
-        <p className={cx('mt-1 flex gap-1 text-sm', mine && 'justify-end')}>
+        <p className={cx('mt-1 flex items-center gap-1 text-sm', mine && 'justify-end')}>
           <span className="sr-only">{t('inbox.reactions')}</span>
-          {item.tepkiler.map((reaction) => (
-            <span key={`${reaction.author_kind}-${reaction.author_id}`} title={formatDateTime(reaction.at)}>
-              {reaction.emoji}
-            </span>
-          ))}
+          {item.tepkiler.map((reaction) =>
+            canReply && isOwn(reaction, me.membership.id) ? (
+              <button
+                key="own"
+                type="button"
+                aria-pressed
+                aria-label={t('inbox.reaction.own', { emoji: reaction.emoji })}
+                title={t('inbox.reaction.takeBack')}
+                aria-disabled={act.isPending}
+                onClick={(event) => {
+                  if (act.isPending) return
+                  // It goes away with the reaction: whoever came by keyboard goes on at the message's menu.
+                  event.currentTarget.closest('article')?.querySelector<HTMLElement>('[aria-haspopup=menu]')?.focus()
+                  react(reaction.emoji)
+                }}
+                className="flex h-7 min-w-7 items-center justify-center rounded-full border border-accent/40 bg-accent-soft px-1.5 hover:border-accent"
+              >
+                {reaction.emoji}
+              </button>
+            ) : (
+              <span key={`${reaction.author_kind}-${reaction.author_id}`} title={formatDateTime(reaction.at)}>
+                {reaction.emoji}
+              </span>
+            ),
+          )}
         </p>
       )}
       {item.delivery === 'failed' && (

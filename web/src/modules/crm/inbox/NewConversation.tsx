@@ -15,9 +15,10 @@ import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
 import { ContactPicker } from '../contacts/ContactPicker'
 import type { Contact } from '../contacts/contacts'
+import { useBegin, useWriteDown, type Begun } from './begin'
 import { channelName } from './channels'
 import { hasTemplates } from './chatTemplates'
-import { useBegin, useSources, useWriteDown, type Begun } from './conversations'
+import { useSources } from './conversations'
 import { failureText } from './failures'
 
 const deliveries: Record<string, PlainKey> = {
@@ -76,7 +77,17 @@ export function NewConversation({ onClose, onBegun }: NewConversationProps) {
   const filledError = atTemplate(error)
   const own = ['subject', 'body', 'channel', ...(byTemplate && template ? fieldNames(template) : [])]
 
-  function told(answer: Begun) {
+  /** An earlier try had reached the server: which conversation it made, the list shows. */
+  function before() {
+    toast('ok', t('inbox.begun.before'))
+    onClose()
+  }
+
+  function told(answer: Begun | null) {
+    if (!answer) {
+      before()
+      return
+    }
     const fine = answer.delivery === 'sent' || answer.delivery === 'queued'
     const text = deliveries[answer.delivery]
     if (text) toast(fine ? 'ok' : 'danger', t(text), failureText(answer.delivery_error) || (answer.reused ? t('inbox.begun.reused') : undefined))
@@ -95,7 +106,7 @@ export function NewConversation({ onClose, onBegun }: NewConversationProps) {
     }
     const letter = { ...about, body: textOf(data, 'body') }
     if (mode === 'down') {
-      down.mutate(letter, { onSuccess: (next) => onBegun(next.id) })
+      down.mutate(letter, { onSuccess: (next) => (next ? onBegun(next.id) : before()) })
       return
     }
     begin.mutate({ ...letter, channel: picked }, { onSuccess: told })

@@ -6,7 +6,7 @@ import { Checkbox } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { toast } from '@/ui/Toast'
 import type { Letter } from './conversations'
-import { useSchedule } from './scheduled'
+import { useSchedule } from './schedule'
 import { TimeChoice } from './TimeChoice'
 
 interface ScheduleDialogProps {
@@ -26,8 +26,8 @@ export function ScheduleDialog({ conversationId, letter, onClose, onScheduled }:
     schedule.mutate(
       { ...letter, at, untilReply },
       {
-        onSuccess: (made) => {
-          toast('ok', t('later.done', { when: formatDateTime(made.send_at) }))
+        onSuccess: () => {
+          toast('ok', t('later.done', { when: formatDateTime(at) }))
           onScheduled()
         },
       },

@@ -25,9 +25,9 @@ export function TemplateDialog({ conversationId, onClose }: { conversationId: st
   function submit() {
     if (!chosen) return
     send.mutate(toSend(chosen, values), {
-      onSuccess: ({ delivery }) => {
-        if (delivery !== 'sent' && delivery !== 'queued') return
-        toast('ok', t(delivery === 'sent' ? 'templates.sent' : 'templates.queued'))
+      onSuccess: (answer) => {
+        if (answer && answer.delivery !== 'sent' && answer.delivery !== 'queued') return
+        toast('ok', t(!answer ? 'inbox.begun.before' : answer.delivery === 'sent' ? 'templates.sent' : 'templates.queued'))
         onClose()
       },
     })

@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router'
 import { CircleAlert, LoaderCircle } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
 import { asApiError } from '@/api/error'
-import { errorText } from '@/api/message'
 import { useMe } from '@/api/session'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
@@ -14,7 +13,7 @@ import { Attachments } from './Attachments'
 import { usePeople, useSend, useTimeline, type Conversation, type Item } from './conversations'
 import { failureText } from './failures'
 import { Bubble, Message } from './Message'
-import { dropPending, pending, setPendingError, type PendingLetter } from './pending'
+import { deliver, dropPending, isOld, pending, restoreLetters, type PendingLetter } from './pending'
 
 const eventTexts: Record<string, PlainKey> = {
   opened: 'inbox.event.opened',
@@ -53,7 +52,7 @@ interface TimelineProps {
 export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   const { t } = useI18n()
   const { older, newer, ...items } = useTimeline(conversation.id, at)
-  const letters = useStore(pending).filter((letter) => letter.conversationId === conversation.id)
+  const letters = useLetters(conversation.id)
   const nameOf = useNames(conversation)
   const scroller = useRef<HTMLDivElement>(null)
   const following = useRef(true)
@@ -170,6 +169,16 @@ function useMark(boxRef: RefObject<HTMLElement | null>, at: string | undefined, 
   return marked
 }
 
+/** One's own letters that wait here, with those that an earlier page left behind. */
+function useLetters(conversationId: string): PendingLetter[] {
+  const author = useMe().membership.id
+  const { mutateAsync } = useSend()
+  useEffect(() => {
+    for (const letter of restoreLetters(author, conversationId)) void deliver(letter, mutateAsync)
+  }, [author, conversationId, mutateAsync])
+  return useStore(pending).filter((letter) => letter.conversationId === conversationId && letter.author === author)
+}
+
 function useNames(conversation: Conversation): (item: Item) => string {
   const { t } = useI18n()
   const me = useMe()
@@ -226,15 +235,7 @@ function EventLine({ item, name }: { item: Item; name: string }) {
 
 function PendingMessage({ letter }: { letter: PendingLetter }) {
   const { t } = useI18n()
-  const send = useSend(letter.conversationId)
-
-  function retry() {
-    setPendingError(letter.key, null)
-    send.mutateAsync(letter).then(
-      () => dropPending(letter.key),
-      (error: unknown) => setPendingError(letter.key, errorText(error)),
-    )
-  }
+  const send = useSend()
 
   return (
     <article aria-label={t('inbox.sending')}>
@@ -251,12 +252,12 @@ function PendingMessage({ letter }: { letter: PendingLetter }) {
         <div role="alert" className="mt-1.5 flex flex-wrap items-center justify-end gap-2 text-[13px] text-danger-ink">
           <span className="flex items-start gap-1.5">
             <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-            {t('inbox.notSent')} {letter.error}
+            {isOld(letter) ? t('inbox.letterOld') : t('inbox.notSent')} {letter.error}
           </span>
-          <Button size="sm" onClick={retry}>
+          <Button size="sm" onClick={() => void deliver(letter, send.mutateAsync)}>
             {t('common.retry')}
           </Button>
-          <Button size="sm" look="ghost" onClick={() => dropPending(letter.key)}>
+          <Button size="sm" look="ghost" onClick={() => dropPending(letter)}>
             {t('inbox.discard')}
           </Button>
         </div>

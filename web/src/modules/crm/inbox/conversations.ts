@@ -1,6 +1,9 @@
 import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
+import { ApiError } from '@/api/error'
 import { usePages } from '@/api/query'
+import { t } from '@/i18n'
+import { under } from './keys'
 import type { ViewFilter } from './savedViews'
 import { viewQuery, type ViewId } from './search'
 
@@ -14,7 +17,7 @@ export type AgentChoice = Schemas['AgentAgent']
 export type Group = Schemas['ConversationGroup']
 export type Priority = Conversation['priority']
 
-const root = ['crm', 'conversations'] as const
+export const root = ['crm', 'conversations'] as const
 const listKey = [...root, 'list'] as const
 const countsKey = [...root, 'counts'] as const
 const pageSize = 50
@@ -207,7 +210,7 @@ export function useSources() {
 }
 
 /** Puts a changed conversation where it is shown already; the lists' order is fetched behind it. */
-function take(client: QueryClient, next: Conversation): void {
+export function take(client: QueryClient, next: Conversation): void {
   client.setQueryData<OneConversation>([...root, 'one', next.id], (old) => old && { ...old, ...next })
   client.setQueriesData<InfiniteData<Page<Conversation>>>({ queryKey: listKey }, (old) =>
     old && {
@@ -225,7 +228,7 @@ export type Action =
   | { do: 'close' }
   | { do: 'open' }
   | { do: 'snooze'; until: Snooze }
-  | { do: 'tags'; tags: string[] }
+  | { do: 'tag' | 'untag'; tag: string }
   | { do: 'assign'; owner: string | null }
   | { do: 'priority'; priority: Priority }
   | { do: 'group'; group: string | null }
@@ -233,7 +236,17 @@ export type Action =
 
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-function perform(id: string, action: Action): Promise<{ data: Conversation }> {
+/** One tag comes or goes by itself: a whole list would undo what others tagged meanwhile. */
+async function retag(id: string, action: { do: 'tag' | 'untag'; tag: string }): Promise<void> {
+  const body = { ids: [id], tags: [action.tag] }
+  const { data } = await ask(
+    action.do === 'tag' ? api.POST('/api/crm/v1/conversations/tags/add', { body }) : api.POST('/api/crm/v1/conversations/tags/remove', { body }),
+  )
+  const code = data[0]?.error
+  if (code) throw new ApiError({ status: 422, code, message: t(code === 'not_found' ? 'inbox.gone' : 'error.unexpected') })
+}
+
+export function perform(id: string, action: Action): Promise<{ data: Conversation }> {
   const params = { path: { id } }
   switch (action.do) {
     case 'close':
@@ -242,8 +255,9 @@ function perform(id: string, action: Action): Promise<{ data: Conversation }> {
       return ask(api.POST('/api/crm/v1/conversations/{id}/open', { params }))
     case 'snooze':
       return ask(api.POST('/api/crm/v1/conversations/{id}/snooze', { params, body: action.until }))
-    case 'tags':
-      return ask(api.PUT('/api/crm/v1/conversations/{id}/tags', { params, body: { tags: action.tags } }))
+    case 'tag':
+    case 'untag':
+      return retag(id, action).then(() => ask(api.GET('/api/crm/v1/conversations/{id}', { params })))
     case 'assign':
       return ask(api.POST('/api/crm/v1/conversations/{id}/assign', { params, body: { owner_id: action.owner } }))
     case 'priority':
@@ -314,24 +328,39 @@ export function routeOf(route: ReplyChannel | null) {
   return { channel: route?.channel, channel_account_id: route?.channel_account_id ?? undefined }
 }
 
-export function useSend(id: string) {
+/** A letter that carries the key under which the server takes it once. */
+export interface KeyedLetter extends Letter {
+  key: string
+  conversationId: string
+}
+
+/** Null where an earlier try had reached the server after all. */
+export function sendLetter({ key, conversationId, body, note, route, attachments, mentions }: KeyedLetter) {
+  return under(key, (headers) =>
+    ask(
+      api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', {
+        params: { path: { id: conversationId } },
+        headers,
+        body: {
+          body,
+          message_type: note ? 'note' : 'comment',
+          attachments: attachments.map((file) => file.id),
+          mentions: note ? mentions.map((mention) => mention.agent_id) : undefined,
+          ...routeOf(note ? null : route),
+        },
+      }),
+    ).then((envelope) => envelope.data),
+  )
+}
+
+export function useSend() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ body, note, route, attachments, mentions }: Letter) =>
-      ask(
-        api.POST('/api/crm/v1/conversations/{id}/reply-as-agent', {
-          params: { path: { id } },
-          body: {
-            body,
-            message_type: note ? 'note' : 'comment',
-            attachments: attachments.map((file) => file.id),
-            mentions: note ? mentions.map((mention) => mention.agent_id) : undefined,
-            ...routeOf(note ? null : route),
-          },
-        }),
-      ).then((envelope) => envelope.data),
-    onSuccess: ({ conversation, item }) => {
-      client.setQueryData<InfiniteData<Page<Item>>>(itemsKey(id), (old) => {
+    mutationFn: sendLetter,
+    onSuccess: (answer) => {
+      if (!answer) return client.invalidateQueries({ queryKey: root })
+      const { conversation, item } = answer
+      client.setQueryData<InfiniteData<Page<Item>>>(itemsKey(item.conversation_id), (old) => {
         const [first, ...rest] = old?.pages ?? []
         if (!old || !first || first.data.some((row) => row.id === item.id)) return old
         return { ...old, pages: [{ ...first, data: [item, ...first.data] }, ...rest] }
@@ -346,35 +375,6 @@ export function useSaveDraft(id: string) {
   return useMutation({
     mutationFn: ({ body, note }: { body: string; note: boolean }) =>
       ask(api.PUT('/api/crm/v1/conversations/{id}/draft', { params: { path: { id } }, body: { body, message_type: note ? 'note' : 'comment' } })),
-  })
-}
-
-export interface Opening {
-  contact_id: string
-  channel: string
-  channel_account_id?: string
-  subject: string
-  body?: string
-  /** In place of a text. */
-  template?: Schemas['TemplateUse']
-}
-
-export type Begun = Schemas['ConversationNewAsAgent']
-
-export function useBegin() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (opening: Opening) => ask(api.POST('/api/crm/v1/conversations/new-as-agent', { body: { ...opening, priority: 'normal' } })),
-    onSuccess: ({ data }) => take(client, data),
-  })
-}
-
-export function useWriteDown() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (request: { contact_id: string; subject: string; body: string }) =>
-      ask(api.POST('/api/crm/v1/conversations', { body: { ...request, priority: 'normal' } })).then((envelope) => envelope.data),
-    onSuccess: (next) => take(client, next),
   })
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { splitList } from '../contacts/splitList'
 import { slashWord } from './canned'
 import { atWord, calledIn, partsOf } from './mentions'
-import { addPending, dropPending, pending, setPendingError } from './pending'
+import { isOwn, toggled } from './itemActions'
 import { snoozePresets } from './snooze'
 import { placeOf, readInboxSearch } from './search'
 
@@ -30,16 +30,6 @@ describe('readInboxSearch', () => {
     expect(readInboxSearch({ view: 'mine', c: 'x', q: '' })).toEqual({ view: 'mine', c: 'x' })
     expect(readInboxSearch({ view: 'toString', group: {} })).toEqual({})
     expect(readInboxSearch({ q: 48213, state: 'gone' })).toEqual({ q: '48213' })
-  })
-})
-
-describe('pending', () => {
-  it('keeps a letter until it is confirmed or discarded', () => {
-    const letter = addPending('c1', { body: 'Hi', note: false, route: null, attachments: [], mentions: [] })
-    setPendingError(letter.key, 'offline')
-    expect(pending.get()).toMatchObject([{ conversationId: 'c1', body: 'Hi', error: 'offline' }])
-    dropPending(letter.key)
-    expect(pending.get()).toEqual([])
   })
 })
 
@@ -100,5 +90,20 @@ describe('mentions', () => {
       { text: '@Can', called: true },
       { text: '!', called: false },
     ])
+  })
+})
+
+describe('reactions', () => {
+  it('are taken back by choosing them again, and replaced by choosing another', () => {
+    expect(toggled(undefined, '👍')).toBe('👍')
+    expect(toggled('👍', '👍')).toBe('')
+    expect(toggled('👍', '🙏')).toBe('🙏')
+  })
+
+  it('are one’s own by who gave them', () => {
+    const given = { emoji: '👍', at: '2026-11-15T09:30:00Z', author_id: 'm1' }
+    expect(isOwn({ ...given, author_kind: 'agent' }, 'm1')).toBe(true)
+    expect(isOwn({ ...given, author_kind: 'agent' }, 'm2')).toBe(false)
+    expect(isOwn({ ...given, author_kind: 'contact' }, 'm1')).toBe(false)
   })
 })

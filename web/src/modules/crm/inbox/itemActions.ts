@@ -1,51 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, ask, type Schemas } from '@/api/client'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, ask } from '@/api/client'
 import type { Item } from './conversations'
 
-export type Email = Schemas['ConversationEmail']
-export type EditPolicy = Schemas['ConversationEditPolicy']
-
-function pathOf(item: Item) {
+export function pathOf(item: Item) {
   return { path: { id: item.conversation_id, itemId: item.id } }
 }
 
-/** What may still be done to a message; asked when its menu opens, because time takes it away. */
-export function useEditPolicy(item: Item, enabled: boolean) {
-  return useQuery({
-    queryKey: ['crm', 'conversations', 'policy', item.id, item.edited_at],
-    queryFn: () =>
-      ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/edit-policy', { params: pathOf(item) })).then((envelope) => envelope.data),
-    enabled,
-    staleTime: 10_000,
-  })
+export function isOwn(reaction: Item['tepkiler'][number], memberId: string): boolean {
+  return reaction.author_kind === 'agent' && reaction.author_id === memberId
 }
 
-export function useEmail(item: Item) {
-  return useQuery({
-    queryKey: ['crm', 'conversations', 'email', item.id],
-    queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/email', { params: pathOf(item) })).then((envelope) => envelope.data),
-    staleTime: Infinity,
-  })
-}
-
-/** What it said before, the newest first. */
-export function useEditions(item: Item) {
-  return useQuery({
-    queryKey: ['crm', 'conversations', 'editions', item.id, item.edited_at],
-    queryFn: () =>
-      ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/edits', { params: { ...pathOf(item), query: { limit: 50 } } })).then(
-        (envelope) => envelope.data,
-      ),
-  })
-}
-
-export function useForward(item: Item) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (body: { to: string[]; note: string }) =>
-      ask(api.POST('/api/crm/v1/conversations/{id}/items/{itemId}/forward', { params: pathOf(item), body })).then((envelope) => envelope.data),
-    onSuccess: () => void client.invalidateQueries({ queryKey: ['crm', 'conversations', 'items', item.conversation_id] }),
-  })
+/** What to send when a sign is chosen: the one that stands there already goes away. */
+export function toggled(own: string | undefined, chosen: string): string {
+  return own === chosen ? '' : chosen
 }
 
 export type ItemAction = { do: 'edit'; body: string; mentions?: string[] } | { do: 'delete' } | { do: 'retry' } | { do: 'react'; emoji: string }

@@ -1,41 +1,20 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
-import { routeOf, type Letter } from './conversations'
 
 export type Scheduled = Schemas['ConversationScheduled']
 
-function keyOf(id: string) {
+export function scheduledKey(id: string) {
   return ['crm', 'conversations', 'scheduled', id] as const
 }
 
 /** What waits in a conversation for its time, the next first. */
 export function useScheduled(id: string) {
   return useQuery({
-    queryKey: keyOf(id),
+    queryKey: scheduledKey(id),
     queryFn: () =>
       ask(api.GET('/api/crm/v1/conversations/{id}/scheduled', { params: { path: { id }, query: { state: 'waiting', limit: 50 } } })).then(
         (envelope) => envelope.data,
       ),
-  })
-}
-
-export interface Later extends Letter {
-  at: string
-  /** Whether it is taken back when the customer writes before. */
-  untilReply: boolean
-}
-
-export function useSchedule(id: string) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: ({ body, attachments, route, at, untilReply }: Later) =>
-      ask(
-        api.POST('/api/crm/v1/conversations/{id}/scheduled', {
-          params: { path: { id } },
-          body: { body, attachments: attachments.map((file) => file.id), ...routeOf(route), send_at: at, until_reply: untilReply },
-        }),
-      ).then((envelope) => envelope.data),
-    onSuccess: () => void client.invalidateQueries({ queryKey: keyOf(id) }),
   })
 }
 
@@ -44,6 +23,6 @@ export function useUnschedule(id: string) {
   return useMutation({
     mutationFn: (scheduledId: string) =>
       ask(api.DELETE('/api/crm/v1/conversations/{id}/scheduled/{scheduledId}', { params: { path: { id, scheduledId } } })),
-    onSettled: () => void client.invalidateQueries({ queryKey: keyOf(id) }),
+    onSettled: () => void client.invalidateQueries({ queryKey: scheduledKey(id) }),
   })
 }

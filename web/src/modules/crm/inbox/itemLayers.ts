@@ -1,0 +1,51 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, ask, type Schemas } from '@/api/client'
+import type { Item } from './conversations'
+import { pathOf } from './itemActions'
+import { createKeys, once } from './once'
+
+export type Email = Schemas['ConversationEmail']
+export type EditPolicy = Schemas['ConversationEditPolicy']
+
+/** What may still be done to a message; asked when its menu opens, because time takes it away. */
+export function useEditPolicy(item: Item, enabled: boolean) {
+  return useQuery({
+    queryKey: ['crm', 'conversations', 'policy', item.id, item.edited_at],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/edit-policy', { params: pathOf(item) })).then((envelope) => envelope.data),
+    enabled,
+    staleTime: 10_000,
+  })
+}
+
+export function useEmail(item: Item) {
+  return useQuery({
+    queryKey: ['crm', 'conversations', 'email', item.id],
+    queryFn: () => ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/email', { params: pathOf(item) })).then((envelope) => envelope.data),
+    staleTime: Infinity,
+  })
+}
+
+/** What it said before, the newest first. */
+export function useEditions(item: Item) {
+  return useQuery({
+    queryKey: ['crm', 'conversations', 'editions', item.id, item.edited_at],
+    queryFn: () =>
+      ask(api.GET('/api/crm/v1/conversations/{id}/items/{itemId}/edits', { params: { ...pathOf(item), query: { limit: 50 } } })).then(
+        (envelope) => envelope.data,
+      ),
+  })
+}
+
+export function useForward(item: Item) {
+  const client = useQueryClient()
+  const [keys] = useState(createKeys)
+  return useMutation({
+    mutationFn: (body: { to: string[]; note: string }) =>
+      once(keys, body, (headers) =>
+        ask(api.POST('/api/crm/v1/conversations/{id}/items/{itemId}/forward', { params: pathOf(item), headers, body })).then((envelope) => envelope.data),
+      ),
+    onSuccess: () => void client.invalidateQueries({ queryKey: ['crm', 'conversations', 'items', item.conversation_id] }),
+  })
+}
