@@ -149,6 +149,7 @@ func (s *Sender) commit(batch []*entry) error {
 					return err
 				}
 			}
+			tx.Promptly() // the lanes wait
 			return markArrived(tx, s.claim, marks)
 		})
 		if !errors.Is(err, errMoved) {

@@ -74,6 +74,8 @@ func (h Handle) pgOnce(ctx context.Context, fn func(*Tx) error) error {
 		return x.commit()
 	case len(x.unsent) == opening: // it did nothing
 		return nil
+	case x.prompt:
+		return h.db.together.byItself(x.unsent)
 	}
 	return h.db.together.commit(x.unsent)
 }
@@ -140,6 +142,7 @@ type exchange struct {
 	cancel  context.CancelFunc
 	conn    *pgxpool.Conn
 	unsent  []statement
+	prompt  bool
 	settled bool
 }
 

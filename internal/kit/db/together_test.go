@@ -55,7 +55,7 @@ func TestMust(t *testing.T) {
 }
 
 // A statement that must touch so many rows fails its transaction where it
-// touches fewer.
+// touches fewer, also where that is committed by itself.
 func TestMustAll(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
@@ -67,6 +67,7 @@ func TestMustAll(t *testing.T) {
 		}
 		for rows, want := range map[int]error{1: errTaken, 2: nil, 3: errTaken} {
 			err := h.InTx(t.Context(), func(tx *db.Tx) error {
+				tx.Promptly()
 				return tx.MustAll(rows, errTaken, `UPDATE dlp_exception SET note = note || $2 WHERE tenant_id = $1`, tx.Tenant(), "x")
 			})
 			if !errors.Is(err, want) {

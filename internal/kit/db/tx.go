@@ -115,6 +115,14 @@ func (tx *Tx) must(s statement, enough string, ok func(touched int64) bool) erro
 	return err
 }
 
+// Promptly has a transaction of nothing but Must and Later committed by itself,
+// where others wait for it: together with others it waits for them.
+func (tx *Tx) Promptly() {
+	if x, ok := tx.q.(*exchange); ok {
+		x.prompt = true
+	}
+}
+
 // AfterCommit runs fn once the transaction is durable.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
