@@ -48,11 +48,10 @@ type mailTrial struct {
 // connect makes a mailbox.
 func (k *mailTrial) connect(p *process, more map[string]any) uuid.UUID {
 	k.t.Helper()
-	in, err := newClient(p.url, "").post(k.ctx, "/api/v1/auth/sign-in", "", k.owner())
-	k.must(err)
+	k.signIn(p)
 	body := map[string]any{"name": "Kutu", "address": "kutu@firma.example"}
 	maps.Copy(body, more)
-	box, err := newClient(p.url, in.Data.Token).post(k.ctx, "/api/crm/v1/channels/email", "", body)
+	box, err := newClient(p.url, k.token).post(k.ctx, "/api/crm/v1/channels/email", "", body)
 	k.must(err)
 	if box.Data.ID == "" {
 		k.t.Fatalf("no mailbox: %+v", box)
