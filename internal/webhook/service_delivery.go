@@ -34,16 +34,13 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		if e.Test {
 			continue
 		}
-		// Rows of one transaction would all be of the same time; a microsecond
-		// between events keeps their order in the history.
-		created := clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond))
 		for _, sub := range subs[e.TenantID] {
 			if !s.wants(&sub, e) {
 				continue
 			}
 			list = append(list, newDelivery{
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
-				event: e.ID, eventType: e.Type, createdAt: created,
+				event: e.ID, eventType: e.Type, place: i,
 			})
 			of, lanes = append(of, e), append(lanes, sub.id)
 		}
@@ -51,7 +48,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	if len(list) == 0 {
 		return nil
 	}
-	lanes, due, err := stir(tx, lanes)
+	lanes, due, err := stir(tx, lanes, len(events))
 	if err != nil {
 		return err
 	}
@@ -59,7 +56,8 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	fresh := map[uuid.UUID][]offer{}
 	for i := range list {
 		d := &list[i]
-		d.nextAt = due[d.endpoint]
+		d.nextAt = clock.At(due[d.endpoint].Add(time.Duration(d.place+1-len(events)) * time.Microsecond))
+		d.createdAt = clock.At(d.nextAt.Add(queueStart))
 		if of[i].Target == nil { // that of a test was queued before
 			fresh[d.endpoint] = append(fresh[d.endpoint], offer{*d, of[i].Body})
 		}
@@ -105,22 +103,22 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 }
 
 // wake says that lanes have something to do: in their rows, and to this
-// process's sender once that is durable. It gives when what is queued in each
-// is due.
-func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) (map[uuid.UUID]clock.Time, error) {
-	lanes, due, err := stir(tx, lanes)
+// process's sender once that is durable.
+func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) error {
+	lanes, _, err := stir(tx, lanes, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	tx.AfterCommit(func() { s.queued(lanes, nil) })
-	return due, nil
+	return nil
 }
 
-// stir wakes lanes in their rows. It gives each lane once.
-func stir(tx *db.Tx, lanes []uuid.UUID) ([]uuid.UUID, map[uuid.UUID]clock.Time, error) {
+// stir wakes lanes in their rows. It gives each lane once, and the last of so
+// many places at the end of its queue.
+func stir(tx *db.Tx, lanes []uuid.UUID, places int) ([]uuid.UUID, map[uuid.UUID]clock.Time, error) {
 	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	lanes = slices.Compact(lanes)
-	due, err := wakeLanes(tx, lanes)
+	due, err := wakeLanes(tx, lanes, places)
 	if err != nil {
 		return nil, nil, fmt.Errorf("webhook: wake lanes: %w", err)
 	}
@@ -253,7 +251,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 		if err := requeue(tx, []uuid.UUID{id}); err != nil {
 			return err
 		}
-		if _, err := s.wake(tx, d.EndpointID); err != nil {
+		if err := s.wake(tx, d.EndpointID); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() { s.counted(Pending, 1) })

@@ -15,6 +15,7 @@ type newDelivery struct {
 	tenant, id, endpoint, event uuid.UUID
 	module, eventType           string
 	nextAt, createdAt           clock.Time
+	place                       int // among those that are queued with it
 }
 
 var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", "text", "bigint", "bigint"}

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -52,18 +53,20 @@ const waitingTenants = `WITH RECURSIVE turn (tenant_id, n) AS (
 	SELECT tenant_id FROM turn WHERE tenant_id IS NOT NULL`
 
 // numberRows numbers the first waiting rows of some tenants. Only one
-// dispatcher runs at a time, so numbers appear in order.
-func numberRows(tenants int) string {
+// dispatcher runs at a time, so numbers appear in order. Two events of one
+// record are never on their way at once, since a gate locks its record first,
+// so the one that came first is always numbered first.
+func numberRows(d db.Dialect, tenants int) string {
 	parts := make([]string, tenants)
 	for i := range parts {
-		parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT tenant_id, id FROM outbox
-			WHERE tenant_id = $%d AND sequence IS NULL ORDER BY id LIMIT $1) t%d`, i+2, i)
+		parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT tenant_id, %s AS came FROM outbox
+			WHERE tenant_id = $%d AND sequence IS NULL ORDER BY came LIMIT $1) t%d`, d.Position(), i+2, i)
 	}
 	return `UPDATE outbox SET sequence = n.rn + COALESCE(
 		(SELECT value FROM tenant_sequence s WHERE s.tenant_id = n.tenant_id), 0)
-	FROM (SELECT tenant_id, id, row_number() OVER (PARTITION BY tenant_id ORDER BY id) AS rn
+	FROM (SELECT tenant_id, came, row_number() OVER (PARTITION BY tenant_id ORDER BY came) AS rn
 		FROM (` + strings.Join(parts, " UNION ALL ") + `) w) n
-	WHERE outbox.tenant_id = n.tenant_id AND outbox.id = n.id
+	WHERE outbox.tenant_id = n.tenant_id AND outbox.` + d.Position() + ` = n.came AND outbox.sequence IS NULL
 	RETURNING outbox.tenant_id, outbox.id, outbox.type, outbox.sequence, outbox.test, outbox.emitted, outbox.target, outbox.payload`
 }
 
@@ -92,7 +95,7 @@ func (d *Dispatcher) take(tx *db.Tx) (events []Event, last uuid.UUID, more bool,
 			args[i+1] = tenants[i]
 		}
 	}
-	events, err = db.All(&tx.Reader, scanEvent, numberRows(n), args...)
+	events, err = db.All(&tx.Reader, scanEvent, numberRows(tx.Dialect(), n), args...)
 	got := make(map[uuid.UUID]int, len(tenants))
 	for _, e := range events {
 		got[e.TenantID]++
@@ -149,7 +152,7 @@ func (d *Dispatcher) step(ctx context.Context) (n int, more bool, err error) {
 		if len(events) == 0 {
 			return nil
 		}
-		slices.SortFunc(events, func(a, b Event) int { return slices.Compare(a.ID[:], b.ID[:]) })
+		slices.SortFunc(events, func(a, b Event) int { return cmp.Compare(a.Sequence, b.Sequence) })
 		last := map[uuid.UUID]int64{}
 		for _, e := range events {
 			last[e.TenantID] = max(last[e.TenantID], e.Sequence)
