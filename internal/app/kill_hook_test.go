@@ -54,7 +54,7 @@ func TestKillOneOfTwo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the server several times")
 	}
-	k := &hookTrial{trial: onPostgres(t, buildBinary(t)), nodes: make([]node, 2)}
+	k := &hookTrial{trial: onPostgres(t), nodes: make([]node, 2)}
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {
 		t.Fatal(err)
@@ -240,7 +240,7 @@ func (k *hookTrial) converse(i int) {
 	id := k.talks[i].id
 	for n := 1; ; {
 		var r reply
-		c, err := k.door(i), http.ErrServerClosed
+		c, err := k.door(i+n), http.ErrServerClosed
 		if c != nil && k.said()-k.arrived() < mostAhead {
 			r, err = c.post(k.ctx, "/api/crm/v1/conversations/"+id+"/reply-as-customer",
 				fmt.Sprintf("%s-%d", id, n), map[string]any{"body": line(n)})
@@ -272,8 +272,8 @@ func (k *hookTrial) converse(i int) {
 // line is what a customer's nth reply says.
 func line(n int) string { return fmt.Sprintf("reply %d", n) }
 
-// door is the node that a customer writes to: always the same, or the next one
-// while that is gone.
+// door is the node that takes a reply: each in turn, or the next one while that
+// is gone.
 func (k *hookTrial) door(i int) *client {
 	k.mu.Lock()
 	defer k.mu.Unlock()

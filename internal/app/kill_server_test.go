@@ -24,20 +24,32 @@ import (
 	"konak/internal/webhook"
 )
 
-// buildBinary makes the program that people run, the way the Makefile does.
-// KONAK_TEST_BIN names one that is there already.
-func buildBinary(t *testing.T) string {
-	t.Helper()
-	if named := os.Getenv("KONAK_TEST_BIN"); named != "" {
-		return named
+// binary makes the program that people run, the way the Makefile does, once for
+// all tests. KONAK_TEST_BIN names one that is there already.
+var binary func() (string, error)
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "konak")
+	if err != nil {
+		panic(err)
 	}
-	path := filepath.Join(t.TempDir(), "konak")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/konak")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	binary = sync.OnceValues(func() (string, error) {
+		if named := os.Getenv("KONAK_TEST_BIN"); named != "" {
+			return named, nil
+		}
+		path := filepath.Join(dir, "konak")
+		cmd := exec.Command("go", "build", "-o", path, "../../cmd/konak")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("go build: %w\n%s", err, out)
+		}
+		return path, nil
+	})
+	code := m.Run()
+	if err := os.RemoveAll(dir); err != nil {
+		panic(err)
 	}
-	return path
+	os.Exit(code)
 }
 
 // process is a running konak.
@@ -51,8 +63,12 @@ type process struct {
 var panelLine = regexp.MustCompile(`Panel\s+http://[^:]+:(\d+)`)
 
 // start runs `konak serve --demo` on a free port and returns once it listens.
-func start(ctx context.Context, binary string, args ...string) (*process, error) {
-	cmd := exec.CommandContext(ctx, binary, append([]string{
+func start(ctx context.Context, args ...string) (*process, error) {
+	path, err := binary()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, path, append([]string{
 		"serve", "--demo", "--listen=127.0.0.1:0", "--private-listen=off", "--log-level=warn",
 	}, args...)...)
 	// Settings of the developer's own shell must not reach the server.

@@ -49,38 +49,40 @@ func onBoth(t *testing.T, run func(k *trial)) {
 	if testing.Short() {
 		t.Skip("starts the server many times")
 	}
-	binary := buildBinary(t)
 	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
 		dir := t.TempDir()
-		run(newTrial(t, binary, "sqlite:"+filepath.Join(dir, "konak.db"), dir))
+		run(newTrial(t, "sqlite:"+filepath.Join(dir, "konak.db"), dir))
 	})
-	t.Run("postgres", func(t *testing.T) { run(onPostgres(t, binary)) })
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		run(onPostgres(t))
+	})
 }
 
 // onPostgres is a trial on a PostgreSQL server of its own that keeps what it
 // acknowledged, as SQLite does.
-func onPostgres(t *testing.T, binary string) *trial {
+func onPostgres(t *testing.T) *trial {
 	t.Helper()
 	server := pgtest.StartFor(t, pgtest.Options{Durable: true})
 	d, err := server.CreateDatabase(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := newTrial(t, binary, d.Owner, t.TempDir(), "--db="+d.Owner)
+	k := newTrial(t, d.Owner, t.TempDir(), "--db="+d.Owner)
 	k.crash = server.Crash
 	return k
 }
 
 // trial is one database through all its kills.
 type trial struct {
-	t      *testing.T
-	ctx    context.Context
-	binary string
-	data   string // the folder of the server
-	args   []string
-	url    string
-	rand   *rand.Rand
-	hook   *receiver
+	t    *testing.T
+	ctx  context.Context
+	data string // the folder of the server
+	args []string
+	url  string
+	rand *rand.Rand
+	hook *receiver
 	// crash ends the database server under load, nil where there is none.
 	crash func() error
 
@@ -93,13 +95,13 @@ type trial struct {
 	made         int
 }
 
-func newTrial(t *testing.T, binary, url, data string, args ...string) *trial {
+func newTrial(t *testing.T, url, data string, args ...string) *trial {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*patience)
 	t.Cleanup(cancel)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	return &trial{
-		t: t, ctx: ctx, binary: binary, data: data, args: args, url: url, acknowledged: map[string]string{},
+		t: t, ctx: ctx, data: data, args: args, url: url, acknowledged: map[string]string{},
 		rand: rand.New(rand.NewPCG(seed, 0)), hook: newReceiver(),
 	}
 }
@@ -147,7 +149,7 @@ func (k *trial) start() *process {
 // startOn runs a server on a data folder.
 func (k *trial) startOn(data string) *process {
 	k.t.Helper()
-	p, err := start(k.ctx, k.binary, append([]string{"--data=" + data}, k.args...)...)
+	p, err := start(k.ctx, append([]string{"--data=" + data}, k.args...)...)
 	k.must(err)
 	return p
 }
