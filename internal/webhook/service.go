@@ -59,7 +59,7 @@ func (s *Service) Catalog(ctx context.Context) []CatalogEntry {
 	who := caller.From(ctx)
 	out := []CatalogEntry{}
 	for _, e := range s.catalog {
-		if e.Module == "" || who.Licences[e.Module] {
+		if e.licensed(who) {
 			out = append(out, e)
 		}
 	}
@@ -67,9 +67,10 @@ func (s *Service) Catalog(ctx context.Context) []CatalogEntry {
 }
 
 func (s *Service) checkEvents(ctx context.Context, names ...string) error {
-	catalog := s.Catalog(ctx)
+	who := caller.From(ctx)
 	for _, name := range names {
-		if !slices.ContainsFunc(catalog, func(c CatalogEntry) bool { return c.Name == name }) {
+		i := slices.IndexFunc(s.catalog, func(c CatalogEntry) bool { return c.Name == name })
+		if i < 0 || !s.catalog[i].licensed(who) {
 			return fault.New(fault.UnknownEvent, name).Field("events", "unknown_event")
 		}
 	}
