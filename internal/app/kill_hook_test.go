@@ -43,7 +43,7 @@ const (
 // is a repetition.
 func TestKillSender(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(k *trial) { (&hookTrial{trial: k, nodes: make([]node, 1)}).killedAlone() })
+	onBoth(t, ownPostgres, func(k *trial) { (&hookTrial{trial: k, nodes: make([]node, 1)}).killedAlone() })
 }
 
 // Two nodes share a database, customers write to both, and one is killed again
@@ -54,7 +54,7 @@ func TestKillOneOfTwo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the server several times")
 	}
-	k := &hookTrial{trial: onPostgres(t), nodes: make([]node, 2)}
+	k := &hookTrial{trial: ownPostgres(t), nodes: make([]node, 2)}
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {
 		t.Fatal(err)

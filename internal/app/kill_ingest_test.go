@@ -23,7 +23,7 @@ const (
 // a form.
 func TestKillIngest(t *testing.T) {
 	t.Parallel()
-	onBoth(t, (*trial).runIngest)
+	onBoth(t, sharedPostgres, (*trial).runIngest)
 }
 
 // inlet is one way in: what is posted where, and how the record is found.

@@ -22,7 +22,7 @@ const mailKills = 8
 // moment, once, however often its sender tried.
 func TestKillMail(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(k *trial) {
+	onBoth(t, sharedPostgres, func(k *trial) {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		k.must(err)
 		door := ln.Addr().String()
@@ -36,7 +36,7 @@ func TestKillMail(t *testing.T) {
 // fetches it is killed. Nobody waits for the leases of the dead.
 func TestKillPoller(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(k *trial) { (&mailTrial{trial: k}).fetched() })
+	onBoth(t, sharedPostgres, func(k *trial) { (&mailTrial{trial: k}).fetched() })
 }
 
 // mailTrial is a trial that is about mail.

@@ -24,7 +24,7 @@ const (
 // the server is killed before, while and after it sends it.
 func TestKillScheduled(t *testing.T) {
 	t.Parallel()
-	onBoth(t, (*trial).runScheduled)
+	onBoth(t, sharedPostgres, (*trial).runScheduled)
 }
 
 func (k *trial) runScheduled() {

@@ -40,11 +40,11 @@ const (
 // its event or not at all.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	onBoth(t, (*trial).run)
+	onBoth(t, ownPostgres, (*trial).run)
 }
 
 // onBoth takes a database of each kind through a trial.
-func onBoth(t *testing.T, run func(k *trial)) {
+func onBoth(t *testing.T, postgres func(t *testing.T) *trial, run func(k *trial)) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts the server many times")
@@ -56,13 +56,21 @@ func onBoth(t *testing.T, run func(k *trial)) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		run(onPostgres(t))
+		run(postgres(t))
 	})
 }
 
-// onPostgres is a trial on a PostgreSQL server of its own that keeps what it
-// acknowledged, as SQLite does.
-func onPostgres(t *testing.T) *trial {
+// sharedPostgres is a trial on the PostgreSQL server of all tests, which does
+// not wait for its disk: what it acknowledged outlives Konak, if not itself.
+func sharedPostgres(t *testing.T) *trial {
+	t.Helper()
+	d := pgtest.NewDatabase(t, "")
+	return newTrial(t, d.Owner, t.TempDir(), "--db="+d.Owner)
+}
+
+// ownPostgres is a trial on a PostgreSQL server of its own, which may crash too
+// and takes the time that a durable commit takes.
+func ownPostgres(t *testing.T) *trial {
 	t.Helper()
 	server := pgtest.StartFor(t, pgtest.Options{Durable: true})
 	d, err := server.CreateDatabase(t.Context(), "")
