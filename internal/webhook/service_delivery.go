@@ -54,19 +54,24 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	}
 	// A sender that is up to date with a lane need not read what it gets now.
 	fresh := map[uuid.UUID][]offer{}
+	rows := list[:0]
 	for i := range list {
-		d := &list[i]
+		d := list[i]
+		if _, ok := due[d.endpoint]; !ok {
+			continue // it is being deleted
+		}
 		d.nextAt = clock.At(due[d.endpoint].Add(time.Duration(d.place+1-len(events)) * time.Microsecond))
 		d.createdAt = clock.At(d.nextAt.Add(queueStart))
 		if of[i].Target == nil { // that of a test was queued before
-			fresh[d.endpoint] = append(fresh[d.endpoint], offer{*d, of[i].Body})
+			fresh[d.endpoint] = append(fresh[d.endpoint], offer{d, of[i].Body})
 		}
+		rows = append(rows, d)
 	}
-	if err := putDeliveries(tx, list); err != nil {
+	if err := putDeliveries(tx, rows); err != nil {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
 	}
 	tx.AfterCommit(func() {
-		s.counted(Pending, len(list))
+		s.counted(Pending, len(rows))
 		s.queued(lanes, fresh)
 	})
 	return nil
@@ -349,6 +354,11 @@ func (s *Service) cleanTenant(ctx context.Context, tenant uuid.UUID) (n int, err
 	err = h.Read(ctx, func(r *db.Reader) (err error) {
 		if ids, err = oldDeliveries(r, listed, cleanBatch); err != nil {
 			return err
+		}
+		if len(ids) == 0 {
+			if ids, err = lostDeliveries(r, kept, cleanBatch); err != nil {
+				return err
+			}
 		}
 		if more, err = oldRecoveries(r, listed); err != nil || more {
 			return err
