@@ -216,9 +216,9 @@ func (k *hookTrial) begin(d *db.DB) {
 	k.inOrder = newReceiver()
 	k.subscribe(p, k.hook, map[string]any{"events": []string{conversation.Replied}})
 	k.subscribe(p, k.inOrder, map[string]any{"events": []string{conversation.Replied}, "strict_order": true})
-	c := k.nodes[0].door
-	const crm = "/api/crm/v1"
 	k.enough = make(chan struct{})
+	const crm = "/api/crm/v1"
+	c := k.nodes[0].door
 	for i := range k.talks {
 		customer, err := c.post(k.ctx, crm+"/contacts", "", map[string]any{"name": fmt.Sprintf("Müşteri %d", i)})
 		k.must(err)
@@ -229,6 +229,7 @@ func (k *hookTrial) begin(d *db.DB) {
 			k.t.Fatalf("opening a conversation: %+v, %+v", customer, opened)
 		}
 	}
+	k.t.Cleanup(k.wg.Wait)
 	for i := range k.talks {
 		k.wg.Go(func() { k.converse(i) })
 	}
@@ -238,20 +239,17 @@ func (k *hookTrial) begin(d *db.DB) {
 // the same number and key, to whichever node is there.
 func (k *hookTrial) converse(i int) {
 	id := k.talks[i].id
-	for n := 1; ; {
-		var r reply
-		c, err := k.door(i+n), http.ErrServerClosed
-		if c != nil && k.said()-k.arrived() < mostAhead {
-			r, err = c.post(k.ctx, "/api/crm/v1/conversations/"+id+"/reply-as-customer",
-				fmt.Sprintf("%s-%d", id, n), map[string]any{"body": line(n)})
+	for n := 1; k.ctx.Err() == nil; {
+		c := k.door(i + n)
+		if c == nil || k.said()-k.arrived() >= mostAhead {
+			k.rest()
+			continue
 		}
+		r, err := c.post(k.ctx, "/api/crm/v1/conversations/"+id+"/reply-as-customer",
+			fmt.Sprintf("%s-%d", id, n), map[string]any{"body": line(n)})
 		switch {
 		case err != nil || r.Status >= 500 || r.Status == http.StatusTooManyRequests:
-			select {
-			case <-k.ctx.Done():
-				return
-			case <-time.After(5 * time.Millisecond):
-			}
+			k.rest()
 		case r.Status == http.StatusOK || r.Error.Code == "idempotency_replay":
 			k.mu.Lock()
 			k.talks[i].said = n
@@ -266,6 +264,14 @@ func (k *hookTrial) converse(i int) {
 			k.t.Errorf("reply %d was answered %+v", n, r)
 			return
 		}
+	}
+}
+
+// rest waits a moment before something is tried again.
+func (k *hookTrial) rest() {
+	select {
+	case <-k.ctx.Done():
+	case <-time.After(5 * time.Millisecond):
 	}
 }
 

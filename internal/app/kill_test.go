@@ -26,9 +26,9 @@ const (
 	// mostWrites is how many acknowledgements a round waits for at most before
 	// the kill; few are enough to be in the middle of everything.
 	mostWrites = 48
-	// mostRepeated bounds what one kill may cause to be sent twice: what an
-	// endpoint may have under way, and as much again on its way to be marked.
-	mostRepeated = 20
+	// mostRepeated bounds what one kill may cause to be sent twice: 6 at first, and
+	// one more for every 200 that were marked. There are not as many in a round.
+	mostRepeated = 7
 	// patience bounds what should take a moment; it decides nothing.
 	patience = 90 * time.Second
 
@@ -104,7 +104,7 @@ type trial struct {
 }
 
 func newTrial(t *testing.T, url, data string, args ...string) *trial {
-	ctx, cancel := context.WithTimeout(t.Context(), 4*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*patience)
 	t.Cleanup(cancel)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
