@@ -142,10 +142,8 @@ func (s *Sender) commit(batch []*entry) error {
 		err := s.svc.db.System("delivery claim").InTx(context.Background(), func(tx *db.Tx) error {
 			var marks []mark
 			for _, e := range batch {
-				e.begin(true)
-				first := len(marks)
-				marks = e.marks(marks, tx.Now())
-				if err := report(tx, e, marks[first:]); err != nil {
+				var err error
+				if marks, err = e.weigh(tx, true, marks); err != nil {
 					return err
 				}
 			}
@@ -179,16 +177,8 @@ func (s *Sender) settleBatch(batch []*entry) error {
 		}
 		var marks []mark
 		for _, e := range batch {
-			e.begin(e.plain() || slices.Contains(owned, e.lane.id))
-			if e.lost {
-				continue
-			}
-			if err := e.judge(tx); err != nil {
-				return err
-			}
-			first := len(marks)
-			marks = e.marks(marks, tx.Now())
-			if err := report(tx, e, marks[first:]); err != nil {
+			var err error
+			if marks, err = e.weigh(tx, e.plain() || slices.Contains(owned, e.lane.id), marks); err != nil {
 				return err
 			}
 		}
@@ -234,6 +224,22 @@ func (s *Sender) giveBack(tx *db.Tx, batch []*entry) error {
 // changes.
 func (e *entry) plain() bool {
 	return !e.release && e.clean && !slices.ContainsFunc(e.results, func(r result) bool { return !r.ok() || r.attempts > 0 })
+}
+
+// weigh adds the new states of the entry's deliveries, if its lane is still
+// ours, after taking them into its endpoint's health. Who waits for the outcome
+// of one is told.
+func (e *entry) weigh(tx *db.Tx, ours bool, marks []mark) ([]mark, error) {
+	e.begin(ours)
+	if e.lost {
+		return marks, nil
+	}
+	if err := e.judge(tx); err != nil {
+		return nil, err
+	}
+	first := len(marks)
+	marks = e.marks(marks, tx.Now())
+	return marks, report(tx, e, marks[first:])
 }
 
 // begin clears what an earlier run of the transaction left.
