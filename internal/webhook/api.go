@@ -149,14 +149,15 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 		})
 	})
 
-	api.Handle(a, r.route("DELETE", "/{id}", "delete-webhook", "Delete a webhook", access, r.manage),
-		func(ctx context.Context, in *endpointIn) (api.Deleted, error) {
-			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
-			if err != nil {
-				return api.Deleted{}, err
-			}
-			return api.Deleted{ID: in.ID, Deleted: true}, r.Delete(ctx, r.module, in.ID.UUID)
-		})
+	remove := r.route("DELETE", "/{id}", "delete-webhook", "Delete a webhook", access, r.manage)
+	remove.Refusals = []int{409}
+	api.Handle(a, remove, func(ctx context.Context, in *endpointIn) (api.Deleted, error) {
+		ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
+		if err != nil {
+			return api.Deleted{}, err
+		}
+		return api.Deleted{ID: in.ID, Deleted: true}, r.Delete(ctx, r.module, in.ID.UUID)
+	})
 
 	rotate := r.route("POST", "/{id}/rotate-secret", "rotate-webhook-secret", "Rotate the signing secret", access, r.manage)
 	rotate.ShowsSecret = true

@@ -92,9 +92,15 @@ func TestRotation(t *testing.T) {
 		if got.header.Get("X-Service-Signature") != webhook.Sign(now.Secret, got.body) {
 			t.Error("the plain signature left the old secret before its time")
 		}
+		if at := endpoint(w, e.ID).OldSecretEnds; at == nil || !at.Equal(s.Clock.Now().Add(time.Minute)) {
+			t.Errorf("the old secret is said to end at %v", at)
+		}
 		s.Clock.Advance(time.Minute)
 		exempt(w, 3)
 		s.Settle()
+		if at := endpoint(w, e.ID).OldSecretEnds; at != nil {
+			t.Errorf("an old secret that is over is still told of: %v", at)
+		}
 		got = rcv.take()[0]
 		if got.header.Get("X-Service-Signature") != webhook.Sign(next.Secret, got.body) {
 			t.Error("the old secret outlived its grace")
@@ -206,7 +212,15 @@ func TestEmit(t *testing.T) {
 			t.Error("a test key queued a delivery")
 		}
 		test.Post(hooks+"/events/"+deliveries(w, e.ID)[0].ID.String()+"/resend", nil).Refused(409, "test_environment")
-		w.Owner.Post(hooks+"/emit", map[string]any{"event": "dlp.exception.craeted", "data": map[string]any{}}).Refused(400, "unknown_event")
+		test.Post(hooks+"/"+e.ID.String()+"/recover", map[string]any{"since": s.Clock.Now().Add(-time.Hour)}).Refused(409, "test_environment")
+		// Nor does it change what is live.
+		test.Post(hooks+"/"+e.ID.String()+"/rotate-secret", nil).Refused(409, "test_environment")
+		test.Post(hooks+"/"+e.ID.String()+"/status", map[string]any{"status": "paused"}).Refused(409, "test_environment")
+		test.Delete(hooks+"/"+e.ID.String()).Refused(409, "test_environment")
+		unknown := w.Owner.Post(hooks+"/emit", map[string]any{"event": "dlp.exception.craeted", "data": map[string]any{}}).Refused(400, "unknown_event")
+		if diff := cmp.Diff(map[string][]string{"event": {"unknown_event"}}, unknown.Fields); diff != "" {
+			t.Error(diff)
+		}
 		w.Owner.Post(hooks+"/emit", map[string]any{"event": "ping.test"}).Refused(422, "validation_failed")
 		if diff := cmp.Diff([]string{"dlp.exception.created", "dlp.exception.created", webhook.PingTest}, w.Events()); diff != "" {
 			t.Error(diff)

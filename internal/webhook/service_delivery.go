@@ -170,7 +170,7 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 // Emit announces an event of the catalog on the customer's behalf: it goes to
 // the endpoints that asked for it, and nothing in the house acts on it.
 func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (id uuid.UUID, err error) {
-	if err := s.checkEvents(ctx, name); err != nil {
+	if err := s.checkEvents(ctx, "event", name); err != nil {
 		return uuid.Nil, err
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {

@@ -100,6 +100,14 @@ func rotateSecret(tx *db.Tx, id uuid.UUID, sealed []byte, last4 string, oldUntil
 	return err
 }
 
+// forgetSecret removes the secret before the last rotation if its time is over:
+// a later rotation may have given another one more.
+func forgetSecret(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE webhook_endpoint SET old_secret_sealed = NULL, old_secret_until = NULL
+		WHERE tenant_id = $1 AND id = $2 AND old_secret_until <= $3`, tx.Tenant(), id, clock.At(tx.Now()))
+	return err
+}
+
 // dropEndpoint takes an endpoint out of sight and out of the queue at once; a
 // job removes what it leaves, which may be millions of rows.
 func dropEndpoint(tx *db.Tx, id uuid.UUID) error {
