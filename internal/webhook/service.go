@@ -237,7 +237,7 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 		if out.Endpoint, err = endpointByID(&tx.Reader, module, id); err != nil {
 			return err
 		}
-		if err := s.notify(tx, Notice{Kind: NoticeRotated, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
+		if err := s.notify(tx, Notice{Kind: NoticeRotated, Module: module, Endpoint: id, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
 			return err
 		}
 		return audit.Write(tx, "webhook.rotated", id.String(), map[string]any{"grace_seconds": int(grace.Seconds())})
@@ -271,7 +271,7 @@ func (s *Service) Delete(ctx context.Context, module string, id uuid.UUID) error
 		if _, err := jobs.Enqueue(tx, purgeKind, tx.Now(), id); err != nil {
 			return err
 		}
-		if err := s.notify(tx, Notice{Kind: NoticeDeleted, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
+		if err := s.notify(tx, Notice{Kind: NoticeDeleted, Module: module, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
 			return err
 		}
 		return audit.Write(tx, "webhook.deleted", id.String(), map[string]any{"address": old.Address})

@@ -3131,7 +3131,7 @@ export interface paths {
         };
         /**
          * Stream of new deliveries, as their receivers get them
-         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. The id of a message is its event's sequence.
+         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Whoever may see webhooks sees what they carry. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption.
          */
         get: operations["webhook-stream"];
         put?: never;
@@ -11161,6 +11161,12 @@ export interface components {
              */
             disabled_at: string | null;
             /**
+             * @description What kind of error the last failed attempt ended with
+             * @example status
+             * @enum {string|null}
+             */
+            disabled_error_class: "dns" | "connect" | "tls" | "timeout" | "refused_address" | "status" | "body" | null;
+            /**
              * @description The error text of the last failed attempt
              * @example the receiver answered 503
              */
@@ -11334,6 +11340,12 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             disabled_at: string | null;
+            /**
+             * @description What kind of error the last failed attempt ended with
+             * @example status
+             * @enum {string|null}
+             */
+            disabled_error_class: "dns" | "connect" | "tls" | "timeout" | "refused_address" | "status" | "body" | null;
             /**
              * @description The error text of the last failed attempt
              * @example the receiver answered 503
@@ -39032,6 +39044,7 @@ export interface operations {
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "description": "Order system",
                      *           "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *           "disabled_error_class": "status",
                      *           "disabled_reason": "the receiver answered 503",
                      *           "disabled_status_code": 503,
                      *           "events": [
@@ -39136,6 +39149,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -39467,6 +39481,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Only deliveries of this status */
                 status?: "pending" | "failed" | "exhausted" | "delivered";
+                /** @description Only deliveries of this event */
+                event_type?: string;
             };
             header?: never;
             path?: never;
@@ -40238,6 +40254,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -40378,6 +40395,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -40445,6 +40471,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -40563,6 +40590,10 @@ export interface operations {
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
+                /** @description Only deliveries of this status */
+                status?: "pending" | "failed" | "exhausted" | "delivered";
+                /** @description Only deliveries of this event */
+                event_type?: string;
             };
             header?: {
                 /** @description The ETag of the answer that the caller has */
@@ -40966,6 +40997,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -41116,6 +41148,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -41708,6 +41741,7 @@ export interface operations {
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "description": "Order system",
                      *           "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *           "disabled_error_class": "status",
                      *           "disabled_reason": "the receiver answered 503",
                      *           "disabled_status_code": 503,
                      *           "events": [
@@ -41812,6 +41846,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -42413,6 +42448,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -42553,6 +42589,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -42620,6 +42665,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -42733,7 +42779,12 @@ export interface operations {
     };
     "mail-webhook-deliveries": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only deliveries of this status */
+                status?: "pending" | "failed" | "exhausted" | "delivered";
+                /** @description Only deliveries of this event */
+                event_type?: string;
+            };
             header?: {
                 /** @description The ETag of the answer that the caller has */
                 "If-None-Match"?: string;
@@ -43135,6 +43186,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -43285,6 +43337,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
