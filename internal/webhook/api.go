@@ -230,7 +230,9 @@ func (r *routes) registerCatalog(a *api.API, path, id string, access api.Access)
 	rt := r.route("GET", "", id, "Event catalog", access, r.view)
 	rt.Path = path
 	rt.Doc = "The events that the workspace's licences allow, each with the JSON Schema of its body and an example."
-	api.Handle(a, rt, func(ctx context.Context, _ *struct{}) ([]CatalogEntry, error) { return r.Catalog(ctx), nil })
+	api.Handle(a, rt, func(ctx context.Context, _ *struct{}) ([]CatalogEntry, error) {
+		return r.Catalog(ctx, api.Language(ctx)), nil
+	})
 }
 
 func (r *routes) registerStatus(a *api.API, access api.Access) {

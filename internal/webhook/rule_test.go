@@ -29,6 +29,14 @@ func TestCatalogNarrows(t *testing.T) {
 			return out
 		}
 		all := names(hooks + "/catalog")
+		var english, turkish []webhook.CatalogEntry
+		w.Owner.Get(hooks + "/catalog").Want(200).Data(&english)
+		w.Owner.Header("Accept-Language", "tr-TR,tr;q=0.9").Get(hooks + "/catalog").Want(200).Data(&turkish)
+		for i, e := range english {
+			if e.Description == "" || turkish[i].Description == "" || e.Description == turkish[i].Description {
+				t.Errorf("%s: %q, %q", e.Name, e.Description, turkish[i].Description)
+			}
+		}
 		if diff := cmp.Diff(all, names("/api/v1/webhooks/catalog")); diff != "" {
 			t.Error(diff)
 		}

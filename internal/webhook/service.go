@@ -55,14 +55,19 @@ func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners
 	}, err
 }
 
-// Catalog lists the events that the workspace's licences allow.
-func (s *Service) Catalog(ctx context.Context) []CatalogEntry {
+// Catalog lists the events that the workspace's licences allow, described in a
+// language: "tr" or "en".
+func (s *Service) Catalog(ctx context.Context, lang string) []CatalogEntry {
 	who := caller.From(ctx)
 	out := []CatalogEntry{}
 	for _, e := range s.catalog {
-		if e.Module == "" || who.Licences[e.Module] {
-			out = append(out, e)
+		if e.Module != "" && !who.Licences[e.Module] {
+			continue
 		}
+		if lang == "tr" {
+			e.Description = e.turkish
+		}
+		out = append(out, e)
 	}
 	return out
 }
@@ -70,7 +75,7 @@ func (s *Service) Catalog(ctx context.Context) []CatalogEntry {
 // checkEvents refuses names that the workspace's catalog does not have, at the
 // field that they came in.
 func (s *Service) checkEvents(ctx context.Context, field string, names ...string) error {
-	catalog := s.Catalog(ctx)
+	catalog := s.Catalog(ctx, "en")
 	for _, name := range names {
 		if !slices.ContainsFunc(catalog, func(c CatalogEntry) bool { return c.Name == name }) {
 			return fault.New(fault.UnknownEvent, name).Field(field, "unknown_event")

@@ -10958,7 +10958,10 @@ export interface components {
             status_code: number | null;
         };
         WebhookCatalogEntry: {
-            /** @example A new conversation opened by any route. */
+            /**
+             * @description In the language of Accept-Language
+             * @example A new conversation opened by any route.
+             */
             description: string;
             /** @description A whole body as it is sent */
             example: unknown;
