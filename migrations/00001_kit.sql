@@ -8,8 +8,11 @@ CREATE TABLE tenant (
     created_at bigint NOT NULL
 );
 
--- A row without a sequence waits for the dispatcher; with one it is history.
+-- A row without a sequence waits for the dispatcher; with one it is history. Rows
+-- are numbered in the order in which they came: on SQLite that is the rowid, which
+-- ends every index there. Ids would follow the clocks of the nodes.
 CREATE TABLE outbox (
+    /*postgres position bigint GENERATED ALWAYS AS IDENTITY, */
     tenant_id   uuid NOT NULL,
     id          uuid NOT NULL,
     type        text NOT NULL,
@@ -21,7 +24,7 @@ CREATE TABLE outbox (
     payload     text NOT NULL,
     PRIMARY KEY (tenant_id, id)
 );
-CREATE INDEX outbox_waiting ON outbox (tenant_id, id) WHERE sequence IS NULL;
+CREATE INDEX outbox_waiting ON outbox (tenant_id /*postgres , position */) WHERE sequence IS NULL;
 CREATE UNIQUE INDEX outbox_sequence ON outbox (tenant_id, sequence) WHERE sequence IS NOT NULL;
 
 CREATE TABLE tenant_sequence (

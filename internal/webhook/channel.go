@@ -104,8 +104,7 @@ func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid
 		if err := requeue(tx, ids); err != nil {
 			return err
 		}
-		_, err = s.wake(tx, id)
-		return err
+		return s.wake(tx, id)
 	})
 	return delivery, retried, err
 }

@@ -88,15 +88,17 @@ func retryIn(attempt int, asked time.Duration, random float64) (wait time.Durati
 	return max(wait, min(asked, retryMax)), true
 }
 
-// deliveryID is the one id that an event's delivery to an endpoint can have.
-// Nobody without the key can tell it from the other two.
+// deliveryID is the one id that an event's delivery to an endpoint can have. It
+// begins with the event's time, so that deliveries lie in the order of time and
+// leave the tables in it; nobody without the key can tell the rest.
 func (s *Service) deliveryID(event, endpoint uuid.UUID) uuid.UUID {
 	m := hmac.New(sha256.New, s.idKey)
 	m.Write(event[:])
 	m.Write(endpoint[:])
 	var id uuid.UUID
 	copy(id[:], m.Sum(nil))
-	id[6] = id[6]&0x0f | 0x40
+	copy(id[:6], event[:6])
+	id[6] = id[6]&0x0f | 0x70
 	id[8] = id[8]&0x3f | 0x80
 	return id
 }

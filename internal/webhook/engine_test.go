@@ -457,7 +457,47 @@ func TestRetention(t *testing.T) {
 		if got := w.Events(); len(got) != 0 {
 			t.Errorf("events %v are still kept", got)
 		}
+		if n := countDeliveries(t, s); n != 0 {
+			t.Errorf("%d deliveries are still there", n)
+		}
 	})
+}
+
+// What was queued for an endpoint that was being deleted leaves with its event.
+func TestLostDeliveries(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		e := register(w, newReceiver(t).URL, "dlp.exception.created")
+		exempt(w, 1)
+		s.Settle()
+		if err := s.DB.Tenant(w.ID).InTx(w.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE webhook_delivery SET endpoint_id = $2 WHERE endpoint_id = $1`, e.ID, tx.NewID())
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ days, left int }{{60, 1}, {2, 0}} {
+			wait(s, w, time.Duration(c.days)*24*time.Hour)
+			if _, err := s.Webhook.Clean(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if n := countDeliveries(t, s); n != c.left {
+				t.Errorf("%d deliveries are left after %d more days, want %d", n, c.days, c.left)
+			}
+		}
+	})
+}
+
+func countDeliveries(t *testing.T, s *apptest.Server) (n int) {
+	t.Helper()
+	if err := s.DB.System("test").Read(t.Context(), func(r *db.Reader) (err error) {
+		n, err = db.One(r, db.Scalar[int], `SELECT count(*) FROM webhook_delivery`)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // Rotation and deletion are told to the owners.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/api"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/event"
 	"konak/internal/kit/perm"
 )
@@ -38,6 +39,11 @@ type CatalogEntry struct {
 	Schema      json.RawMessage `json:"schema" doc:"JSON Schema (2020-12) of the whole body"`
 	Example     json.RawMessage `json:"example" doc:"A whole body as it is sent"`
 	turkish     string          // the description
+}
+
+// licensed says whether a caller's workspace may have the event.
+func (e *CatalogEntry) licensed(who *caller.Caller) bool {
+	return e.Module == "" || who.Licences[e.Module]
 }
 
 // describe writes the schema and the example of every event once.

@@ -75,7 +75,7 @@ const (
 	// cause to be sent twice. It may be a few at first and more the more has
 	// been marked, so that it stays a small part of what was sent.
 	unmarkedLeast = 6
-	unmarkedMost  = 2 * perEndpoint
+	unmarkedMost  = 5 * perEndpoint
 	unmarkedShare = 200
 	// A fast slot is held for a second at most: an attempt that takes longer
 	// gives it back, and its endpoint's next ones wait for a slow slot. So

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"konak/internal/app/apptest"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -212,9 +214,15 @@ func TestBusyLaneLooksBack(t *testing.T) {
 		defer stop()
 		done := make(chan struct{})
 		go func() { s.Sender.Run(ctx); close(done) }()
-		// The clock stands still, so the resend is due at the same time as all
-		// the rest, and its event is the oldest.
-		w.Owner.Post(hooks+"/events/"+<-many+"/resend", nil).Want(200)
+		// As a node does that resends it while its clock is behind.
+		first := uuid.MustParse(<-many)
+		if err := s.DB.Tenant(w.ID).InTx(w.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE webhook_delivery SET status = 'pending', next_at = $3, delivered_at = NULL
+				WHERE tenant_id = $1 AND id = $2`, w.ID, first, clock.At(s.Clock.Now().Add(-time.Second)))
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
 		if n := <-again; n >= all {
 			t.Errorf("it was sent as number %d, behind the whole queue", n)
 		}

@@ -61,7 +61,7 @@ func (s *Service) Catalog(ctx context.Context, lang string) []CatalogEntry {
 	who := caller.From(ctx)
 	out := []CatalogEntry{}
 	for _, e := range s.catalog {
-		if e.Module != "" && !who.Licences[e.Module] {
+		if !e.licensed(who) {
 			continue
 		}
 		if lang == "tr" {
@@ -75,9 +75,10 @@ func (s *Service) Catalog(ctx context.Context, lang string) []CatalogEntry {
 // checkEvents refuses names that the workspace's catalog does not have, at the
 // field that they came in.
 func (s *Service) checkEvents(ctx context.Context, field string, names ...string) error {
-	catalog := s.Catalog(ctx, "en")
+	who := caller.From(ctx)
 	for _, name := range names {
-		if !slices.ContainsFunc(catalog, func(c CatalogEntry) bool { return c.Name == name }) {
+		i := slices.IndexFunc(s.catalog, func(c CatalogEntry) bool { return c.Name == name })
+		if i < 0 || !s.catalog[i].licensed(who) {
 			return fault.New(fault.UnknownEvent, name).Field(field, "unknown_event")
 		}
 	}

@@ -34,16 +34,13 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		if e.Test {
 			continue
 		}
-		// Rows of one transaction would all be of the same time; a microsecond
-		// between events keeps their order in the history.
-		created := clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond))
 		for _, sub := range subs[e.TenantID] {
 			if !s.wants(&sub, e) {
 				continue
 			}
 			list = append(list, newDelivery{
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
-				event: e.ID, eventType: e.Type, createdAt: created,
+				event: e.ID, eventType: e.Type, place: i,
 			})
 			of, lanes = append(of, e), append(lanes, sub.id)
 		}
@@ -51,24 +48,30 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	if len(list) == 0 {
 		return nil
 	}
-	lanes, due, err := stir(tx, lanes)
+	lanes, due, err := stir(tx, lanes, len(events))
 	if err != nil {
 		return err
 	}
 	// A sender that is up to date with a lane need not read what it gets now.
 	fresh := map[uuid.UUID][]offer{}
+	rows := list[:0]
 	for i := range list {
-		d := &list[i]
-		d.nextAt = due[d.endpoint]
-		if of[i].Target == nil { // that of a test was queued before
-			fresh[d.endpoint] = append(fresh[d.endpoint], offer{*d, of[i].Body})
+		d := list[i]
+		if _, ok := due[d.endpoint]; !ok {
+			continue // it is being deleted
 		}
+		d.nextAt = clock.At(due[d.endpoint].Add(time.Duration(d.place+1-len(events)) * time.Microsecond))
+		d.createdAt = clock.At(d.nextAt.Add(queueStart))
+		if of[i].Target == nil { // that of a test was queued before
+			fresh[d.endpoint] = append(fresh[d.endpoint], offer{d, of[i].Body})
+		}
+		rows = append(rows, d)
 	}
-	if err := putDeliveries(tx, list); err != nil {
+	if err := putDeliveries(tx, rows); err != nil {
 		return fmt.Errorf("webhook: put deliveries: %w", err)
 	}
 	tx.AfterCommit(func() {
-		s.counted(Pending, len(list))
+		s.counted(Pending, len(rows))
 		s.queued(lanes, fresh)
 	})
 	return nil
@@ -105,22 +108,22 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 }
 
 // wake says that lanes have something to do: in their rows, and to this
-// process's sender once that is durable. It gives when what is queued in each
-// is due.
-func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) (map[uuid.UUID]clock.Time, error) {
-	lanes, due, err := stir(tx, lanes)
+// process's sender once that is durable.
+func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) error {
+	lanes, _, err := stir(tx, lanes, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	tx.AfterCommit(func() { s.queued(lanes, nil) })
-	return due, nil
+	return nil
 }
 
-// stir wakes lanes in their rows. It gives each lane once.
-func stir(tx *db.Tx, lanes []uuid.UUID) ([]uuid.UUID, map[uuid.UUID]clock.Time, error) {
+// stir wakes lanes in their rows. It gives each lane once, and the last of so
+// many places at the end of its queue.
+func stir(tx *db.Tx, lanes []uuid.UUID, places int) ([]uuid.UUID, map[uuid.UUID]clock.Time, error) {
 	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	lanes = slices.Compact(lanes)
-	due, err := wakeLanes(tx, lanes)
+	due, err := wakeLanes(tx, lanes, places)
 	if err != nil {
 		return nil, nil, fmt.Errorf("webhook: wake lanes: %w", err)
 	}
@@ -168,16 +171,16 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 }
 
 // Emit announces an event of the catalog on the customer's behalf: it goes to
-// the endpoints that asked for it, and nothing in the house acts on it.
+// the endpoints that asked for it, and nothing in the house acts on it. The
+// event names who emitted it and when, so there is no line of it in the audit
+// log, which thousands a second would make useless.
 func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (id uuid.UUID, err error) {
 	if err := s.checkEvents(ctx, "event", name); err != nil {
 		return uuid.Nil, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if id, err = event.Emit(tx, event.Change{Type: name, Object: data, Emitted: true}); err != nil {
-			return err
-		}
-		return audit.Write(tx, "webhook.emitted", id.String(), map[string]string{"type": name})
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+		id, err = event.Emit(tx, event.Change{Type: name, Object: data, Emitted: true})
+		return err
 	})
 	return id, err
 }
@@ -257,7 +260,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 		if err := requeue(tx, []uuid.UUID{id}); err != nil {
 			return err
 		}
-		if _, err := s.wake(tx, d.EndpointID); err != nil {
+		if err := s.wake(tx, d.EndpointID); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() { s.counted(Pending, 1) })
@@ -355,6 +358,11 @@ func (s *Service) cleanTenant(ctx context.Context, tenant uuid.UUID) (n int, err
 	err = h.Read(ctx, func(r *db.Reader) (err error) {
 		if ids, err = oldDeliveries(r, listed, cleanBatch); err != nil {
 			return err
+		}
+		if len(ids) == 0 {
+			if ids, err = lostDeliveries(r, kept, cleanBatch); err != nil {
+				return err
+			}
 		}
 		if more, err = oldRecoveries(r, listed); err != nil || more {
 			return err

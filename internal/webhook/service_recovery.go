@@ -167,6 +167,5 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 		return 0, nil
 	}
 	tx.AfterCommit(func() { s.counted(Pending, queued) })
-	_, err = s.wake(tx, e.ID)
-	return queued, err
+	return queued, s.wake(tx, e.ID)
 }

@@ -3,6 +3,7 @@ package webhook
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -15,6 +16,7 @@ type newDelivery struct {
 	tenant, id, endpoint, event uuid.UUID
 	module, eventType           string
 	nextAt, createdAt           clock.Time
+	place                       int // among those that are queued with it
 }
 
 var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", "text", "bigint", "bigint"}
@@ -202,6 +204,13 @@ func oldDeliveries(r *db.Reader, before clock.Time, limit int) ([]uuid.UUID, err
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id IN (SELECT id FROM webhook_endpoint WHERE tenant_id = $1) AND created_at < $2
 		LIMIT $3`, r.Tenant(), before, limit)
+}
+
+// lostDeliveries finds some whose event is gone. Their endpoint went while they
+// were written: nothing but this looks for them there.
+func lostDeliveries(r *db.Reader, kept time.Time, limit int) ([]uuid.UUID, error) {
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_delivery WHERE tenant_id = $1 AND id < $2 ORDER BY id LIMIT $3`,
+		r.Tenant(), clock.FirstID(kept), limit)
 }
 
 // countWaiting is how many wait for an attempt, up to a number.

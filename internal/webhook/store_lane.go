@@ -12,24 +12,30 @@ import (
 	"konak/internal/kit/db"
 )
 
+// queueStart is how long ago places in a queue begin. They are a microsecond
+// apart, and neither many at one moment nor a node whose clock is a little
+// behind should have to wait for theirs.
+const queueStart = 10 * time.Millisecond
+
 // wakeLanes says that lanes have something to do. It writes every row even
 // where another node holds the lane: whoever gives a lane back takes the row's
 // lock before it looks for what is left, so one of the two always sees the
-// other. It gives when what is queued now is due in each: not before what was
-// queued earlier.
-func wakeLanes(tx *db.Tx, endpoints []uuid.UUID) (map[uuid.UUID]clock.Time, error) {
+// other. It gives the last of so many places in each that are behind everything
+// that was queued before: a lane that has read up to a point never finds
+// something new before it, whatever the nodes' clocks say.
+func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]clock.Time, error) {
 	type queued struct {
 		id uuid.UUID
 		at clock.Time
 	}
-	in, args := db.In(2, db.Padded(endpoints))
+	in, args := db.In(4, db.Padded(endpoints))
 	rows, err := db.All(&tx.Reader, func(row db.Row) (q queued, err error) { return q, row.Scan(&q.id, &q.at) },
-		`UPDATE webhook_lane SET queued_at = CASE WHEN queued_at > $1 THEN queued_at ELSE $1 END, run_at = CASE
+		`UPDATE webhook_lane SET queued_at = CASE WHEN queued_at + $2 > $3 THEN queued_at + $2 ELSE $3 END, run_at = CASE
 			WHEN claim_id IS NOT NULL THEN run_at
 			WHEN hold_until > $1 THEN hold_until
 			WHEN run_at < $1 THEN run_at
 			ELSE $1 END
-		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, append([]any{clock.At(tx.Now())}, args...)...)
+		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, append([]any{clock.At(tx.Now()), int64(places), clock.At(tx.Now().Add(-queueStart))}, args...)...)
 	out := make(map[uuid.UUID]clock.Time, len(rows))
 	for _, q := range rows {
 		out[q.id] = q.at

@@ -32,6 +32,15 @@ func (d Dialect) SkipLocked() string {
 	return ""
 }
 
+// Position names the column that counts a table's rows in the order in which
+// they were written. SQLite has one in every table.
+func (d Dialect) Position() string {
+	if d == Postgres {
+		return "position"
+	}
+	return "rowid"
+}
+
 // ForUpdate locks what a statement reads until the transaction ends.
 func (d Dialect) ForUpdate(of string) string {
 	if d == Postgres {

@@ -1,9 +1,12 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
+	"regexp"
 	"slices"
 
 	"github.com/pressly/goose/v3"
@@ -29,7 +32,7 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 	}
 	dialect := goose.DialectSQLite3
 	if d.dialect == Postgres {
-		dialect = goose.DialectPostgres
+		dialect, files = goose.DialectPostgres, unwrapped{files}
 		locker, err := lock.NewPostgresSessionLocker()
 		if err != nil {
 			return nil, err
@@ -63,6 +66,36 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 	}
 	return applied, nil
 }
+
+// unwrapped are migrations as PostgreSQL reads them: with what stands in comments
+// that begin with its name. To SQLite they are comments.
+type unwrapped struct{ fs.FS }
+
+var wrapped = regexp.MustCompile(`(?s)/\*postgres (.*?)\*/`)
+
+// Open implements fs.FS.
+func (u unwrapped) Open(name string) (fs.File, error) {
+	f, err := u.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return f, err
+	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, err
+	}
+	return unwrappedFile{f, bytes.NewReader(wrapped.ReplaceAll(text, []byte("$1")))}, nil
+}
+
+type unwrappedFile struct {
+	fs.File
+	text *bytes.Reader
+}
+
+// Read implements fs.File.
+func (f unwrappedFile) Read(b []byte) (int, error) { return f.text.Read(b) }
 
 // Pending counts the migrations that are not applied yet.
 func (d *DB) Pending(ctx context.Context, files fs.FS) (bool, error) {

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -29,7 +30,13 @@ type Dispatcher struct {
 	Log         *slog.Logger
 	Subscribers []Subscriber
 
-	after uuid.UUID // the tenant that had the last turn
+	turn turn
+}
+
+// turn is whose it is when not everything goes at once.
+type turn struct {
+	crowded bool      // more waits than a batch
+	after   uuid.UUID // the tenant that had the last one
 }
 
 const (
@@ -51,33 +58,57 @@ const waitingTenants = `WITH RECURSIVE turn (tenant_id, n) AS (
 		FROM turn WHERE turn.tenant_id IS NOT NULL AND n < $2)
 	SELECT tenant_id FROM turn WHERE tenant_id IS NOT NULL`
 
-// numberRows numbers the first waiting rows of some tenants. Only one
-// dispatcher runs at a time, so numbers appear in order.
-func numberRows(tenants int) string {
-	parts := make([]string, tenants)
-	for i := range parts {
-		parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT tenant_id, id FROM outbox
-			WHERE tenant_id = $%d AND sequence IS NULL ORDER BY id LIMIT $1) t%d`, i+2, i)
-	}
+// numberRows numbers the rows that a query of tenant_id and came finds. Only
+// one dispatcher runs at a time, so numbers appear in order. Two events of one
+// record are never on their way at once, since a gate locks its record first,
+// so the one that came first is always numbered first.
+func numberRows(d db.Dialect, found string) string {
 	return `UPDATE outbox SET sequence = n.rn + COALESCE(
 		(SELECT value FROM tenant_sequence s WHERE s.tenant_id = n.tenant_id), 0)
-	FROM (SELECT tenant_id, id, row_number() OVER (PARTITION BY tenant_id ORDER BY id) AS rn
-		FROM (` + strings.Join(parts, " UNION ALL ") + `) w) n
-	WHERE outbox.tenant_id = n.tenant_id AND outbox.id = n.id
+	FROM (SELECT tenant_id, came, row_number() OVER (PARTITION BY tenant_id ORDER BY came) AS rn
+		FROM (` + found + `) w) n
+	WHERE outbox.tenant_id = n.tenant_id AND outbox.` + d.Position() + ` = n.came AND outbox.sequence IS NULL
 	RETURNING outbox.tenant_id, outbox.id, outbox.type, outbox.sequence, outbox.test, outbox.emitted, outbox.target, outbox.payload`
 }
 
-// take numbers a batch of waiting events, a part of it for each tenant whose
-// turn it is, and says whether one of them may have more.
-func (d *Dispatcher) take(tx *db.Tx) (events []Event, last uuid.UUID, more bool, err error) {
-	tenants, err := db.All(&tx.Reader, db.Scalar[uuid.UUID], waitingTenants, d.after, turns)
+// first finds the first waiting rows, whosever they are.
+func first(d db.Dialect) string {
+	return `SELECT tenant_id, ` + d.Position() + ` AS came FROM outbox WHERE sequence IS NULL ORDER BY tenant_id, came LIMIT $1`
+}
+
+// firstOf finds the first waiting rows of each of some tenants.
+func firstOf(d db.Dialect, tenants int) string {
+	parts := make([]string, tenants)
+	for i := range parts {
+		parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT tenant_id, %s AS came FROM outbox
+			WHERE tenant_id = $%d AND sequence IS NULL ORDER BY came LIMIT $1) t%d`, d.Position(), i+2, i)
+	}
+	return strings.Join(parts, " UNION ALL ")
+}
+
+// take numbers a batch of waiting events and says whether there may be more.
+// Mostly that is all that waits. Where it is not, tenants take turns from then
+// on until nothing is left.
+func (d *Dispatcher) take(tx *db.Tx) (events []Event, t turn, err error) {
+	if d.turn.crowded {
+		return d.share(tx)
+	}
+	events, err = db.All(&tx.Reader, scanEvent, numberRows(tx.Dialect(), first(tx.Dialect())), batch)
+	t.crowded = len(events) == batch
+	return events, t, err
+}
+
+// share numbers a batch of waiting events, a part of it for each tenant whose
+// turn it is.
+func (d *Dispatcher) share(tx *db.Tx) (events []Event, t turn, err error) {
+	tenants, err := db.All(&tx.Reader, db.Scalar[uuid.UUID], waitingTenants, d.turn.after, turns)
 	if err != nil || len(tenants) == 0 {
-		return nil, uuid.Nil, d.after != uuid.Nil, err // from the first one again
+		return nil, turn{crowded: d.turn.after != uuid.Nil}, err // from the first one again
 	}
 	if len(tenants) == turns {
-		last, more = tenants[turns-1], true
+		t = turn{crowded: true, after: tenants[turns-1]}
 	} else {
-		more = d.after != uuid.Nil
+		t.crowded = d.turn.after != uuid.Nil
 	}
 	n := 1
 	for n < len(tenants) {
@@ -92,13 +123,13 @@ func (d *Dispatcher) take(tx *db.Tx) (events []Event, last uuid.UUID, more bool,
 			args[i+1] = tenants[i]
 		}
 	}
-	events, err = db.All(&tx.Reader, scanEvent, numberRows(n), args...)
+	events, err = db.All(&tx.Reader, scanEvent, numberRows(tx.Dialect(), firstOf(tx.Dialect(), n)), args...)
 	got := make(map[uuid.UUID]int, len(tenants))
 	for _, e := range events {
 		got[e.TenantID]++
-		more = more || got[e.TenantID] == share
+		t.crowded = t.crowded || got[e.TenantID] == share
 	}
-	return events, last, more, err
+	return events, t, err
 }
 
 var sequenceTypes = []string{"uuid", "bigint"}
@@ -136,23 +167,23 @@ func (d *Dispatcher) Step(ctx context.Context) (int, error) {
 
 func (d *Dispatcher) step(ctx context.Context) (n int, more bool, err error) {
 	var events []Event
-	var after uuid.UUID
+	var next turn
 	err = d.DB.System("dispatcher").InTx(ctx, func(tx *db.Tx) error {
-		events, after, more = nil, d.after, false
+		events, next = nil, turn{}
 		if ok, err := tx.TryLock("dispatcher"); err != nil || !ok {
 			return err
 		}
 		var err error
-		if events, after, more, err = d.take(tx); err != nil {
+		if events, next, err = d.take(tx); err != nil {
 			return fmt.Errorf("event: number: %w", err)
 		}
 		if len(events) == 0 {
 			return nil
 		}
-		slices.SortFunc(events, func(a, b Event) int { return slices.Compare(a.ID[:], b.ID[:]) })
+		slices.SortFunc(events, func(a, b Event) int { return cmp.Compare(a.Sequence, b.Sequence) })
 		last := map[uuid.UUID]int64{}
 		for _, e := range events {
-			last[e.TenantID] = max(last[e.TenantID], e.Sequence)
+			last[e.TenantID] = e.Sequence
 		}
 		if err := setSequences(tx, last); err != nil {
 			return fmt.Errorf("event: sequence: %w", err)
@@ -167,11 +198,11 @@ func (d *Dispatcher) step(ctx context.Context) (n int, more bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	d.after = after
+	d.turn = next
 	for _, e := range events {
 		d.Bus.Publish(e.TenantID, bus.Message{Sequence: e.Sequence, Type: e.Type, Body: e.Body()})
 	}
-	return len(events), more, nil
+	return len(events), next.crowded, nil
 }
 
 // Run dispatches until ctx ends.

@@ -1,8 +1,10 @@
 // Package headroom bounds the garbage that gathers between two collections.
 //
 // By default Go lets a heap double before it collects. One that holds search
-// indexes then takes twice what it needs. Here garbage may take as much as what
-// is alive apart from the indexes, and always a certain size.
+// indexes then takes twice what it needs, and a small one that is busy collects
+// many times a second: a sixth of the work of a node that delivers webhooks. Here
+// garbage may take as much as what is alive apart from the indexes, and always a
+// certain size, which is larger while collections follow each other closely.
 package headroom
 
 import (
@@ -11,12 +13,24 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+	"time"
+
+	"konak/internal/kit/clock"
 )
 
-// size is what suits a node: a fraction of what one takes anyway.
-const size = 40 << 20
+const (
+	// calm suits a node with little to do: a fraction of what it takes anyway.
+	calm = 40 << 20
+	// busy is what garbage may take at most where it comes fast.
+	busy = 160 << 20
+	// often and seldom are how far apart collections are that ask for more
+	// room, and for less.
+	often  = 400 * time.Millisecond
+	seldom = 4 * time.Second
+)
 
-// Below least, collecting would become all that is done; most is Go's own.
+// Below least, collecting would become all that is done; most is Go's own, and
+// holds for a calm node.
 const least, most = 30, 100
 
 // Keep holds the headroom until stop is called. Still says how much of the heap
@@ -26,7 +40,7 @@ func Keep(still func() int) (stop func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	k := &keeper{still: still, was: debug.SetGCPercent(100), now: 100}
+	k := &keeper{still: still, was: debug.SetGCPercent(most), now: most, room: calm, since: clock.Stopwatch()}
 	k.arm()
 	return func() {
 		k.stopped.Store(true)
@@ -37,6 +51,8 @@ func Keep(still func() int) (stop func()) {
 type keeper struct {
 	still    func() int
 	was, now int
+	room     int                  // what garbage may take
+	since    func() time.Duration // the last collection
 	stopped  atomic.Bool
 }
 
@@ -52,15 +68,33 @@ func (k *keeper) adjust() {
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
+	k.room = next(k.room, k.since())
+	k.since = clock.Stopwatch()
 	// Setting it stops the world for a moment, so small changes are let be.
-	if p := percent(int(live[0].Value.Uint64()), k.still()); p > k.now+k.now/10 || p < k.now-k.now/10 {
+	if p := percent(int(live[0].Value.Uint64()), k.still(), k.room); p > k.now+k.now/10 || p < k.now-k.now/10 {
 		k.now = p
 		debug.SetGCPercent(p)
 	}
 	k.arm()
 }
 
+// next is how much room garbage gets after a collection that came so long after
+// the one before.
+func next(room int, since time.Duration) int {
+	switch {
+	case since < often:
+		return min(2*room, busy)
+	case since > seldom:
+		return max(room/2, calm)
+	}
+	return room
+}
+
 // percent is the share of a live heap that its headroom is.
-func percent(live, still int) int {
-	return min(max(100*max(size, live-still)/max(live, 1), least), most)
+func percent(live, still, room int) int {
+	p := max(100*max(room, live-still)/max(live, 1), least)
+	if room > calm {
+		return p
+	}
+	return min(p, most)
 }

@@ -4,20 +4,44 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"testing"
+	"time"
 )
 
 func TestPercent(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ live, still, want int }{
-		{0, 0, most},
-		{4 << 20, 0, most},
-		{1 << 30, 0, most},
-		{80 << 20, 60 << 20, 50},
-		{1 << 30, 1 << 30, least},
-		{1 << 20, 1 << 30, most},
+	for _, c := range []struct{ live, still, room, want int }{
+		{0, 0, calm, most},
+		{4 << 20, 0, calm, most},
+		{1 << 30, 0, calm, most},
+		{80 << 20, 60 << 20, calm, 50},
+		{1 << 30, 1 << 30, calm, least},
+		{1 << 20, 1 << 30, calm, most},
+		{20 << 20, 0, busy, 800},
+		{1 << 30, 0, busy, 100},
 	} {
-		if got := percent(c.live, c.still); got != c.want {
-			t.Errorf("%d, %d of it still: got %d, want %d", c.live, c.still, got, c.want)
+		if got := percent(c.live, c.still, c.room); got != c.want {
+			t.Errorf("%d, %d of it still, room for %d: got %d, want %d", c.live, c.still, c.room, got, c.want)
+		}
+	}
+}
+
+// Room doubles while collections come often and halves when they are rare.
+func TestNext(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		room  int
+		since time.Duration
+		want  int
+	}{
+		{calm, often - 1, 2 * calm},
+		{calm, often, calm},
+		{busy, 0, busy},
+		{busy, seldom, busy},
+		{busy, 2 * time.Minute, busy / 2},
+		{calm, 2 * time.Minute, calm},
+	} {
+		if got := next(c.room, c.since); got != c.want {
+			t.Errorf("%d after %s: got %d, want %d", c.room, c.since, got, c.want)
 		}
 	}
 }
@@ -32,7 +56,7 @@ func current() uint64 {
 func TestKeep(t *testing.T) {
 	t.Setenv("GOGC", "")
 	before := current()
-	held := make([]byte, 160<<20)
+	held := make([]byte, 2*busy)
 	stop := Keep(func() int { return len(held) })
 	for i := 0; current() > 60; i++ {
 		if i == 1000 {

@@ -11,7 +11,8 @@ import { QueryState } from '@/ui/QueryState'
 import { Table, type Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
 import { useSource, type Delivery } from './source'
-import { deliveryLooks, troubleText, useResend } from './webhooks'
+import { troubleText } from './trouble'
+import { deliveryLooks, useResend } from './webhooks'
 
 interface DeliveriesProps {
   webhookId: string

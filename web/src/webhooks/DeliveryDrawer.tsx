@@ -8,7 +8,8 @@ import { Drawer } from '@/ui/Dialog'
 import { Notice } from '@/ui/Notice'
 import { QueryState } from '@/ui/QueryState'
 import type { Attempt, DeliveryDetail } from './source'
-import { deliveryLooks, troubleText, useDelivery, useResend } from './webhooks'
+import { troubleText } from './trouble'
+import { deliveryLooks, useDelivery, useResend } from './webhooks'
 
 interface DeliveryDrawerProps {
   id: string

@@ -3,7 +3,8 @@ import { formatAgo, formatDateTime, formatNumber, useI18n } from '@/i18n'
 import { Button, IconButton } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
 import type { Delivery, Recovery, Webhook } from './source'
-import { tally, troubleText } from './webhooks'
+import { troubleText } from './trouble'
+import { tally } from './webhooks'
 
 interface WebhookNoticesProps {
   webhook: Webhook

@@ -1,6 +1,6 @@
 import type { Notice } from '@/shell/notices'
 import type { WebhookSource } from './source'
-import { troubleText } from './webhooks'
+import { troubleText } from './trouble'
 
 /** Endpoints that were switched off because nothing arrived: they stay until someone looks after them. */
 export async function loadWebhookNotices(source: WebhookSource): Promise<Notice[]> {

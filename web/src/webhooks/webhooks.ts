@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask } from '@/api/client'
 import { usePages } from '@/api/query'
-import { t, useI18n, type PlainKey } from '@/i18n'
+import { useI18n, type PlainKey } from '@/i18n'
 import type { Tone } from '@/ui/Badge'
 import { useSource, type CatalogEvent, type Delivery, type DeliveryFilter, type Webhook, type WebhookSettings } from './source'
 
@@ -22,22 +22,6 @@ export const deliveryLooks = {
   exhausted: { label: 'deliveries.status.exhausted', tone: 'danger' },
   delivered: { label: 'deliveries.status.delivered', tone: 'ok' },
 } as const satisfies Record<Delivery['status'], Look>
-
-type ErrorClass = NonNullable<Delivery['last_error_class']>
-
-const errorClasses = {
-  dns: 'deliveries.class.dns',
-  connect: 'deliveries.class.connect',
-  tls: 'deliveries.class.tls',
-  timeout: 'deliveries.class.timeout',
-  refused_address: 'deliveries.class.refused_address',
-  body: 'deliveries.class.body',
-} as const satisfies Record<Exclude<ErrorClass, 'status'>, PlainKey>
-
-/** What went wrong, in the reader's language: the server's own text is English. */
-export function troubleText(kind: ErrorClass, code: number | null): string {
-  return kind === 'status' ? t('deliveries.class.status', { code: code ?? '–' }) : t(errorClasses[kind])
-}
 
 /** An attempt is no event of the stream: what is on its way is looked at again this often. */
 const pendingInterval = 1500
