@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"konak/internal/app"
 	"konak/internal/kit/db"
 )
 
@@ -24,7 +23,7 @@ const (
 // a form.
 func TestKillIngest(t *testing.T) {
 	t.Parallel()
-	onBoth(t, (*trial).runIngest)
+	onBoth(t, sharedPostgres, (*trial).runIngest)
 }
 
 // inlet is one way in: what is posted where, and how the record is found.
@@ -125,10 +124,8 @@ func (k *trial) pour(ctx context.Context, url string, in *inlet) {
 // inlets signs in and opens every way in.
 func (k *trial) inlets(p *process) []*inlet {
 	k.t.Helper()
-	sign, err := newClient(p.url, "").post(k.ctx, "/api/v1/auth/sign-in", "",
-		map[string]any{"email": "owner@demo.localhost", "password": app.DemoPassword})
-	k.must(err)
-	owner := newClient(p.url, sign.Data.Token)
+	k.signIn(p)
+	owner := newClient(p.url, k.token)
 	key, err := owner.post(k.ctx, "/api/v1/auth/api-keys", "",
 		map[string]any{"name": "kill", "environment": "live", "scopes": []string{"channels.write"}})
 	k.must(err)

@@ -22,7 +22,7 @@ const mailKills = 8
 // moment, once, however often its sender tried.
 func TestKillMail(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(k *trial) {
+	onBoth(t, sharedPostgres, func(k *trial) {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		k.must(err)
 		door := ln.Addr().String()
@@ -36,7 +36,7 @@ func TestKillMail(t *testing.T) {
 // fetches it is killed. Nobody waits for the leases of the dead.
 func TestKillPoller(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(k *trial) { (&mailTrial{trial: k}).fetched() })
+	onBoth(t, sharedPostgres, func(k *trial) { (&mailTrial{trial: k}).fetched() })
 }
 
 // mailTrial is a trial that is about mail.
@@ -48,11 +48,10 @@ type mailTrial struct {
 // connect makes a mailbox.
 func (k *mailTrial) connect(p *process, more map[string]any) uuid.UUID {
 	k.t.Helper()
-	in, err := newClient(p.url, "").post(k.ctx, "/api/v1/auth/sign-in", "", k.owner())
-	k.must(err)
+	k.signIn(p)
 	body := map[string]any{"name": "Kutu", "address": "kutu@firma.example"}
 	maps.Copy(body, more)
-	box, err := newClient(p.url, in.Data.Token).post(k.ctx, "/api/crm/v1/channels/email", "", body)
+	box, err := newClient(p.url, k.token).post(k.ctx, "/api/crm/v1/channels/email", "", body)
 	k.must(err)
 	if box.Data.ID == "" {
 		k.t.Fatalf("no mailbox: %+v", box)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/app"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -25,14 +24,12 @@ const (
 // the server is killed before, while and after it sends it.
 func TestKillScheduled(t *testing.T) {
 	t.Parallel()
-	onBoth(t, (*trial).runScheduled)
+	onBoth(t, sharedPostgres, (*trial).runScheduled)
 }
 
 func (k *trial) runScheduled() {
 	p := k.start()
-	in, err := newClient(p.url, "").post(k.ctx, "/api/v1/auth/sign-in", "", k.owner())
-	k.must(err)
-	k.token = in.Data.Token
+	k.signIn(p)
 	d := k.open()
 	room := k.roomOfOwn(d)
 	acknowledged := map[string]string{} // text -> id
@@ -59,10 +56,6 @@ func (k *trial) runScheduled() {
 	})
 	k.must(p.stop())
 	k.verifyScheduled(d, acknowledged)
-}
-
-func (k *trial) owner() map[string]any {
-	return map[string]any{"email": "owner@demo.localhost", "password": app.DemoPassword}
 }
 
 // roomOfOwn makes one of the demo's conversations one that needs no channel.

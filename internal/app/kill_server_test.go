@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,20 +24,32 @@ import (
 	"konak/internal/webhook"
 )
 
-// buildBinary makes the program that people run, the way the Makefile does.
-// KONAK_TEST_BIN names one that is there already.
-func buildBinary(t *testing.T) string {
-	t.Helper()
-	if named := os.Getenv("KONAK_TEST_BIN"); named != "" {
-		return named
+// binary makes the program that people run, the way the Makefile does, once for
+// all tests. KONAK_TEST_BIN names one that is there already.
+var binary func() (string, error)
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "konak")
+	if err != nil {
+		panic(err)
 	}
-	path := filepath.Join(t.TempDir(), "konak")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/konak")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	binary = sync.OnceValues(func() (string, error) {
+		if named := os.Getenv("KONAK_TEST_BIN"); named != "" {
+			return named, nil
+		}
+		path := filepath.Join(dir, "konak")
+		cmd := exec.Command("go", "build", "-o", path, "../../cmd/konak")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("go build: %w\n%s", err, out)
+		}
+		return path, nil
+	})
+	code := m.Run()
+	if err := os.RemoveAll(dir); err != nil {
+		panic(err)
 	}
-	return path
+	os.Exit(code)
 }
 
 // process is a running konak.
@@ -50,8 +63,12 @@ type process struct {
 var panelLine = regexp.MustCompile(`Panel\s+http://[^:]+:(\d+)`)
 
 // start runs `konak serve --demo` on a free port and returns once it listens.
-func start(ctx context.Context, binary string, args ...string) (*process, error) {
-	cmd := exec.CommandContext(ctx, binary, append([]string{
+func start(ctx context.Context, args ...string) (*process, error) {
+	path, err := binary()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, path, append([]string{
 		"serve", "--demo", "--listen=127.0.0.1:0", "--private-listen=off", "--log-level=warn",
 	}, args...)...)
 	// Settings of the developer's own shell must not reach the server.
@@ -167,10 +184,17 @@ func (c *client) post(ctx context.Context, path, key string, body any) (r reply,
 type receiver struct {
 	mu     sync.Mutex
 	secret string
-	bodies map[string]string // event id -> body
-	times  map[string]int    // delivery id -> how often it came
-	all    int               // requests
-	faults []string
+	bodies map[string][sha256.Size]byte // event id -> what its body was
+	// objects maps a record to its events in the order in which each came first,
+	// with the text of what was added to the record.
+	objects map[string][]string
+	times   map[string]int // delivery id -> how often it came
+	all     int            // requests
+	faults  []string
+}
+
+func newReceiver() *receiver {
+	return &receiver{bodies: map[string][sha256.Size]byte{}, objects: map[string][]string{}, times: map[string]int{}}
 }
 
 // ServeHTTP implements http.Handler.
@@ -179,45 +203,39 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return // the sender died on the way and will come again
 	}
-	var e struct{ ID string }
-	err = json.Unmarshal(body, &e)
+	e, err := decodeEvent(body)
+	sum := sha256.Sum256(body)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch old, again := r.bodies[e.ID]; {
+	old, again := r.bodies[e.ID]
+	switch {
 	case err != nil || !strings.HasPrefix(e.ID, "evt_"):
 		r.faults = append(r.faults, "not an event: "+string(body))
 	case req.Header.Get("X-Service-Signature") != webhook.Sign(r.secret, body):
 		r.faults = append(r.faults, "wrong signature on "+e.ID)
-	case again && old != string(body):
-		r.faults = append(r.faults, "two bodies of "+e.ID+":\n"+old+"\n"+string(body))
+	case again && old != sum:
+		r.faults = append(r.faults, "another body of "+e.ID+" came before:\n"+string(body))
 	}
-	r.bodies[e.ID] = string(body)
+	if !again {
+		r.bodies[e.ID] = sum
+		r.objects[e.Data.Object.ID] = append(r.objects[e.Data.Object.ID], e.Data.Item.Body)
+	}
 	r.times[req.Header.Get("X-Service-Delivery")]++
 	r.all++
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// received gives the ids of the records whose events arrived.
-func (r *receiver) received(t *testing.T) map[string]bool {
-	t.Helper()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out := map[string]bool{}
-	for _, body := range r.bodies {
-		out[objectID(t, body)] = true
+// seenEvent is the part of an event that the test looks at.
+type seenEvent struct {
+	ID   string
+	Data struct {
+		Object struct{ ID string }
+		Item   struct{ Body string }
 	}
-	return out
 }
 
-func objectID(t *testing.T, body string) string {
-	t.Helper()
-	var e struct {
-		Data struct{ Object struct{ ID string } }
-	}
-	if err := json.Unmarshal([]byte(body), &e); err != nil {
-		t.Fatalf("%v: %s", err, body)
-	}
-	return e.Data.Object.ID
+func decodeEvent(body []byte) (e seenEvent, err error) {
+	return e, json.Unmarshal(body, &e)
 }
 
 // repeated says how many requests came and how many of them were repetitions.

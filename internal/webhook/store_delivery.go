@@ -34,10 +34,9 @@ var insertDeliveries = bySize(insertRows, func(d db.Dialect, n int) string {
 // putDeliveries makes rows; one that is there already becomes due if it was
 // never tried.
 func putDeliveries(tx *db.Tx, list []newDelivery) error {
-	_, err := execRows(tx, insertDeliveries, list, nil, func(args []any, d *newDelivery) []any {
+	return eachPart(tx, insertDeliveries, list, nil, func(args []any, d *newDelivery) []any {
 		return append(args, d.tenant, d.id, d.module, d.endpoint, d.event, d.eventType, Pending, d.nextAt, d.createdAt)
-	})
-	return err
+	}, func(text string, _ int, args []any) error { return tx.Later(text, args...) })
 }
 
 const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.attempts, d.status_code, d.error_class,

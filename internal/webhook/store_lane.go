@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -300,6 +301,28 @@ var moveAttempts = bySize(markRows, func(d db.Dialect, n int) string {
 		ON CONFLICT DO NOTHING`
 })
 
+// errMoved says that a lane has another holder, or a delivery moved on.
+var errMoved = errors.New("webhook: a delivery is not as it was")
+
+// markArrived writes that deliveries arrived at their first attempt, all of
+// them or, with errMoved, none. It asks nothing of the database, which so may
+// commit it together with others.
+func markArrived(tx *db.Tx, claim uuid.UUID, marks []mark) error {
+	return eachPart(tx, markDelivered, marks, []any{claim}, deliveredValues, func(text string, n int, args []any) error {
+		return tx.MustAll(n, errMoved, text, args...)
+	})
+}
+
+func deliveredValues(args []any, m *mark) []any {
+	return append(args, m.tenant, m.id, m.attempts, clock.At(m.at), m.answer.Duration.Microseconds(), m.code(), m.answer.Body)
+}
+
+func missedValues(args []any, m *mark) []any {
+	class, text := m.trouble()
+	return append(args, m.tenant, m.id, m.attempts, m.base, m.status, clock.At(m.nextAt), clock.At(m.at),
+		m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body)
+}
+
 // markDeliveries writes the outcome of attempts. It says whether all were
 // marked: lanes that are no longer the holder's are not.
 func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) (all bool, err error) {
@@ -314,39 +337,39 @@ func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) (all bool, err err
 			missed = append(missed, m)
 		}
 	}
-	if _, err := execRows(tx, moveAttempts, again, nil, func(args []any, m *mark) []any {
+	touched := 0
+	count := func(text string, _ int, args []any) error {
+		n, err := tx.Exec(text, args...)
+		touched += int(n)
+		return err
+	}
+	err = eachPart(tx, moveAttempts, again, nil, func(args []any, m *mark) []any {
 		return append(args, m.tenant, m.id, m.attempts)
-	}); err != nil {
-		return false, err
+	}, func(text string, _ int, args []any) error { return tx.Later(text, args...) })
+	if err == nil {
+		err = eachPart(tx, markDelivered, arrived, []any{claim}, deliveredValues, count)
 	}
-	one, err := execRows(tx, markDelivered, arrived, []any{claim}, func(args []any, m *mark) []any {
-		return append(args, m.tenant, m.id, m.attempts, clock.At(m.at), m.answer.Duration.Microseconds(), m.code(), m.answer.Body)
-	})
-	if err != nil {
-		return false, err
+	if err == nil {
+		err = eachPart(tx, markMissed, missed, []any{claim}, missedValues, count)
 	}
-	two, err := execRows(tx, markMissed, missed, []any{claim}, func(args []any, m *mark) []any {
-		class, text := m.trouble()
-		return append(args, m.tenant, m.id, m.attempts, m.base, m.status, clock.At(m.nextAt), clock.At(m.at),
-			m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body)
-	})
-	return int(one+two) == len(marks), err
+	return touched == len(marks), err
 }
 
-// execRows runs a statement over a list, a part at a time, and says how many
-// rows it touched. The rest are the values after those of the rows.
-func execRows[T any](tx *db.Tx, t texts, list []T, rest []any, values func([]any, *T) []any) (touched int64, err error) {
+// eachPart writes a statement over a list, a part at a time, and has each done.
+// The rest are the values after those of the rows.
+func eachPart[T any](tx *db.Tx, t texts, list []T, rest []any, values func([]any, *T) []any,
+	do func(text string, rows int, args []any) error,
+) error {
 	for len(list) > 0 {
 		text, n := t.first(tx.Dialect(), len(list))
 		var args []any
 		for i := range list[:n] {
 			args = values(args, &list[i])
 		}
-		k, err := tx.Exec(text, append(args, rest...)...)
-		if err != nil {
-			return touched, err
+		if err := do(text, n, append(args, rest...)); err != nil {
+			return err
 		}
-		touched, list = touched+k, list[n:]
+		list = list[n:]
 	}
-	return touched, nil
+	return nil
 }

@@ -74,6 +74,8 @@ func (h Handle) pgOnce(ctx context.Context, fn func(*Tx) error) error {
 		return x.commit()
 	case len(x.unsent) == opening: // it did nothing
 		return nil
+	case x.prompt:
+		return h.db.together.byItself(x.unsent)
 	}
 	return h.db.together.commit(x.unsent)
 }
@@ -105,17 +107,17 @@ func (h Handle) setTenant() statement {
 type statement struct {
 	query string
 	args  []any
-	// none is the transaction's failure where the statement touches no row.
+	// none is the transaction's failure where the statement does not touch
+	// enough rows.
 	none error
 }
 
-// must makes PostgreSQL itself end the transaction where a statement touches
-// no row: whoever sent it does not wait for the answer, and statements follow.
-func must(none error, query string, args []any) statement {
-	return statement{
-		query: "WITH must AS (" + query + " RETURNING 1) SELECT 1 / count(*) FROM must",
-		args:  args, none: none,
-	}
+// must makes PostgreSQL itself end the transaction where what counts the rows
+// that a statement touches is zero: whoever sent it does not wait for the answer,
+// and statements follow.
+func (s statement) must(enough string) statement {
+	s.query = "WITH must AS (" + s.query + " RETURNING 1) SELECT 1 / " + enough + " FROM must"
+	return s
 }
 
 // divisionByZero is how must fails.
@@ -140,6 +142,7 @@ type exchange struct {
 	cancel  context.CancelFunc
 	conn    *pgxpool.Conn
 	unsent  []statement
+	prompt  bool
 	settled bool
 }
 

@@ -163,10 +163,12 @@ func (t *together) send(members []*pgMember) error {
 	return errors.Join(err, pipe.Close(), flush.err)
 }
 
-// flushNow commits something, if only a message to nobody, and waits for the
-// disk.
-const flushNow = `SELECT set_config('synchronous_commit', current_setting('konak.durable'), true),
-	pg_logical_emit_message(true, 'konak', '')`
+const (
+	// waitForDisk has a transaction end when the disk has it.
+	waitForDisk = `SELECT set_config('synchronous_commit', current_setting('konak.durable'), true)`
+	// flushNow commits something, if only a message to nobody.
+	flushNow = waitForDisk + `, pg_logical_emit_message(true, 'konak', '')`
+)
 
 // queue adds the transaction to what is sent.
 func (m *pgMember) queue(pipe *pgconn.Pipeline) {
@@ -202,10 +204,12 @@ func (m *pgMember) outcome(pipe *pgconn.Pipeline) error {
 	}
 }
 
-// byItself runs a transaction on a connection where it may wait.
+// byItself runs a transaction on a connection where it may wait, for rows and
+// for the disk.
 func (t *together) byItself(statements []statement) error {
 	ctx, cancel := context.WithTimeout(context.Background(), txCap)
 	defer cancel()
+	statements = append([]statement{{query: waitForDisk}}, statements...)
 	batch := &pgx.Batch{}
 	for _, s := range statements {
 		batch.Queue(s.query, s.args...)
@@ -217,10 +221,7 @@ func (t *together) byItself(statements []statement) error {
 			return s.failure(err)
 		}
 	}
-	if err := results.Close(); err != nil {
-		return err
-	}
-	return t.commit(nil)
+	return results.Close()
 }
 
 const laneKey = "konak"

@@ -54,6 +54,35 @@ func TestMust(t *testing.T) {
 	})
 }
 
+// A statement that must touch so many rows fails its transaction where it
+// touches fewer, also where that is committed by itself.
+func TestMustAll(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		if err := h.InTx(t.Context(), func(tx *db.Tx) error {
+			return errors.Join(put(tx, "one@example.com", nil), put(tx, "two@example.com", nil))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for rows, want := range map[int]error{1: errTaken, 2: nil, 3: errTaken} {
+			err := h.InTx(t.Context(), func(tx *db.Tx) error {
+				tx.Promptly()
+				return tx.MustAll(rows, errTaken, `UPDATE dlp_exception SET note = note || $2 WHERE tenant_id = $1`, tx.Tenant(), "x")
+			})
+			if !errors.Is(err, want) {
+				t.Errorf("%d rows: got %v", rows, err)
+			}
+		}
+		notes, err := db.Read(t.Context(), h, func(r *db.Reader) ([]string, error) {
+			return db.All(r, db.Scalar[string], `SELECT note FROM dlp_exception WHERE tenant_id = $1`, r.Tenant())
+		})
+		if diff := cmp.Diff([]string{"x", "x"}, notes); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+	})
+}
+
 // Transactions that are committed together fail each for itself, with their
 // own reason.
 func TestTogether(t *testing.T) {

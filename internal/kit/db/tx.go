@@ -92,16 +92,35 @@ func (tx *Tx) Later(query string, args ...any) error {
 // transaction of nothing but Must and Later is committed there together with
 // others. The statement cannot have a RETURNING of its own.
 func (tx *Tx) Must(none error, query string, args ...any) error {
-	if x, ok := tx.q.(*exchange); ok {
-		tx.dialect.plain(args)
-		x.Later(must(none, query, args))
+	return tx.must(statement{query: query, args: args, none: none}, "count(*)", func(n int64) bool { return n > 0 })
+}
+
+// MustAll is Must for a statement that has to touch so many rows, and not one
+// less.
+func (tx *Tx) MustAll(rows int, missing error, query string, args ...any) error {
+	return tx.must(statement{query: query, args: args, none: missing}, fmt.Sprintf("(count(*) = %d)::int", rows),
+		func(n int64) bool { return n == int64(rows) })
+}
+
+func (tx *Tx) must(s statement, enough string, ok func(touched int64) bool) error {
+	if x, postgres := tx.q.(*exchange); postgres {
+		tx.dialect.plain(s.args)
+		x.Later(s.must(enough))
 		return nil
 	}
-	n, err := tx.Exec(query, args...)
-	if err == nil && n == 0 {
-		err = none
+	n, err := tx.Exec(s.query, s.args...)
+	if err == nil && !ok(n) {
+		err = s.none
 	}
 	return err
+}
+
+// Promptly has a transaction of nothing but Must and Later committed by itself,
+// where others wait for it: together with others it waits for them.
+func (tx *Tx) Promptly() {
+	if x, ok := tx.q.(*exchange); ok {
+		x.prompt = true
+	}
 }
 
 // AfterCommit runs fn once the transaction is durable.

@@ -147,7 +147,7 @@ func setSequences(tx *db.Tx, last map[uuid.UUID]int64) error {
 		}
 		part := args[:n*len(sequenceTypes)]
 		args = args[len(part):]
-		if _, err := tx.Exec(`INSERT INTO tenant_sequence (tenant_id, value) VALUES `+db.Rows(tx.Dialect(), 1, sequenceTypes, n)+`
+		if err := tx.Later(`INSERT INTO tenant_sequence (tenant_id, value) VALUES `+db.Rows(tx.Dialect(), 1, sequenceTypes, n)+`
 			ON CONFLICT (tenant_id) DO UPDATE SET value = excluded.value`, part...); err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func EnqueueFor(tx *db.Tx, tenant uuid.UUID, kind string, runAt time.Time, paylo
 		return uuid.Nil, fmt.Errorf("jobs: encode %s: %w", kind, err)
 	}
 	id := tx.NewID()
-	_, err = tx.Exec(`INSERT INTO job (tenant_id, id, kind, payload, test, next_at, created_at)
+	err = tx.Later(`INSERT INTO job (tenant_id, id, kind, payload, test, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		tenant, id, kind, string(text), caller.From(tx.Context()).Test, clock.At(runAt), clock.At(tx.Now()))
 	if err != nil {
