@@ -17,6 +17,7 @@ CREATE TABLE webhook_endpoint (
     failing_since     bigint,
     disabled_at       bigint,
     disabled_code     bigint,
+    disabled_class    text,
     disabled_reason   text,
     probes            bigint NOT NULL DEFAULT 0,
     dead_at           bigint,
@@ -79,7 +80,7 @@ CREATE TABLE webhook_delivery (
 );
 CREATE INDEX webhook_delivery_waiting ON webhook_delivery (tenant_id, endpoint_id, next_at, event_id) WHERE status IN ('pending', 'failed');
 CREATE INDEX webhook_delivery_history ON webhook_delivery (tenant_id, endpoint_id, created_at, id);
-CREATE INDEX webhook_delivery_trouble ON webhook_delivery (tenant_id, module, status, created_at, id) WHERE status IN ('failed', 'exhausted');
+CREATE INDEX webhook_delivery_trouble ON webhook_delivery (tenant_id, endpoint_id, status, created_at, id) WHERE status IN ('failed', 'exhausted');
 
 CREATE TABLE webhook_attempt (
     tenant_id    uuid NOT NULL,

@@ -27,10 +27,10 @@ func (o owners) Notify(tx *db.Tx, n webhook.Notice) error {
 	}
 	for _, p := range people {
 		subject, body := n.Text(p.Language)
-		l := mailer.Letter{To: p.Email, Language: p.Language, Subject: subject, Body: body, Link: o.base + "/erp/webhooks"}
-		l.Greeting, l.LinkText = "Hello "+p.Name+",", "Open the webhooks"
+		l := mailer.Letter{To: p.Email, Language: p.Language, Subject: subject, Body: body, Link: o.base + n.Path()}
+		l.Greeting, l.LinkText = "Hello "+p.Name+",", "Open it in the panel"
 		if p.Language == "tr" {
-			l.Greeting, l.LinkText = "Merhaba "+p.Name+",", "Webhook'ları aç"
+			l.Greeting, l.LinkText = "Merhaba "+p.Name+",", "Panelde aç"
 		}
 		if err := o.mailer.Send(tx, l); err != nil {
 			return err

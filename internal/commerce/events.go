@@ -40,16 +40,16 @@ func Events() event.Catalog {
 	entry := Entry{
 		ID: id("50"), ExternalID: "INV-2026-88", CustomerID: order.CustomerID, Currency: "TRY", Amount: 249900, At: at, CreatedAt: at, UpdatedAt: at,
 	}
-	row := func(name, text string, example any) event.Type {
-		return event.Type{Name: name, Module: licence, Permission: perm.CommerceView, Description: text, Example: example}
+	row := func(name, text, turkish string, example any) event.Type {
+		return event.Type{Name: name, Module: licence, Permission: perm.CommerceView, Description: text, Turkish: turkish, Example: example}
 	}
 	return event.Catalog{
-		row(OrderCreated, "The shop reported a new order.", order),
-		row(OrderUpdated, "An order changed.", order),
-		row(ShipmentCreated, "The shop reported a new shipment.", shipment),
-		row(ShipmentUpdated, "A shipment changed.", shipment),
-		row(ReturnCreated, "The shop reported a new return.", back),
-		row(ReturnUpdated, "A return changed.", back),
-		row(LedgerChanged, "A ledger entry was written or corrected.", entry),
+		row(OrderCreated, "The shop reported a new order.", "Mağaza yeni bir sipariş bildirdi.", order),
+		row(OrderUpdated, "An order changed.", "Bir sipariş değişti.", order),
+		row(ShipmentCreated, "The shop reported a new shipment.", "Mağaza yeni bir gönderi bildirdi.", shipment),
+		row(ShipmentUpdated, "A shipment changed.", "Bir gönderi değişti.", shipment),
+		row(ReturnCreated, "The shop reported a new return.", "Mağaza yeni bir iade bildirdi.", back),
+		row(ReturnUpdated, "A return changed.", "Bir iade değişti.", back),
+		row(LedgerChanged, "A ledger entry was written or corrected.", "Bir cari hareket yazıldı ya da düzeltildi.", entry),
 	}
 }

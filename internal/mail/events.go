@@ -23,7 +23,7 @@ func Events() event.Catalog {
 		CreatedAt: clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC)),
 	}
 	return event.Catalog{
-		{Name: ExceptionCreated, Module: "mail", Permission: perm.DLPView, Description: "An address was exempted from DLP.", Example: example},
-		{Name: ExceptionDeleted, Module: "mail", Permission: perm.DLPView, Description: "A DLP exception was deleted.", Example: example},
+		{Name: ExceptionCreated, Module: "mail", Permission: perm.DLPView, Description: "An address was exempted from DLP.", Turkish: "Bir adres DLP denetiminden muaf tutuldu.", Example: example},
+		{Name: ExceptionDeleted, Module: "mail", Permission: perm.DLPView, Description: "A DLP exception was deleted.", Turkish: "Bir DLP istisnası silindi.", Example: example},
 	}
 }

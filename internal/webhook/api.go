@@ -63,8 +63,22 @@ type webhookStatusIn struct {
 	}
 }
 
+// Narrowed is how the caller of a history narrows it.
+type Narrowed struct {
+	Status    string `query:"status" enum:"pending,failed,exhausted,delivered" doc:"Only deliveries of this status"`
+	EventType string `query:"event_type" maxLength:"100" example:"conversation.created" doc:"Only deliveries of this event"`
+}
+
+func (n Narrowed) narrowing() narrowing { return narrowing{n.Status, n.EventType} }
+
 type historyIn struct {
 	api.PagedBy100
+	Narrowed
+	ID api.ID `path:"id" record:"webhook_endpoint"`
+}
+
+type mailHistoryIn struct {
+	Narrowed
 	ID api.ID `path:"id" record:"webhook_endpoint"`
 }
 
@@ -74,7 +88,7 @@ type deliveryIn struct {
 
 type webhookEventsIn struct {
 	api.PagedBy100
-	Status string `query:"status" enum:"pending,failed,exhausted,delivered" doc:"Only deliveries of this status"`
+	Narrowed
 }
 
 type emitWebhookIn struct {
@@ -149,14 +163,15 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 		})
 	})
 
-	api.Handle(a, r.route("DELETE", "/{id}", "delete-webhook", "Delete a webhook", access, r.manage),
-		func(ctx context.Context, in *endpointIn) (api.Deleted, error) {
-			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
-			if err != nil {
-				return api.Deleted{}, err
-			}
-			return api.Deleted{ID: in.ID, Deleted: true}, r.Delete(ctx, r.module, in.ID.UUID)
-		})
+	remove := r.route("DELETE", "/{id}", "delete-webhook", "Delete a webhook", access, r.manage)
+	remove.Refusals = []int{409}
+	api.Handle(a, remove, func(ctx context.Context, in *endpointIn) (api.Deleted, error) {
+		ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "")
+		if err != nil {
+			return api.Deleted{}, err
+		}
+		return api.Deleted{ID: in.ID, Deleted: true}, r.Delete(ctx, r.module, in.ID.UUID)
+	})
 
 	rotate := r.route("POST", "/{id}/rotate-secret", "rotate-webhook-secret", "Rotate the signing secret", access, r.manage)
 	rotate.ShowsSecret = true
@@ -192,7 +207,7 @@ func (r *routes) registerERP(a *api.API) {
 			if err != nil {
 				return db.List[Delivery]{}, err
 			}
-			return r.Deliveries(ctx, r.module, in.ID.UUID, in.Page())
+			return r.Deliveries(ctx, r.module, in.ID.UUID, in.narrowing(), in.Page())
 		})
 
 	emit := r.route("POST", "/emit", "emit-webhook", "Emit an event of the catalog", api.SessionOrKey, perm.EventsEmit)
@@ -205,7 +220,7 @@ func (r *routes) registerERP(a *api.API) {
 
 	api.HandleList(a, r.route("GET", "/events", "webhook-events", "Deliveries of all endpoints", api.SessionOrKey, r.view),
 		func(ctx context.Context, in *webhookEventsIn) (db.List[Delivery], error) {
-			return r.AllDeliveries(ctx, r.module, in.Status, in.Page())
+			return r.AllDeliveries(ctx, r.module, in.narrowing(), in.Page())
 		})
 
 	api.Handle(a, r.route("POST", "/events/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
@@ -215,7 +230,9 @@ func (r *routes) registerCatalog(a *api.API, path, id string, access api.Access)
 	rt := r.route("GET", "", id, "Event catalog", access, r.view)
 	rt.Path = path
 	rt.Doc = "The events that the workspace's licences allow, each with the JSON Schema of its body and an example."
-	api.Handle(a, rt, func(ctx context.Context, _ *struct{}) ([]CatalogEntry, error) { return r.Catalog(ctx), nil })
+	api.Handle(a, rt, func(ctx context.Context, _ *struct{}) ([]CatalogEntry, error) {
+		return r.Catalog(ctx, api.Language(ctx)), nil
+	})
 }
 
 func (r *routes) registerStatus(a *api.API, access api.Access) {
@@ -274,12 +291,12 @@ func (r *routes) registerMail(a *api.API) {
 	r.registerCatalog(a, r.base+"/catalog", "webhook-catalog", api.Session)
 	r.registerStatus(a, api.Session)
 	api.Handle(a, r.route("GET", "/{id}/deliveries", "webhook-deliveries", "Delivery history of an endpoint, the newest 100", api.Keyless, r.view).Polled(),
-		func(ctx context.Context, in *endpointIn) ([]Delivery, error) {
+		func(ctx context.Context, in *mailHistoryIn) ([]Delivery, error) {
 			ctx, err := r.ofEndpoint(ctx, in.ID.UUID, "webhook.history_read")
 			if err != nil {
 				return nil, err
 			}
-			list, err := r.Deliveries(ctx, r.module, in.ID.UUID, db.Page{Limit: 100, After: db.First})
+			list, err := r.Deliveries(ctx, r.module, in.ID.UUID, in.narrowing(), db.Page{Limit: 100, After: db.First})
 			return list.Rows, err
 		})
 	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)

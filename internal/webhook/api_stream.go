@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -32,10 +33,13 @@ type Streamed struct {
 	Body       string            `json:"body"`
 }
 
-// Watch is where new events are heard of and who may see them.
+// Watch is where new events are heard of, and which there are.
 type Watch struct {
 	Bus     bus.Bus
 	Catalog event.Catalog
+	// Beat is how often a stream shows that it is alive and looks whether its
+	// watcher may still watch: 15 seconds by default.
+	Beat time.Duration
 }
 
 const (
@@ -46,9 +50,9 @@ const (
 // registerStream adds the stream that `konak webhooks listen` reads.
 func (r *routes) registerStream(a *api.API) {
 	rt := r.route("GET", "/stream", "webhook-stream", "Stream of new deliveries, as their receivers get them", api.SessionOrKey, r.view)
-	rt.Doc = "Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. The id of a message is its event's sequence."
+	rt.Doc = "Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Whoever may see webhooks sees what they carry. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption."
 	api.HandleEvents(a, rt, func(ctx context.Context, in *streamWebhookIn) (func(context.Context, *api.Sender) error, error) {
-		w := &watcher{routes: r, who: caller.From(ctx), after: -1}
+		w := &watcher{routes: r, api: a, tenant: r.tenant(ctx), who: caller.From(ctx).TenantID, after: -1}
 		if in.LastEventID != "" {
 			n, err := strconv.ParseInt(in.LastEventID, 10, 64)
 			if err != nil || n < 0 {
@@ -73,30 +77,31 @@ func (r *routes) registerStream(a *api.API) {
 // watcher is one open stream.
 type watcher struct {
 	*routes
-	who   *caller.Caller
-	only  *uuid.UUID
-	after int64
+	api    *api.API
+	tenant db.Handle
+	who    uuid.UUID // whose events
+	only   *uuid.UUID
+	after  int64
 }
 
 func (w *watcher) run(ctx context.Context, send *api.Sender) error {
-	tenant := w.db.Tenant(w.who.TenantID)
 	if w.after < 0 {
-		if err := tenant.Read(ctx, func(r *db.Reader) (err error) { w.after, err = event.Last(r); return err }); err != nil {
+		if err := w.tenant.Read(ctx, func(r *db.Reader) (err error) { w.after, err = event.Last(r); return err }); err != nil {
 			return err
 		}
 	}
-	tick := time.NewTicker(heartbeat)
+	tick := time.NewTicker(cmp.Or(w.watch.Beat, heartbeat))
 	defer tick.Stop()
 	for {
 		// What the bus brings is only a sign to look again, so nothing is lost
 		// where it drops a message.
-		sub := w.watch.Bus.Subscribe(w.who.TenantID)
+		sub := w.watch.Bus.Subscribe(w.who)
 		if err := send.Comment("ready"); err != nil {
 			sub.Close()
 			return err
 		}
 		for open := true; open; {
-			if err := w.catchUp(ctx, tenant, send); err != nil {
+			if err := w.catchUp(ctx, send); err != nil {
 				sub.Close()
 				return err
 			}
@@ -105,7 +110,7 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 				sub.Close()
 				return ctx.Err()
 			case <-tick.C:
-				if err := send.Comment("alive"); err != nil {
+				if err := errors.Join(w.check(ctx), send.Comment("alive")); err != nil {
 					sub.Close()
 					return err
 				}
@@ -115,12 +120,22 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 	}
 }
 
+// check ends the stream of somebody who may not watch any more: it outlives
+// keys, sessions, roles and licences.
+func (w *watcher) check(ctx context.Context) error {
+	_, err := w.api.Again(ctx)
+	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
+		return err
+	}
+	return nil // a database that is away says nothing about a key
+}
+
 // catchUp sends the deliveries of the events after the last one.
-func (w *watcher) catchUp(ctx context.Context, tenant db.Handle, send *api.Sender) error {
+func (w *watcher) catchUp(ctx context.Context, send *api.Sender) error {
 	for {
 		var events []event.Event
 		var list []streamedAt
-		err := tenant.Read(ctx, func(r *db.Reader) (err error) {
+		err := w.tenant.Read(ctx, func(r *db.Reader) (err error) {
 			if events, err = event.After(r, w.after, streamBatch); err != nil || len(events) == 0 {
 				return err
 			}
@@ -130,12 +145,18 @@ func (w *watcher) catchUp(ctx context.Context, tenant db.Handle, send *api.Sende
 		if err != nil || len(events) == 0 {
 			return err
 		}
-		for _, d := range list {
+		for i, d := range list {
 			data, err := json.Marshal(d.Streamed)
 			if err != nil {
 				return err
 			}
-			if err := send.Event(d.sequence, "delivery", data); err != nil {
+			// A receiver resumes after the last id it has: only the last
+			// delivery of an event may move that.
+			id := d.sequence
+			if i+1 < len(list) && list[i+1].sequence == id {
+				id = 0
+			}
+			if err := send.Event(id, "delivery", data); err != nil {
 				return err
 			}
 		}
@@ -190,7 +211,7 @@ func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.
 	var list []streamedAt
 	sign := newSigner(keys...)
 	for i, e := range events {
-		if _, ok := there[ids[i]]; !ok || !w.visible(e.Type) {
+		if _, ok := there[ids[i]]; !ok {
 			continue
 		}
 		j := job{id: ids[i], eventType: e.Type, body: e.Body()}
@@ -201,9 +222,4 @@ func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.
 		list = append(list, streamedAt{d, e.Sequence})
 	}
 	return list, nil
-}
-
-func (w *watcher) visible(name string) bool {
-	t, ok := w.watch.Catalog.Find(name)
-	return ok && (t.Module == "" || w.who.Licences[t.Module]) && w.who.Can(t.Permission)
 }

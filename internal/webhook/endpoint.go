@@ -44,6 +44,7 @@ type Endpoint struct {
 	StrictOrder        bool        `json:"strict_order" doc:"A delivery waits until the one before it has arrived or is exhausted"`
 	RateLimit          *int        `json:"rate_limit" nullable:"true" example:"50" doc:"Most deliveries in a second; null for no limit"`
 	DisabledAt         *clock.Time `json:"disabled_at" nullable:"true" doc:"Since when it is switched off because it failed"`
+	DisabledErrorClass *string     `json:"disabled_error_class" nullable:"true" enum:"dns,connect,tls,timeout,refused_address,status,body" example:"status" doc:"What kind of error the last failed attempt ended with"`
 	DisabledReason     *string     `json:"disabled_reason" nullable:"true" example:"the receiver answered 503" doc:"The error text of the last failed attempt"`
 	DisabledStatusCode *int        `json:"disabled_status_code" nullable:"true" example:"503" doc:"What the last failed attempt was answered"`
 	Failures           int         `json:"consecutive_failures" example:"0" doc:"Failed attempts in a row"`

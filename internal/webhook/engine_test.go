@@ -378,7 +378,11 @@ func TestRateLimit(t *testing.T) {
 // The classes of failure, each with its text.
 func TestErrorClasses(t *testing.T) {
 	t.Parallel()
-	s := apptest.New(t, db.SQLite)
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) { errorClasses(t, s) })
+}
+
+func errorClasses(t *testing.T, s *apptest.Server) {
+	t.Helper()
 	w := s.Workspace("demo")
 	redirect := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	t.Cleanup(redirect.Close)

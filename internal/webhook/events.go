@@ -26,8 +26,8 @@ type Ping struct {
 func Events() event.Catalog {
 	return event.Catalog{{
 		Name: PingTest, Module: "", Permission: perm.SettingsView,
-		Description: "Sample delivery queued by a test call.",
-		Example:     Ping{ID: uuid.MustParse("8f1f6c3e-53b0-4a0e-9d53-0d8a4f7b2c11"), Message: "It works."},
+		Description: "Sample delivery queued by a test call.", Turkish: "Deneme çağrısıyla sıraya alınan örnek iletim.",
+		Example: Ping{ID: uuid.MustParse("8f1f6c3e-53b0-4a0e-9d53-0d8a4f7b2c11"), Message: "It works."},
 	}}
 }
 
@@ -35,9 +35,10 @@ func Events() event.Catalog {
 type CatalogEntry struct {
 	Name        string          `json:"name" example:"conversation.created"`
 	Module      string          `json:"module" example:"crm" doc:"The licence that it belongs to; empty for all"`
-	Description string          `json:"description" example:"A new conversation opened by any route."`
+	Description string          `json:"description" example:"A new conversation opened by any route." doc:"In the language of Accept-Language"`
 	Schema      json.RawMessage `json:"schema" doc:"JSON Schema (2020-12) of the whole body"`
 	Example     json.RawMessage `json:"example" doc:"A whole body as it is sent"`
+	turkish     string          // the description
 }
 
 // licensed says whether a caller's workspace may have the event.
@@ -60,7 +61,7 @@ func describe(catalog event.Catalog) ([]CatalogEntry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("webhook: schema of %s: %w", t.Name, err)
 		}
-		out = append(out, CatalogEntry{t.Name, t.Module, t.Description, schema, example})
+		out = append(out, CatalogEntry{t.Name, t.Module, t.Description, schema, example, t.Turkish})
 	}
 	return out, nil
 }

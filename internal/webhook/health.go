@@ -32,6 +32,7 @@ type health struct {
 	failingSince *clock.Time
 	disabledAt   *clock.Time
 	code         *int
+	class        *string
 	reason       *string
 	probes       int
 	deadAt       *clock.Time
@@ -59,12 +60,12 @@ func (h *health) succeed() (back bool) {
 // fail takes in a failed attempt. It says until when the endpoint is to be
 // left alone (the zero time for not at all), and whether this disabled it.
 // Attempts that were under way when it was disabled are no probes.
-func (h *health) fail(now time.Time, code *int, reason string, probe bool) (hold time.Time, disabled bool) {
+func (h *health) fail(now time.Time, code *int, class, reason string, probe bool) (hold time.Time, disabled bool) {
 	h.failures++
 	if h.failingSince == nil {
 		h.failingSince = clock.Ptr(now)
 	}
-	h.code, h.reason = code, &reason
+	h.code, h.class, h.reason = code, &class, &reason
 	switch {
 	case h.status == Active && (h.failures >= disableAfter || code != nil && *code == gone):
 		h.status, h.disabledAt, h.probes, h.mails = Disabled, clock.Ptr(now), 0, 0

@@ -32,7 +32,7 @@ func TestHealth(t *testing.T) {
 				code = gone
 			}
 			row++
-			hold, disabled := h.fail(now, &code, "no", probe)
+			hold, disabled := h.fail(now, &code, "status", "no", probe)
 			switch {
 			case h.failures != row:
 				t.Fatalf("seed %d: %d failures counted, %d made", seed, h.failures, row)

@@ -272,7 +272,7 @@ func (e *entry) judge(tx *db.Tx) error {
 			e.back = h.succeed() || e.back
 			continue
 		}
-		hold, disabled := h.fail(r.at, r.code(), r.answer.Err.Error(), r.probe)
+		hold, disabled := h.fail(r.at, r.code(), r.answer.Class, r.answer.Err.Error(), r.probe)
 		e.until, e.disabled = later(e.until, hold), e.disabled || disabled
 		if asked := r.answer.RetryAfter; asked > 0 && (r.answer.Status == 429 || r.answer.Status == 503) {
 			e.until = later(e.until, r.at.Add(min(asked, laneRetry)))

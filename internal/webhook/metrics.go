@@ -60,7 +60,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "konak_webhook_deliveries_total", Help: "Deliveries that came into a state.",
 		}, []string{"status"}),
 		disabled: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "konak_webhook_endpoints_total", Help: "Endpoints that came back or failed while disabled.",
+			Name: "konak_webhook_endpoints_total", Help: "Endpoints that were disabled because they failed, or came back.",
 		}, []string{"change"}),
 		inflight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "konak_webhook_attempts_in_flight", Help: "Attempts under way."}),
 		lanes:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "konak_webhook_lanes", Help: "Endpoints that this node is sending to."}),
@@ -75,6 +75,9 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	r.MustRegister(m.attempts, m.deliveries, m.disabled, m.inflight, m.lanes, m.lag, m.waiting)
 	for _, status := range []string{Pending, Failed, Exhausted, Delivered} {
 		m.deliveries.WithLabelValues(status)
+	}
+	for _, change := range []string{"disabled", "enabled"} {
+		m.disabled.WithLabelValues(change)
 	}
 	for _, result := range []string{
 		"ok", outbound.ClassDNS, outbound.ClassConnect, outbound.ClassTLS, outbound.ClassTimeout,

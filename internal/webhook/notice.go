@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/google/uuid"
+
 	"konak/internal/kit/db"
+	"konak/internal/kit/outbound"
 )
 
 // What the owners of a workspace are told by mail.
@@ -18,9 +21,14 @@ const (
 
 // Notice is a mail to the owners.
 type Notice struct {
-	Kind    string
-	Address string
-	// Reason is why the endpoint is disabled.
+	Kind string
+	// Module and Endpoint say where it is looked after; a deleted one has no id.
+	Module   string
+	Endpoint uuid.UUID
+	Address  string
+	// Class, Code and Reason are why the endpoint is disabled.
+	Class  string
+	Code   *int
 	Reason string
 	// IP is where the call came from that rotated or deleted it.
 	IP string
@@ -58,7 +66,7 @@ func (n Notice) english() (subject string, body []string) {
 		return "A webhook has not answered for days and stays off",
 			[]string{
 				fmt.Sprintf("The webhook %s has failed for five days; the last error was: %s.", n.Address, n.Reason),
-				"It is tried once a day for a week more. After that it stays off until somebody enables it under ERP > Webhooks. Events are kept for 30 days and can be recovered there.",
+				"It is tried once a day for a week more. After that it stays off until somebody enables it. Events are kept for 30 days and can be recovered.",
 			}
 	}
 	return "A webhook does not answer and was disabled",
@@ -85,15 +93,48 @@ func (n Notice) turkish() (subject string, body []string) {
 	case NoticeGivenUp:
 		return "Bir webhook günlerdir yanıt vermiyor ve kapalı kalacak",
 			[]string{
-				fmt.Sprintf("%s adresli webhook beş gündür hata veriyor; son hata: %s.", n.Address, n.Reason),
-				"Bir hafta daha günde bir kez denenecek. Sonrasında ERP > Webhook'lar sayfasından biri etkinleştirene kadar kapalı kalır. Olaylar 30 gün saklanır ve oradan kurtarılabilir.",
+				fmt.Sprintf("%s adresli webhook beş gündür hata veriyor; son hata: %s.", n.Address, n.turkishReason()),
+				"Bir hafta daha günde bir kez denenecek. Sonrasında biri etkinleştirene kadar kapalı kalır. Olaylar 30 gün saklanır ve kurtarılabilir.",
 			}
 	}
 	return "Bir webhook yanıt vermediği için devre dışı bırakıldı",
 		[]string{
-			fmt.Sprintf("%s adresli webhook sürekli hata veriyor; son hata: %s.", n.Address, n.Reason),
+			fmt.Sprintf("%s adresli webhook sürekli hata veriyor; son hata: %s.", n.Address, n.turkishReason()),
 			"Gönderimleri bekletiliyor. Arada bir tanesi denenir; kabul edilir edilmez gerisi kendiliğinden gönderilir.",
 		}
+}
+
+// turkishReason says the class of the error, since its text is English.
+func (n Notice) turkishReason() string {
+	switch {
+	case n.Class == outbound.ClassStatus && n.Code != nil:
+		return fmt.Sprintf("alıcı %d koduyla yanıt verdi", *n.Code)
+	case n.Class == outbound.ClassDNS:
+		return "sunucu adı bulunamadı"
+	case n.Class == outbound.ClassConnect:
+		return "bağlantı kurulamadı"
+	case n.Class == outbound.ClassTLS:
+		return "sertifika ya da şifreleme kabul edilmedi"
+	case n.Class == outbound.ClassTimeout:
+		return "alıcı zamanında yanıt vermedi"
+	case n.Class == outbound.ClassRefused:
+		return "adrese izin verilmiyor"
+	case n.Class == outbound.ClassBody:
+		return "yanıt okunamadı"
+	}
+	return n.Reason
+}
+
+// Path is where in the panel the endpoint is looked after.
+func (n Notice) Path() string {
+	path := "/" + n.Module + "/webhooks"
+	switch {
+	case n.Module == Channel:
+		return "/crm/channels"
+	case n.Endpoint == uuid.Nil:
+		return path
+	}
+	return path + "/" + n.Endpoint.String()
 }
 
 // mailOwners sends the mail about a disabled endpoint that is due, if it still
@@ -111,7 +152,11 @@ func (s *Service) mailOwners(ctx context.Context, k laneKey, log *slog.Logger) {
 		if err := setHealth(tx, k, &t.health); err != nil {
 			return err
 		}
-		return s.notify(tx, Notice{Kind: kind, Address: t.address, Reason: *t.reason})
+		n := Notice{Kind: kind, Module: t.module, Endpoint: k.id, Address: t.address, Code: t.code, Reason: *t.reason}
+		if t.class != nil {
+			n.Class = *t.class
+		}
+		return s.notify(tx, n)
 	})
 	if err != nil && !db.IsNoRow(err) {
 		log.Error("the owners could not be told about a webhook", "endpoint", k.id, "error", err)

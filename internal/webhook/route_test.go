@@ -92,9 +92,15 @@ func TestRotation(t *testing.T) {
 		if got.header.Get("X-Service-Signature") != webhook.Sign(now.Secret, got.body) {
 			t.Error("the plain signature left the old secret before its time")
 		}
+		if at := endpoint(w, e.ID).OldSecretEnds; at == nil || !at.Equal(s.Clock.Now().Add(time.Minute)) {
+			t.Errorf("the old secret is said to end at %v", at)
+		}
 		s.Clock.Advance(time.Minute)
 		exempt(w, 3)
 		s.Settle()
+		if at := endpoint(w, e.ID).OldSecretEnds; at != nil {
+			t.Errorf("an old secret that is over is still told of: %v", at)
+		}
 		got = rcv.take()[0]
 		if got.header.Get("X-Service-Signature") != webhook.Sign(next.Secret, got.body) {
 			t.Error("the old secret outlived its grace")
@@ -206,7 +212,15 @@ func TestEmit(t *testing.T) {
 			t.Error("a test key queued a delivery")
 		}
 		test.Post(hooks+"/events/"+deliveries(w, e.ID)[0].ID.String()+"/resend", nil).Refused(409, "test_environment")
-		w.Owner.Post(hooks+"/emit", map[string]any{"event": "dlp.exception.craeted", "data": map[string]any{}}).Refused(400, "unknown_event")
+		test.Post(hooks+"/"+e.ID.String()+"/recover", map[string]any{"since": s.Clock.Now().Add(-time.Hour)}).Refused(409, "test_environment")
+		// Nor does it change what is live.
+		test.Post(hooks+"/"+e.ID.String()+"/rotate-secret", nil).Refused(409, "test_environment")
+		test.Post(hooks+"/"+e.ID.String()+"/status", map[string]any{"status": "paused"}).Refused(409, "test_environment")
+		test.Delete(hooks+"/"+e.ID.String()).Refused(409, "test_environment")
+		unknown := w.Owner.Post(hooks+"/emit", map[string]any{"event": "dlp.exception.craeted", "data": map[string]any{}}).Refused(400, "unknown_event")
+		if diff := cmp.Diff(map[string][]string{"event": {"unknown_event"}}, unknown.Fields); diff != "" {
+			t.Error(diff)
+		}
 		w.Owner.Post(hooks+"/emit", map[string]any{"event": "ping.test"}).Refused(422, "validation_failed")
 		if diff := cmp.Diff([]string{"dlp.exception.created", "dlp.exception.created", webhook.PingTest}, w.Events()); diff != "" {
 			t.Error(diff)
@@ -234,17 +248,36 @@ func TestEventsList(t *testing.T) {
 		if len(all) != 4 || len(rest) != 2 {
 			t.Fatalf("pages of %d and %d", len(all), len(rest))
 		}
-		for status, want := range map[string]int{"delivered": 3, "failed": 3, "pending": 0, "exhausted": 0} {
+		w.Owner.Post(hooks+"/"+a.ID.String()+"/test", nil).Want(200)
+		s.Settle()
+		one := "/" + a.ID.String() + "/events"
+		for query, want := range map[string]int{
+			"/events?status=delivered": 4, "/events?status=failed": 3, "/events?status=pending": 0, "/events?status=exhausted": 0,
+			"/events?event_type=ping.test": 1, "/events?event_type=contact.created": 0,
+			"/events?status=failed&event_type=ping.test": 0, "/events?status=delivered&event_type=dlp.exception.created": 3,
+			one + "?status=delivered": 4, one + "?status=failed": 0, one + "?status=pending": 0,
+			one + "?event_type=ping.test": 1, one + "?event_type=dlp.exception.created&status=delivered": 3,
+			"/" + b.ID.String() + "/events?status=failed": 3,
+		} {
 			var list []webhook.Delivery
-			w.Owner.Get(hooks + "/events?status=" + status).Want(200).Data(&list)
+			w.Owner.Get(hooks + query).Want(200).Data(&list)
 			if len(list) != want {
-				t.Errorf("%d are %s, want %d", len(list), status, want)
+				t.Errorf("%s: %d, want %d", query, len(list), want)
 			}
 		}
+		// A narrowed list goes on behind its cursor.
+		var head, tail []webhook.Delivery
+		resp = w.Owner.Get(hooks + one + "?event_type=dlp.exception.created&limit=2").Want(200).Data(&head)
+		w.Owner.Get(hooks + one + "?event_type=dlp.exception.created&limit=2&cursor=" + resp.NextCursor()).Want(200).Data(&tail)
+		if len(head) != 2 || len(tail) != 1 || tail[0].ID == head[1].ID {
+			t.Errorf("pages of %d and %d", len(head), len(tail))
+		}
 		w.Owner.Get(hooks+"/events?status=lost").Refused(422, "validation_failed")
+		w.Owner.Get(hooks+one+"?status=lost").Refused(422, "validation_failed")
+		w.Owner.Get(hooks+one+"?cursor=lost").Refused(422, "validation_failed")
 		// One endpoint's history runs from the newest to the oldest event.
 		var order []string
-		for _, d := range deliveries(w, a.ID) {
+		for _, d := range deliveries(w, a.ID)[1:] { // without the test
 			order = append(order, d.EventID)
 		}
 		for i, d := range deliveries(w, b.ID) {
@@ -334,7 +367,6 @@ func TestKeylessOff(t *testing.T) {
 	})
 }
 
-// Guessing ids gets slower.
 // Guessing ids is hopeless and also conspicuous: strangers may ask little.
 func TestKeylessLimit(t *testing.T) {
 	t.Parallel()
@@ -400,11 +432,12 @@ func TestDeleteTakesEverything(t *testing.T) {
 
 func TestEndpointLimit(t *testing.T) {
 	t.Parallel()
-	s := apptest.New(t, db.SQLite)
-	w := s.Workspace("demo")
-	for range 20 {
-		register(w, "https://example.com/", webhook.PingTest)
-	}
-	w.Owner.Post(hooks, map[string]any{"address": "https://example.com/", "events": []string{webhook.PingTest}}).Refused(422, "limit_reached")
-	w.Owner.Post(mailHooks, map[string]any{"address": "https://example.com/", "events": []string{webhook.PingTest}}).Want(201)
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		for range 20 {
+			register(w, "https://example.com/", webhook.PingTest)
+		}
+		w.Owner.Post(hooks, map[string]any{"address": "https://example.com/", "events": []string{webhook.PingTest}}).Refused(422, "limit_reached")
+		w.Owner.Post(mailHooks, map[string]any{"address": "https://example.com/", "events": []string{webhook.PingTest}}).Want(201)
+	})
 }

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -54,24 +55,31 @@ func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners
 	}, err
 }
 
-// Catalog lists the events that the workspace's licences allow.
-func (s *Service) Catalog(ctx context.Context) []CatalogEntry {
+// Catalog lists the events that the workspace's licences allow, described in a
+// language: "tr" or "en".
+func (s *Service) Catalog(ctx context.Context, lang string) []CatalogEntry {
 	who := caller.From(ctx)
 	out := []CatalogEntry{}
 	for _, e := range s.catalog {
-		if e.licensed(who) {
-			out = append(out, e)
+		if !e.licensed(who) {
+			continue
 		}
+		if lang == "tr" {
+			e.Description = e.turkish
+		}
+		out = append(out, e)
 	}
 	return out
 }
 
-func (s *Service) checkEvents(ctx context.Context, names ...string) error {
+// checkEvents refuses names that the workspace's catalog does not have, at the
+// field that they came in.
+func (s *Service) checkEvents(ctx context.Context, field string, names ...string) error {
 	who := caller.From(ctx)
 	for _, name := range names {
 		i := slices.IndexFunc(s.catalog, func(c CatalogEntry) bool { return c.Name == name })
 		if i < 0 || !s.catalog[i].licensed(who) {
-			return fault.New(fault.UnknownEvent, name).Field("events", "unknown_event")
+			return fault.New(fault.UnknownEvent, name).Field(field, "unknown_event")
 		}
 	}
 	return nil
@@ -100,7 +108,7 @@ type Registered struct {
 
 // Create is the gate for a new endpoint.
 func (s *Service) Create(ctx context.Context, module string, set settings) (Registered, error) {
-	if err := s.check(ctx, &set); err != nil {
+	if err := s.check(ctx, &set, Endpoint{}); err != nil {
 		return Registered{}, err
 	}
 	key := NewSecret()
@@ -129,12 +137,19 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 	return out, err
 }
 
-func (s *Service) check(ctx context.Context, set *settings) (err error) {
-	if set.address, err = parseAddress(s.out, set.address); err != nil {
-		return err
-	}
+// check brings settings into their form and refuses what is new in them and
+// not allowed. What an endpoint had before stays: the licence of an event may
+// have ended since, or the range of its address been closed, and neither must
+// keep a person from changing the rest.
+func (s *Service) check(ctx context.Context, set *settings, old Endpoint) (err error) {
 	set.tidy()
-	return s.checkEvents(ctx, set.events...)
+	if set.address != old.Address {
+		if set.address, err = parseAddress(s.out, set.address); err != nil {
+			return err
+		}
+	}
+	added := slices.DeleteFunc(slices.Clone(set.events), func(name string) bool { return slices.Contains(old.Events, name) })
+	return s.checkEvents(ctx, "events", added...)
 }
 
 // Change is a change of an endpoint; what is nil stays.
@@ -146,7 +161,8 @@ type Change struct {
 	RateLimit   *int // 0 for none
 }
 
-// Update is the gate for changing an endpoint. Its secret stays.
+// Update is the gate for changing an endpoint. Its secret stays. One that is
+// disabled is tried at once at a new address.
 func (s *Service) Update(ctx context.Context, module string, id uuid.UUID, c Change) (e Endpoint, err error) {
 	err = s.change(ctx, module, id, func(tx *db.Tx, old Endpoint) error {
 		set := settings{address: old.Address, description: old.Description, events: old.Events, strict: old.StrictOrder}
@@ -160,11 +176,17 @@ func (s *Service) Update(ctx context.Context, module string, id uuid.UUID, c Cha
 		if c.Events != nil {
 			set.events = c.Events
 		}
-		if err := s.check(ctx, &set); err != nil {
+		if err := s.check(ctx, &set, old); err != nil {
 			return err
 		}
 		if err := updateEndpoint(tx, id, set); err != nil {
 			return err
+		}
+		if old.Status == Disabled && set.address != old.Address {
+			if err := holdLane(tx, laneKey{tx.Tenant(), id}, clock.At(tx.Now())); err != nil {
+				return err
+			}
+			tx.Wake(Topic)
 		}
 		if e, err = endpointByID(&tx.Reader, module, id); err != nil {
 			return err
@@ -213,10 +235,15 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 		if err := rotateSecret(tx, id, s.box.Seal(tx.Tenant(), place(id), []byte(key)), secret.Last4(key), until); err != nil {
 			return err
 		}
+		if until != nil {
+			if _, err := jobs.Enqueue(tx, forgetKind, until.Time, id); err != nil {
+				return err
+			}
+		}
 		if out.Endpoint, err = endpointByID(&tx.Reader, module, id); err != nil {
 			return err
 		}
-		if err := s.notify(tx, Notice{Kind: NoticeRotated, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
+		if err := s.notify(tx, Notice{Kind: NoticeRotated, Module: module, Endpoint: id, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
 			return err
 		}
 		return audit.Write(tx, "webhook.rotated", id.String(), map[string]any{"grace_seconds": int(grace.Seconds())})
@@ -224,11 +251,21 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 	return out, err
 }
 
-// Jobs: removing what a deleted endpoint left, and giving up what waits for one
-// that is off for good.
+// forget removes the secret before the last rotation once its grace is over.
+func (s *Service) forget(ctx context.Context, j *jobs.Job) error {
+	var id uuid.UUID
+	if err := json.Unmarshal(j.Payload, &id); err != nil {
+		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	}
+	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error { return forgetSecret(tx, id) })
+}
+
+// Jobs: removing what a deleted endpoint left, giving up what waits for one
+// that is off for good, and forgetting secrets whose grace is over.
 const (
 	purgeKind  = "webhook.purge"
 	giveUpKind = "webhook.give_up"
+	forgetKind = "webhook.forget_secret"
 )
 
 // Delete is the gate for removing an endpoint with its history.
@@ -240,15 +277,19 @@ func (s *Service) Delete(ctx context.Context, module string, id uuid.UUID) error
 		if _, err := jobs.Enqueue(tx, purgeKind, tx.Now(), id); err != nil {
 			return err
 		}
-		if err := s.notify(tx, Notice{Kind: NoticeDeleted, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
+		if err := s.notify(tx, Notice{Kind: NoticeDeleted, Module: module, Address: old.Address, IP: caller.From(ctx).IP}); err != nil {
 			return err
 		}
 		return audit.Write(tx, "webhook.deleted", id.String(), map[string]any{"address": old.Address})
 	})
 }
 
-// change runs a gate on a locked endpoint and tells the sender.
+// change runs a gate on a locked endpoint and tells the sender. Every endpoint
+// is live, so a test-environment key changes none.
 func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn func(*db.Tx, Endpoint) error) error {
+	if caller.From(ctx).Test {
+		return fault.New(fault.TestEnvironment)
+	}
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		e, err := lockEndpoint(tx, module, id)
 		if err != nil {

@@ -175,7 +175,7 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 // event names who emitted it and when, so there is no line of it in the audit
 // log, which thousands a second would make useless.
 func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (id uuid.UUID, err error) {
-	if err := s.checkEvents(ctx, name); err != nil {
+	if err := s.checkEvents(ctx, "event", name); err != nil {
 		return uuid.Nil, err
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
@@ -186,21 +186,25 @@ func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (i
 }
 
 // Deliveries is the history of one endpoint, the newest first.
-func (s *Service) Deliveries(ctx context.Context, module string, id uuid.UUID, p db.Page) (list db.List[Delivery], err error) {
+func (s *Service) Deliveries(ctx context.Context, module string, id uuid.UUID, n narrowing, p db.Page) (list db.List[Delivery], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if _, err := endpointByID(r, module, id); err != nil {
 			return notFound(err)
 		}
-		list, err = listDeliveries(r, id, p)
+		list, err = listDeliveries(r, []uuid.UUID{id}, n, p)
 		return err
 	})
 	return list, err
 }
 
-// AllDeliveries is the history of a module, of one status or of all.
-func (s *Service) AllDeliveries(ctx context.Context, module, status string, p db.Page) (db.List[Delivery], error) {
+// AllDeliveries is the history of a module.
+func (s *Service) AllDeliveries(ctx context.Context, module string, n narrowing, p db.Page) (db.List[Delivery], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Delivery], error) {
-		return listAll(r, module, status, p)
+		endpoints, err := endpointsOf(r, module)
+		if err != nil {
+			return db.List[Delivery]{}, err
+		}
+		return listDeliveries(r, endpoints, n, p)
 	})
 }
 

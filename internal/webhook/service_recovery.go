@@ -78,7 +78,7 @@ func (s *Service) Recoveries(ctx context.Context, module string, endpoint uuid.U
 
 // Jobs are the handlers of this room's durable work.
 func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{recoverKind: s.recover, purgeKind: s.purge, giveUpKind: s.giveUp}
+	return map[string]jobs.Handler{recoverKind: s.recover, purgeKind: s.purge, giveUpKind: s.giveUp, forgetKind: s.forget}
 }
 
 // recover replays one batch and queues the rest, so no transaction is long and

@@ -10,7 +10,7 @@ import (
 )
 
 const endpointColumns = `e.id, e.address, e.description, e.events, e.status, e.strict_order, e.rate_limit, e.secret_last4,
-	e.old_secret_until, e.created_at, e.disabled_at, e.disabled_code, e.disabled_reason, e.failures,
+	e.old_secret_until, e.created_at, e.disabled_at, e.disabled_code, e.disabled_class, e.disabled_reason, e.failures,
 	CASE WHEN l.claim_id IS NULL THEN l.run_at ELSE l.hold_until END`
 
 const endpointTables = ` FROM webhook_endpoint e JOIN webhook_lane l ON l.tenant_id = e.tenant_id AND l.id = e.id `
@@ -21,13 +21,13 @@ func scanEndpoint(row db.Row) (Endpoint, error) {
 	var rate int
 	var probe *clock.Time // while a node holds the lane its run_at is the end of a lease
 	err := row.Scan(&e.ID, &e.Address, &e.Description, &events, &e.Status, &e.StrictOrder, &rate, &e.SecretLast4,
-		&e.OldSecretEnds, &e.CreatedAt, &e.DisabledAt, &e.DisabledStatusCode, &e.DisabledReason, &e.Failures, &probe)
+		&e.OldSecretEnds, &e.CreatedAt, &e.DisabledAt, &e.DisabledStatusCode, &e.DisabledErrorClass, &e.DisabledReason, &e.Failures, &probe)
 	e.Events = events.V
 	if rate > 0 {
 		e.RateLimit = &rate
 	}
 	if e.Status != Disabled { // what an attempt left that disabled nothing
-		e.DisabledAt, e.DisabledStatusCode, e.DisabledReason = nil, nil, nil
+		e.DisabledAt, e.DisabledStatusCode, e.DisabledErrorClass, e.DisabledReason = nil, nil, nil, nil
 	} else if probe != nil && probe.Before(never) {
 		e.NextProbeAt = probe
 	}
@@ -81,7 +81,7 @@ func updateEndpoint(tx *db.Tx, id uuid.UUID, s settings) error {
 // setStatus is a person's word: what the endpoint went through is forgotten.
 func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
 	if _, err := tx.Exec(`UPDATE webhook_endpoint SET status = $3, failures = 0, failing_since = NULL, disabled_at = NULL,
-			disabled_code = NULL, disabled_reason = NULL, probes = 0, dead_at = NULL, mails = 0, updated_at = $4
+			disabled_code = NULL, disabled_class = NULL, disabled_reason = NULL, probes = 0, dead_at = NULL, mails = 0, updated_at = $4
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, clock.At(tx.Now())); err != nil {
 		return err
 	}
@@ -97,6 +97,14 @@ func rotateSecret(tx *db.Tx, id uuid.UUID, sealed []byte, last4 string, oldUntil
 			old_secret_sealed = CASE WHEN CAST($5 AS bigint) IS NOT NULL THEN secret_sealed END, old_secret_until = $5,
 			secret_sealed = $3, secret_last4 = $4, updated_at = $6
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, sealed, last4, oldUntil, clock.At(tx.Now()))
+	return err
+}
+
+// forgetSecret removes the secret before the last rotation if its time is over:
+// a later rotation may have given another one more.
+func forgetSecret(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE webhook_endpoint SET old_secret_sealed = NULL, old_secret_until = NULL
+		WHERE tenant_id = $1 AND id = $2 AND old_secret_until <= $3`, tx.Tenant(), id, clock.At(tx.Now()))
 	return err
 }
 

@@ -67,59 +67,65 @@ func scanDelivery(row db.Row) (Delivery, error) {
 
 func deliveryKey(d Delivery) db.Key { return db.Key{Sort: d.CreatedAt.UnixMicro(), ID: d.ID} }
 
-// listDeliveries is the history of one endpoint, the newest first.
-func listDeliveries(r *db.Reader, endpoint uuid.UUID, p db.Page) (db.List[Delivery], error) {
-	rows, err := db.All(r, scanDelivery, `SELECT `+deliveryColumns+deliveryTables+`
-		WHERE d.tenant_id = $1 AND d.endpoint_id = $2 AND (d.created_at, d.id) < ($3, $4)
-		ORDER BY d.created_at DESC, d.id DESC LIMIT $5`, r.Tenant(), endpoint, p.After.Sort, p.After.ID, p.Limit+1)
-	return db.Cut(rows, p, deliveryKey), err
+// narrowing is what a history is narrowed to; what is empty narrows nothing.
+type narrowing struct{ status, eventType string }
+
+// waitingMost bounds how many waiting deliveries are sorted for a page.
+const waitingMost = 10_000
+
+// where is the condition of those of the endpoint whose number among the values
+// is given, with the values that it needs beside. Failed and exhausted ones have
+// an index of their own, which is small: most deliveries are never in it.
+// Pending ones are found by the index of the queue, and delivered ones among
+// all: they are nearly all.
+func (n narrowing) where(endpoint int, args []any) (string, []any) {
+	text := fmt.Sprintf(` WHERE d.tenant_id = $1 AND d.endpoint_id = $%d`, endpoint)
+	if n.status != "" {
+		args = append(args, n.status)
+		text += fmt.Sprintf(` AND d.status = $%d`, len(args))
+	}
+	switch n.status {
+	case Failed, Exhausted:
+		text += ` AND d.status IN ('failed', 'exhausted')`
+	case Pending:
+		args = append(args, waitingMost)
+		text += fmt.Sprintf(` AND d.id IN (SELECT id FROM webhook_delivery WHERE tenant_id = $1 AND endpoint_id = $%d
+			AND status IN ('pending', 'failed') ORDER BY next_at, event_id LIMIT $%d)`, endpoint, len(args))
+	}
+	if n.eventType != "" {
+		args = append(args, n.eventType)
+		text += fmt.Sprintf(` AND d.event_type = $%d`, len(args))
+	}
+	return text, args
 }
 
-// listAll is the history of a module, of one status or of all, the newest
-// first: the newest of each of its endpoints, which are few, and of those the
-// newest. So the deliveries need no index of their module.
-func listAll(r *db.Reader, module, status string, p db.Page) (db.List[Delivery], error) {
-	endpoints, err := db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_endpoint
-		WHERE tenant_id = $1 AND module = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3`, r.Tenant(), module, maxEndpoints)
-	if err != nil || len(endpoints) == 0 {
-		return db.List[Delivery]{Rows: []Delivery{}}, err
+// listDeliveries is the history of some endpoints, the newest first: the newest
+// of each, and of those the newest. So the deliveries need no index of their
+// module, whose endpoints are few.
+func listDeliveries(r *db.Reader, endpoints []uuid.UUID, n narrowing, p db.Page) (db.List[Delivery], error) {
+	if len(endpoints) == 0 {
+		return db.List[Delivery]{Rows: []Delivery{}}, nil
 	}
-	args := []any{r.Tenant(), p.After.Sort, p.After.ID, p.Limit + 1, status}
-	narrow := narrowed[status]
-	if status == Pending {
-		args = append(args, waitingMost)
-	}
-	if status == "" {
-		args = args[:4]
-	}
+	args := []any{r.Tenant(), p.After.Sort, p.After.ID, p.Limit + 1}
 	var text strings.Builder
 	for i, id := range endpoints {
 		if i > 0 {
 			text.WriteString(` UNION ALL `)
 		}
+		var where string
 		args = append(args, id)
-		fmt.Fprintf(&text, `SELECT * FROM (SELECT `+deliveryColumns+deliveryTables+`
-			WHERE d.tenant_id = $1 AND d.endpoint_id = $%d`+narrow+` AND (d.created_at, d.id) < ($2, $3)
-			ORDER BY d.created_at DESC, d.id DESC LIMIT $4) AS e%d`, len(args), i)
+		where, args = n.where(len(args), args)
+		fmt.Fprintf(&text, `SELECT * FROM (SELECT `+deliveryColumns+deliveryTables+where+` AND (d.created_at, d.id) < ($2, $3)
+			ORDER BY d.created_at DESC, d.id DESC LIMIT $4) AS e%d`, i)
 	}
 	rows, err := db.All(r, scanDelivery, text.String()+` ORDER BY created_at DESC, id DESC LIMIT $4`, args...)
 	return db.Cut(rows, p, deliveryKey), err
 }
 
-// waitingMost bounds how many waiting deliveries are sorted for a page.
-const waitingMost = 10_000
-
-// narrowed is how those of a status are found. Failed and exhausted ones have
-// an index of their own, which is small: most deliveries are never in it.
-// Pending ones are found by the index of the queue, and delivered ones among
-// all: they are nearly all.
-var narrowed = map[string]string{
-	"":        "",
-	Delivered: ` AND d.status = $5`,
-	Failed:    ` AND d.status = $5 AND d.status IN ('failed', 'exhausted')`,
-	Exhausted: ` AND d.status = $5 AND d.status IN ('failed', 'exhausted')`,
-	Pending: ` AND d.status = $5 AND d.id IN (SELECT id FROM webhook_delivery WHERE tenant_id = $1 AND status IN ('pending', 'failed')
-			ORDER BY endpoint_id, next_at LIMIT $6)`,
+// endpointsOf are a module's.
+func endpointsOf(r *db.Reader, module string) ([]uuid.UUID, error) {
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_endpoint
+		WHERE tenant_id = $1 AND module = $2 AND deleted_at IS NULL ORDER BY id LIMIT $3`, r.Tenant(), module, maxEndpoints)
 }
 
 func deliveryByID(r *db.Reader, module string, id uuid.UUID) (Delivery, error) {

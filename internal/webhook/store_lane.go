@@ -190,11 +190,11 @@ type target struct {
 }
 
 const targetColumns = `module, address, secret_sealed, old_secret_sealed, old_secret_until, strict_order, rate_limit,
-	status, failures, failing_since, disabled_at, disabled_code, disabled_reason, probes, dead_at, mails`
+	status, failures, failing_since, disabled_at, disabled_code, disabled_class, disabled_reason, probes, dead_at, mails`
 
 func scanTarget(row db.Row) (t target, err error) {
 	return t, row.Scan(&t.module, &t.address, &t.secret, &t.oldSecret, &t.oldUntil, &t.strict, &t.rate,
-		&t.status, &t.failures, &t.failingSince, &t.disabledAt, &t.code, &t.reason, &t.probes, &t.deadAt, &t.mails)
+		&t.status, &t.failures, &t.failingSince, &t.disabledAt, &t.code, &t.class, &t.reason, &t.probes, &t.deadAt, &t.mails)
 }
 
 func targetOf(r *db.Reader, k laneKey) (target, error) {
@@ -210,9 +210,9 @@ func lockTarget(tx *db.Tx, k laneKey) (target, error) {
 
 func setHealth(tx *db.Tx, k laneKey, h *health) error {
 	_, err := tx.Exec(`UPDATE webhook_endpoint SET status = $3, failures = $4, failing_since = $5, disabled_at = $6,
-			disabled_code = $7, disabled_reason = $8, probes = $9, dead_at = $10, mails = $11
+			disabled_code = $7, disabled_class = $8, disabled_reason = $9, probes = $10, dead_at = $11, mails = $12
 		WHERE tenant_id = $1 AND id = $2`,
-		k.tenant, k.id, h.status, h.failures, h.failingSince, h.disabledAt, h.code, h.reason, h.probes, h.deadAt, h.mails)
+		k.tenant, k.id, h.status, h.failures, h.failingSince, h.disabledAt, h.code, h.class, h.reason, h.probes, h.deadAt, h.mails)
 	return err
 }
 

@@ -100,7 +100,7 @@ for (const module of ['erp', 'mail'] as const) {
       data: { address: receiver.address, events: ['dlp.exception.created'] },
     })
     expect(created.status()).toBe(201)
-    const { data } = (await created.json()) as { data: { id: string } }
+    const { data } = (await created.json()) as { data: { id: string; secret: string } }
     await page.goto(`/${module}/webhooks/${data.id}`)
 
     await test.step('editing changes address, events and order', async () => {
@@ -120,7 +120,8 @@ for (const module of ['erp', 'mail'] as const) {
       receiver.answer.body = 'moved away'
       await page.getByRole('button', { name: 'Send a test' }).click()
       const banner = page.getByRole('alert').filter({ hasText: 'Deliveries to this address are stopped' })
-      await expect(banner).toContainText('410')
+      await expect(banner).toContainText('The receiver answered 410.')
+      await expect(banner).toContainText('It is tried again by itself at')
       await expect(banner).toContainText('Switched off since')
       await expectAccessible(page)
       await shoot(page, `webhook-disabled-${module}`)
@@ -129,7 +130,7 @@ for (const module of ['erp', 'mail'] as const) {
     await test.step('the delivery shows its request and its attempt', async () => {
       await page.getByRole('link', { name: 'ping.test' }).click()
       const drawer = page.getByRole('dialog', { name: 'ping.test' })
-      await expect(drawer.getByText('The receiver answered with an error.')).toBeVisible()
+      await expect(drawer.getByText('The receiver answered 410.')).toBeVisible()
       await expect(drawer.getByRole('figure').filter({ hasText: 'moved away' })).toBeVisible()
       await expect(drawer.getByRole('figure').filter({ hasText: 'X-Service-Event: ping.test' })).toBeVisible()
       await expect(drawer.getByRole('figure').filter({ hasText: 'It works.' })).toBeVisible()
@@ -193,15 +194,113 @@ for (const module of ['erp', 'mail'] as const) {
       await dialog.getByRole('button', { name: 'Rotate' }).click()
       const once = page.getByRole('dialog', { name: 'Your new signing secret' })
       await expect(once.getByLabel('Secret', { exact: true })).toHaveValue(/^whsec_/)
+      const secret = await once.getByLabel('Secret', { exact: true }).inputValue()
       await once.getByLabel('I saved it').check()
       await once.getByRole('button', { name: 'Done' }).click()
+      await expect(once).toBeHidden()
       await expect(page.getByText('The old one still signs until')).toBeVisible()
+      expect(await page.content()).not.toContain(secret)
+      const before = receiver.received.length
+      // Something else may arrive in between.
+      const tested = () => receiver.received.slice(before).find(({ headers }) => headers['x-service-event'] === 'ping.test')
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      await expect.poll(tested).toBeTruthy()
+      const delivery = tested()
+      const headers = Object.fromEntries(Object.entries(delivery?.headers ?? {}).map(([name, value]) => [name, String(value)]))
+      // Both secrets sign: the new one verifies, and the plain signature keeps to the old one.
+      expect(new Webhook(secret).verify(delivery?.body ?? '', headers)).toMatchObject({ type: 'ping.test' })
+      expect(headers['x-service-signature']).toBe(createHmac('sha256', data.secret).update(delivery?.body ?? '').digest('hex'))
     })
 
     await page.request.delete(`/api/${module}/v1/webhooks/${data.id}`)
     await receiver.stop()
   })
 }
+
+for (const module of ['erp', 'mail'] as const) {
+  test(`${module}: deliveries are narrowed to a status and an event`, async ({ page }) => {
+    const receiver = await startReceiver()
+    await signIn(page)
+    const created = await page.request.post(`/api/${module}/v1/webhooks`, {
+      data: { address: receiver.address, events: ['contact.created', 'contact.merged'] },
+    })
+    const { data } = (await created.json()) as { data: { id: string } }
+    await page.request.post(`/api/${module}/v1/webhooks/${data.id}/test`)
+    await expect.poll(() => receiver.received.length).toBe(1)
+    receiver.answer.status = 500
+    await page.request.post('/api/erp/v1/webhooks/emit', { data: { event: 'contact.created', data: { id: '1' } } })
+    await expect.poll(() => receiver.received.length).toBe(2)
+    await page.goto(`/${module}/webhooks/${data.id}`)
+    const rows = page.getByRole('table', { name: 'Deliveries' }).getByRole('row')
+    const status = page.getByRole('combobox', { name: 'Status' })
+    const event = page.getByRole('combobox', { name: 'Event' })
+    await expect(rows.filter({ hasText: 'ping.test' })).toContainText('Delivered')
+    await expect(rows.filter({ hasText: 'contact.created' })).toContainText('Failed, will retry')
+    await expect(rows).toHaveCount(3) // with its header
+    await status.selectOption('Delivered')
+    await expect(rows).toHaveCount(2)
+    await expect(rows.filter({ hasText: 'ping.test' })).toContainText('Delivered')
+    await event.selectOption('contact.created')
+    await expect(page.getByRole('heading', { name: 'No delivery matches' })).toBeVisible()
+    await status.selectOption('Failed, will retry')
+    await expect(rows.filter({ hasText: 'contact.created' })).toContainText('The receiver answered 500.')
+    await expect(rows).toHaveCount(2)
+    await expectAccessible(page)
+    await status.selectOption('All statuses')
+    await event.selectOption('All events')
+    await expect(rows).toHaveCount(3)
+    await page.request.delete(`/api/${module}/v1/webhooks/${data.id}`)
+    await page.close()
+    await receiver.stop()
+  })
+}
+
+test.describe('in Turkish', () => {
+  test.use({ locale: 'tr-TR' })
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    test.describe(`${viewport.width} wide`, () => {
+      test.use({ viewport })
+      test('a switched-off webhook says why, and nothing sticks out', async ({ page }) => {
+        const receiver = await startReceiver()
+        receiver.answer.status = 410
+        await signIn(page)
+        const address = `${receiver.address}/${'a-path-without-a-place-to-break'.repeat(4)}`
+        const created = await page.request.post('/api/erp/v1/webhooks', { data: { address, events: ['ping.test'] } })
+        const { data } = (await created.json()) as { data: { id: string } }
+        await page.request.post(`/api/erp/v1/webhooks/${data.id}/test`)
+        await expect.poll(() => receiver.received.length).toBe(1)
+        await page.goto(`/erp/webhooks/${data.id}`)
+        const banner = page.getByRole('alert').filter({ hasText: 'Bu adrese iletim durduruldu' })
+        await expect(banner).toContainText('Alıcı 410 koduyla yanıt verdi.')
+        await expect(page.getByRole('row').filter({ hasText: 'ping.test' })).toContainText('Alıcı 410 koduyla yanıt verdi.')
+        await expectAccessible(page)
+        await shoot(page, `tr-webhook-disabled-${viewport.width}`)
+        const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+        expect(beyond, 'the page is wider than the window').toBeLessThanOrEqual(0)
+
+        await page.getByRole('link', { name: 'ping.test' }).click()
+        const drawer = page.getByRole('dialog', { name: 'ping.test' })
+        await expect(drawer.getByRole('heading', { name: 'Denemeler' })).toBeVisible()
+        await expect(drawer.getByText('Alıcı 410 koduyla yanıt verdi.')).toBeVisible()
+        await expectAccessible(page)
+        await shoot(page, `tr-webhook-delivery-${viewport.width}`)
+        const out = await drawer.getByText(address).evaluate((element) => element.scrollWidth - element.clientWidth)
+        expect(out, 'the address leaves the drawer').toBeLessThanOrEqual(0)
+
+        await page.goto('/erp/webhooks')
+        await page.getByRole('button', { name: 'Webhook ekle' }).click()
+        await expect(page.getByRole('checkbox', { name: /contact\.created/ })).toBeVisible()
+        await expect(page.getByText('Kişi kaydı oluşturuldu.')).toBeVisible()
+        await page.request.delete(`/api/erp/v1/webhooks/${data.id}`)
+        await page.close()
+        await receiver.stop()
+      })
+    })
+  }
+})
 
 test('a long recovery shows how far it has come, also after a reload, until it is done', async ({ page }) => {
   const receiver = await startReceiver()

@@ -21,6 +21,7 @@ func Events() event.Catalog {
 	return event.Catalog{{
 		Name: StatusChanged, Module: "crm", Permission: perm.ChannelsView,
 		Description: "A channel account was connected, paused, disconnected, or needs attention.",
+		Turkish:     "Bir kanal hesabı bağlandı, duraklatıldı, bağlantısı kesildi ya da ilgi bekliyor.",
 		Example: Account{
 			ID: uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"), Kind: "custom", Name: "Mobil uygulama",
 			Status: Active, Settings: json.RawMessage(`{}`), CreatedAt: at, UpdatedAt: at,

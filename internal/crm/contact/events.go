@@ -29,12 +29,12 @@ func Events() event.Catalog {
 		Identities: []Identity{}, Consents: []Consent{}, Tags: []string{"vip"}, CustomAttributes: map[string]any{"plan": "pro"},
 		CreatedAt: at, UpdatedAt: at,
 	}
-	entry := func(name, text string) event.Type {
-		return event.Type{Name: name, Module: "crm", Permission: perm.ContactsView, Description: text, Example: example}
+	entry := func(name, text, turkish string) event.Type {
+		return event.Type{Name: name, Module: "crm", Permission: perm.ContactsView, Description: text, Turkish: turkish, Example: example}
 	}
-	updated, merged, consented := entry(Updated, "Contact record updated."),
-		entry(Merged, "A contact was merged into another, which the event carries."),
-		entry(ConsentChanged, "A contact gave or withdrew consent.")
+	updated, merged, consented := entry(Updated, "Contact record updated.", "Kişi kaydı değişti."),
+		entry(Merged, "A contact was merged into another, which the event carries.", "Bir kişi, olayın taşıdığı bir başkasıyla birleştirildi."),
+		entry(ConsentChanged, "A contact gave or withdrew consent.", "Bir kişi onay verdi ya da onayını geri çekti.")
 	updated.PreviousExample = map[string]any{"company": "Kaya Ticaret"}
 	merged.ItemExample = Merge{
 		ID: uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4e"), WinnerID: example.ID,
@@ -45,9 +45,9 @@ func Events() event.Catalog {
 	consenting.Consents = []Consent{consent}
 	consented.Example, consented.ItemExample = consenting, consent
 	return event.Catalog{
-		entry(Created, "Contact record created."),
+		entry(Created, "Contact record created.", "Kişi kaydı oluşturuldu."),
 		updated,
-		entry(Deleted, "Contact record deleted."),
+		entry(Deleted, "Contact record deleted.", "Kişi kaydı silindi."),
 		merged,
 		consented,
 	}

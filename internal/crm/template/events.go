@@ -26,7 +26,8 @@ func Events() event.Catalog {
 	t.show(at.Time)
 	return event.Catalog{{
 		Name: StatusChanged, Module: "crm", Permission: perm.TemplatesView,
-		Description: "A message template was submitted, reviewed, changed or deleted.", Example: t,
+		Description: "A message template was submitted, reviewed, changed or deleted.",
+		Turkish:     "Bir mesaj şablonu gönderildi, incelendi, değişti ya da silindi.", Example: t,
 	}}
 }
 

@@ -31,8 +31,10 @@ type Type struct {
 	// Module is the licence without which the event is not listed or sent.
 	Module string
 	// Permission is what a person needs to see the event live.
-	Permission  perm.Permission
+	Permission perm.Permission
+	// Description says when it happens, Turkish the same in Turkish.
 	Description string
+	Turkish     string
 	// Example is a value of the record that the event carries.
 	Example any
 	// ItemExample is a value of what was added to the record, nil where the

@@ -146,6 +146,8 @@ func (c *Client) Parse(raw string) (*url.URL, error) {
 		if err := checkIP(ip, c.allowed); err != nil {
 			return nil, err
 		}
+	} else if isLocal(u.Hostname()) && checkIP(loopback4, c.allowed) != nil && checkIP(netip.IPv6Loopback(), c.allowed) != nil {
+		return nil, fmt.Errorf("%w: %s is this machine", ErrInside, u.Hostname())
 	}
 	if u.Scheme == "http" && (len(c.allowed) == 0 || is && !permitted(ip.Unmap(), c.allowed)) {
 		return nil, ErrScheme

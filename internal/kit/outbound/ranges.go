@@ -92,6 +92,15 @@ func permitted(ip netip.Addr, allowed []netip.Prefix) bool {
 	return slices.ContainsFunc(allowed, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
+var loopback4 = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+// isLocal says that a name means this machine, whatever a name service says
+// (RFC 6761). Where other names lead is seen when they are dialled.
+func isLocal(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
 // ErrNumericHost says that a host is a number in a form that programs read
 // differently (decimal, octal, hexadecimal, short).
 var ErrNumericHost = errors.New("write an IPv4 address as four decimal numbers")

@@ -3131,7 +3131,7 @@ export interface paths {
         };
         /**
          * Stream of new deliveries, as their receivers get them
-         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. The id of a message is its event's sequence.
+         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Whoever may see webhooks sees what they carry. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption.
          */
         get: operations["webhook-stream"];
         put?: never;
@@ -10958,7 +10958,10 @@ export interface components {
             status_code: number | null;
         };
         WebhookCatalogEntry: {
-            /** @example A new conversation opened by any route. */
+            /**
+             * @description In the language of Accept-Language
+             * @example A new conversation opened by any route.
+             */
             description: string;
             /** @description A whole body as it is sent */
             example: unknown;
@@ -11161,6 +11164,12 @@ export interface components {
              */
             disabled_at: string | null;
             /**
+             * @description What kind of error the last failed attempt ended with
+             * @example status
+             * @enum {string|null}
+             */
+            disabled_error_class: "dns" | "connect" | "tls" | "timeout" | "refused_address" | "status" | "body" | null;
+            /**
              * @description The error text of the last failed attempt
              * @example the receiver answered 503
              */
@@ -11334,6 +11343,12 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             disabled_at: string | null;
+            /**
+             * @description What kind of error the last failed attempt ended with
+             * @example status
+             * @enum {string|null}
+             */
+            disabled_error_class: "dns" | "connect" | "tls" | "timeout" | "refused_address" | "status" | "body" | null;
             /**
              * @description The error text of the last failed attempt
              * @example the receiver answered 503
@@ -39032,6 +39047,7 @@ export interface operations {
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "description": "Order system",
                      *           "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *           "disabled_error_class": "status",
                      *           "disabled_reason": "the receiver answered 503",
                      *           "disabled_status_code": 503,
                      *           "events": [
@@ -39136,6 +39152,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -39467,6 +39484,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Only deliveries of this status */
                 status?: "pending" | "failed" | "exhausted" | "delivered";
+                /** @description Only deliveries of this event */
+                event_type?: string;
             };
             header?: never;
             path?: never;
@@ -40238,6 +40257,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -40378,6 +40398,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -40445,6 +40474,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -40563,6 +40593,10 @@ export interface operations {
                 limit?: number;
                 /** @description The next_cursor of the page before */
                 cursor?: string;
+                /** @description Only deliveries of this status */
+                status?: "pending" | "failed" | "exhausted" | "delivered";
+                /** @description Only deliveries of this event */
+                event_type?: string;
             };
             header?: {
                 /** @description The ETag of the answer that the caller has */
@@ -40966,6 +41000,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -41116,6 +41151,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -41708,6 +41744,7 @@ export interface operations {
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "description": "Order system",
                      *           "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *           "disabled_error_class": "status",
                      *           "disabled_reason": "the receiver answered 503",
                      *           "disabled_status_code": 503,
                      *           "events": [
@@ -41812,6 +41849,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -42413,6 +42451,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -42553,6 +42592,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -42620,6 +42668,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -42733,7 +42782,12 @@ export interface operations {
     };
     "mail-webhook-deliveries": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only deliveries of this status */
+                status?: "pending" | "failed" | "exhausted" | "delivered";
+                /** @description Only deliveries of this event */
+                event_type?: string;
+            };
             header?: {
                 /** @description The ETag of the answer that the caller has */
                 "If-None-Match"?: string;
@@ -43135,6 +43189,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [
@@ -43285,6 +43340,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "description": "Order system",
                      *         "disabled_at": "2026-11-15T09:30:00.000000Z",
+                     *         "disabled_error_class": "status",
                      *         "disabled_reason": "the receiver answered 503",
                      *         "disabled_status_code": 503,
                      *         "events": [

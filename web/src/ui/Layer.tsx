@@ -64,7 +64,7 @@ export function Layer({
             <div className="min-w-0 flex-1 pt-1">
               <Radix.Title className="text-lg leading-tight font-semibold">{title}</Radix.Title>
               {description && (
-                <Radix.Description className="mt-1.5 text-sm text-ink-2">{description}</Radix.Description>
+                <Radix.Description className="mt-1.5 text-sm wrap-anywhere text-ink-2">{description}</Radix.Description>
               )}
             </div>
             {!mustAnswer && (

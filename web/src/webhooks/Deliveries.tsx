@@ -11,15 +11,18 @@ import { QueryState } from '@/ui/QueryState'
 import { Table, type Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
 import { useSource, type Delivery } from './source'
+import { troubleText } from './trouble'
 import { deliveryLooks, useResend } from './webhooks'
 
 interface DeliveriesProps {
   webhookId: string
   list: ReturnType<typeof usePages<Delivery>>
   canManage: boolean
+  /** Only some are asked for, so that none may mean none of those. */
+  narrowed: boolean
 }
 
-export function Deliveries({ webhookId, list, canManage }: DeliveriesProps) {
+export function Deliveries({ webhookId, list, canManage, narrowed }: DeliveriesProps) {
   const { t } = useI18n()
   const source = useSource()
   const resend = useResend()
@@ -46,9 +49,13 @@ export function Deliveries({ webhookId, list, canManage }: DeliveriesProps) {
           >
             {row.event_type}
           </Link>
-          {row.last_error && row.status !== 'delivered' && (
-            <span className="mt-1 block text-[13px] break-words text-danger-ink">{row.last_error}</span>
+          {row.last_error_class && row.status !== 'delivered' && (
+            <span className="mt-1 block text-[13px] text-danger-ink">{troubleText(row.last_error_class, row.last_status_code)}</span>
           )}
+          {/* Where the columns for it have no room. */}
+          <span className="mt-0.5 block text-[13px] md:hidden">
+            <Ago at={row.created_at} />
+          </span>
         </>
       ),
     },
@@ -104,8 +111,8 @@ export function Deliveries({ webhookId, list, canManage }: DeliveriesProps) {
       {...list}
       isEmpty={list.rows.length === 0}
       empty={
-        <EmptyState icon={Radio} title={t('deliveries.empty.title')}>
-          {t('deliveries.empty.text')}
+        <EmptyState icon={Radio} title={t(narrowed ? 'deliveries.noneMatch' : 'deliveries.empty.title')}>
+          {t(narrowed ? 'deliveries.noneMatchText' : 'deliveries.empty.text')}
         </EmptyState>
       }
     >

@@ -8,7 +8,8 @@ import { Drawer } from '@/ui/Dialog'
 import { Notice } from '@/ui/Notice'
 import { QueryState } from '@/ui/QueryState'
 import type { Attempt, DeliveryDetail } from './source'
-import { deliveryLooks, errorClasses, useDelivery, useResend } from './webhooks'
+import { troubleText } from './trouble'
+import { deliveryLooks, useDelivery, useResend } from './webhooks'
 
 interface DeliveryDrawerProps {
   id: string
@@ -108,7 +109,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
   return (
     <section aria-labelledby="attempts-title" className="mt-6">
       <h3 id="attempts-title" className="mb-2 font-semibold">
-        {t('deliveries.attempts')}
+        {t('deliveries.attemptList')}
       </h3>
       {attempts.length === 0 && <p className="text-sm text-ink-2">{t('deliveries.noAttempt')}</p>}
       <ol className="flex flex-col gap-2">
@@ -124,8 +125,8 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
             </div>
             {attempt.error_class && (
               <p className="mt-1.5 break-words text-danger-ink">
-                {t(errorClasses[attempt.error_class])}
-                {attempt.error && <span className="block font-mono text-[12.5px] text-ink-2">{attempt.error}</span>}
+                {troubleText(attempt.error_class, attempt.status_code)}
+                {attempt.error && attempt.error_class !== 'status' && <span className="block font-mono text-[12.5px] text-ink-2">{attempt.error}</span>}
               </p>
             )}
             {attempt.answer && <CodeBlock className="mt-2.5" label={t('deliveries.answer')} code={attempt.answer} />}

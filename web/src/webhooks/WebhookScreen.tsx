@@ -18,9 +18,10 @@ import { SecretOnce } from '@/ui/SecretOnce'
 import { toast } from '@/ui/Toast'
 import { Deliveries } from './Deliveries'
 import { DeliveryDrawer } from './DeliveryDrawer'
+import { DeliveryFilterBar } from './DeliveryFilterBar'
 import { RecoverDialog } from './RecoverDialog'
 import { RotateDialog } from './RotateDialog'
-import { useSource, type Webhook } from './source'
+import { useSource, type DeliveryFilter, type Webhook } from './source'
 import { WebhookForm } from './WebhookForm'
 import { Statistics, WebhookNotices } from './WebhookState'
 import {
@@ -70,6 +71,10 @@ function WebhookDetails({ webhook, deliveries, deliveryId }: WebhookDetailsProps
   const navigate = useNavigate()
   const canManage = meets(useMe(), { permission: source.manage })
   const [layer, setLayer] = useState<Layer | null>(null)
+  const [filter, setFilter] = useState<DeliveryFilter>({})
+  const listed = useDeliveries(webhook.id, filter)
+  const narrowed = filter.status !== undefined || filter.event_type !== undefined
+  const names = [...new Set([...webhook.events, ...deliveries.rows.map((row) => row.event_type)])].sort()
   const [secret, setSecret] = useState<string | null>(null)
   const lastRecovery = useLastRecovery(webhook.id).data ?? null
   const [started, setStarted] = useState<string | null>(null)
@@ -158,10 +163,13 @@ function WebhookDetails({ webhook, deliveries, deliveryId }: WebhookDetailsProps
         <div className="min-w-0">
           <Statistics webhook={webhook} rows={deliveries.rows} complete={deliveries.more === null} />
           <section aria-labelledby="deliveries-title">
-            <h2 id="deliveries-title" className="mb-3 text-base font-semibold">
-              {t('deliveries.title')}
-            </h2>
-            <Deliveries webhookId={webhook.id} list={deliveries} canManage={canManage} />
+            <div className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+              <h2 id="deliveries-title" className="text-base font-semibold">
+                {t('deliveries.title')}
+              </h2>
+              {(deliveries.rows.length > 0 || narrowed) && <DeliveryFilterBar filter={filter} events={names} onChange={setFilter} />}
+            </div>
+            <Deliveries webhookId={webhook.id} list={listed} canManage={canManage} narrowed={narrowed} />
           </section>
         </div>
         <Settings webhook={webhook} />

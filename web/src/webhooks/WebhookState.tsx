@@ -3,6 +3,7 @@ import { formatAgo, formatDateTime, formatNumber, useI18n } from '@/i18n'
 import { Button, IconButton } from '@/ui/Button'
 import { Notice } from '@/ui/Notice'
 import type { Delivery, Recovery, Webhook } from './source'
+import { troubleText } from './trouble'
 import { tally } from './webhooks'
 
 interface WebhookNoticesProps {
@@ -27,11 +28,9 @@ export function WebhookNotices({ webhook, rows, recovery, onRecoverySeen, onResu
     <div className="mb-5 flex flex-col gap-3 empty:hidden">
       {webhook.status === 'disabled' && (
         <Notice tone="danger" title={t('webhooks.disabled.title')} action={resume}>
-          {webhook.disabled_reason && (
-            <p className="font-mono text-[13px]">
-              {webhook.disabled_status_code !== null && `${webhook.disabled_status_code} · `}
-              {webhook.disabled_reason}
-            </p>
+          {webhook.disabled_error_class && <p className="font-medium">{troubleText(webhook.disabled_error_class, webhook.disabled_status_code)}</p>}
+          {webhook.disabled_reason && webhook.disabled_error_class !== 'status' && (
+            <p className="font-mono text-[13px] wrap-anywhere">{webhook.disabled_reason}</p>
           )}
           <p>
             {webhook.disabled_at && t('webhooks.disabled.since', { when: formatDateTime(webhook.disabled_at) })}{' '}

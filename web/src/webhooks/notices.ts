@@ -1,5 +1,6 @@
 import type { Notice } from '@/shell/notices'
 import type { WebhookSource } from './source'
+import { troubleText } from './trouble'
 
 /** Endpoints that were switched off because nothing arrived: they stay until someone looks after them. */
 export async function loadWebhookNotices(source: WebhookSource): Promise<Notice[]> {
@@ -10,7 +11,7 @@ export async function loadWebhookNotices(source: WebhookSource): Promise<Notice[
       id: `webhook-${webhook.id}`,
       kind: 'webhook',
       name: webhook.address,
-      detail: webhook.disabled_reason ?? webhook.description,
+      detail: webhook.disabled_error_class ? troubleText(webhook.disabled_error_class, webhook.disabled_status_code) : webhook.description,
       at: webhook.disabled_at ?? webhook.created_at,
       to: source.onePath.replace('$webhookId', webhook.id),
     }))

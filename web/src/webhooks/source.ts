@@ -18,6 +18,11 @@ export interface WebhookSettings {
   rate_limit: number
 }
 
+export interface DeliveryFilter {
+  status?: Delivery['status']
+  event_type?: string
+}
+
 interface Page<Row> {
   data: Row[]
   next_cursor?: string | null
@@ -40,7 +45,7 @@ export interface WebhookSource {
   test: (id: string) => Promise<unknown>
   rotate: (id: string, graceSeconds: number) => Promise<WebhookCreated>
   setStatus: (id: string, status: 'active' | 'paused') => Promise<unknown>
-  deliveries: (id: string, cursor: string | undefined) => Promise<Page<Delivery>>
+  deliveries: (id: string, filter: DeliveryFilter, cursor: string | undefined) => Promise<Page<Delivery>>
   delivery: (id: string) => Promise<DeliveryDetail>
   resend: (id: string) => Promise<unknown>
   recover: (id: string, range: { since: string; until?: string; include_delivered: boolean }) => Promise<Recovery>

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask } from '@/api/client'
 import { usePages } from '@/api/query'
-import type { PlainKey } from '@/i18n'
+import { useI18n, type PlainKey } from '@/i18n'
 import type { Tone } from '@/ui/Badge'
-import { useSource, type CatalogEvent, type Delivery, type Webhook, type WebhookSettings } from './source'
+import { useSource, type CatalogEvent, type Delivery, type DeliveryFilter, type Webhook, type WebhookSettings } from './source'
 
 interface Look {
   label: PlainKey
@@ -22,16 +22,6 @@ export const deliveryLooks = {
   exhausted: { label: 'deliveries.status.exhausted', tone: 'danger' },
   delivered: { label: 'deliveries.status.delivered', tone: 'ok' },
 } as const satisfies Record<Delivery['status'], Look>
-
-export const errorClasses = {
-  dns: 'deliveries.class.dns',
-  connect: 'deliveries.class.connect',
-  tls: 'deliveries.class.tls',
-  timeout: 'deliveries.class.timeout',
-  refused_address: 'deliveries.class.refused_address',
-  status: 'deliveries.class.status',
-  body: 'deliveries.class.body',
-} as const satisfies Record<NonNullable<Delivery['last_error_class']>, PlainKey>
 
 /** An attempt is no event of the stream: what is on its way is looked at again this often. */
 const pendingInterval = 1500
@@ -60,15 +50,18 @@ export function useWebhook(id: string, busy: boolean) {
 
 export function useCatalog() {
   const source = useSource()
-  return useQuery({ queryKey: [source.id, 'catalog'], queryFn: source.catalog, staleTime: 300_000 })
+  // Its descriptions come in the language that was asked in.
+  const { language } = useI18n()
+  return useQuery({ queryKey: [source.id, 'catalog', language], queryFn: source.catalog, staleTime: 300_000 })
 }
 
-export function useDeliveries(webhookId: string) {
+export function useDeliveries(webhookId: string, filter: DeliveryFilter = {}) {
   const source = useSource()
   return usePages<Delivery>({
-    key: [source.id, 'deliveries', webhookId],
-    fetch: (cursor) => source.deliveries(webhookId, cursor),
-    refetchInterval: watchInterval,
+    key: [source.id, 'deliveries', webhookId, filter],
+    fetch: (cursor) => source.deliveries(webhookId, filter, cursor),
+    // What changes its status comes into a narrowed list or leaves it, whatever is in it now.
+    refetchInterval: Object.values(filter).some(Boolean) ? () => failedInterval : watchInterval,
   })
 }
 

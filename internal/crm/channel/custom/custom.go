@@ -127,7 +127,7 @@ func Events() event.Catalog {
 	id := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c")
 	return event.Catalog{
 		{
-			Name: OpportunityUp, Module: "crm", Permission: perm.ConversationsView, Description: "A form opened an opportunity.",
+			Name: OpportunityUp, Module: "crm", Permission: perm.ConversationsView, Description: "A form opened an opportunity.", Turkish: "Bir form fırsat açtı.",
 			Example: Opportunity{ID: id, Title: "Teklif isteği", Stage: "new", Source: "teklif", ContactID: id, CreatedAt: at},
 		},
 		{

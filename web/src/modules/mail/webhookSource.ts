@@ -26,8 +26,8 @@ export const mailWebhooks: WebhookSource = {
     ).then((envelope) => envelope.data),
   setStatus: (id, status) => ask(api.POST('/api/mail/v1/webhooks/{id}/status', { params: { path: { id } }, body: { status } })),
   // The newest hundred in one answer: there is no page behind it.
-  deliveries: (id) =>
-    ask(api.GET('/api/mail/v1/webhooks/{id}/deliveries', { params: { path: { id } } })).then((envelope) => ({ data: envelope.data ?? [] })),
+  deliveries: (id, filter) =>
+    ask(api.GET('/api/mail/v1/webhooks/{id}/deliveries', { params: { path: { id }, query: filter } })).then((envelope) => ({ data: envelope.data ?? [] })),
   delivery: (id) => ask(api.GET('/api/mail/v1/webhooks/deliveries/{id}', { params: { path: { id } } })).then((envelope) => envelope.data),
   resend: (id) => ask(api.POST('/api/mail/v1/webhooks/deliveries/{id}/resend', { params: { path: { id } } })),
   recover: (id, body) =>
