@@ -17,8 +17,11 @@ import (
 var errTooOld = errors.New(bodyTooOld)
 
 const (
-	batchMax  = 512 // results in one transaction
-	markRetry = 250 * time.Millisecond
+	batchMax = 512 // results in one transaction
+	// writesMost is how many batches are written beside the one that the marker
+	// itself writes.
+	writesMost = 3
+	markRetry  = 250 * time.Millisecond
 )
 
 // entry is a lane's part of a batch, and what came of it.
@@ -49,7 +52,7 @@ func (s *Sender) markSoon(l *lane) {
 	case !s.marking:
 		s.marking = true
 		go s.mark()
-	case s.flying == 0 || l.full():
+	case s.flying == 0 || l.full() && s.writing == 0:
 		s.hasten()
 	}
 }
@@ -62,8 +65,10 @@ func (s *Sender) hasten() {
 	}
 }
 
-// mark writes batches until nothing waits. What finishes during one batch
-// forms the next, so the busier it is the larger they are.
+// mark writes batches until nothing waits. What finishes during one batch forms
+// the next, so the busier it is the larger they are. A few that say only what
+// arrived are written at a time: an endpoint goes on with what one of them frees
+// while the disk is busy with another.
 func (s *Sender) mark() {
 	for {
 		s.rest()
@@ -71,29 +76,53 @@ func (s *Sender) mark() {
 		if len(batch) == 0 {
 			return
 		}
-		err := s.commit(batch)
-		if err != nil {
-			s.log.Error("webhook results could not be marked", "error", err, "retry_in", markRetry)
+		if arrived(batch) && s.mayWrite() {
+			go func() {
+				s.write(batch)
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.writing--
+			}()
+			continue
 		}
-		for _, e := range batch { // rarely one; whoever waits for the lanes waits for this too
-			if err == nil && e.mail {
-				s.svc.mailOwners(context.Background(), e.lane.laneKey, s.log)
-			}
+		s.write(batch)
+	}
+}
+
+// mayWrite says whether another batch may be written beside those that are.
+func (s *Sender) mayWrite() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writing == writesMost {
+		return false
+	}
+	s.writing++
+	return true
+}
+
+func (s *Sender) write(batch []*entry) {
+	err := s.commit(batch)
+	if err != nil {
+		s.log.Error("webhook results could not be marked", "error", err, "retry_in", markRetry)
+	}
+	for _, e := range batch { // rarely one; whoever waits for the lanes waits for this too
+		if err == nil && e.mail {
+			s.svc.mailOwners(context.Background(), e.lane.laneKey, s.log)
 		}
-		s.mu.Lock()
-		for _, e := range batch {
-			s.finish(e, err)
-		}
-		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range batch {
+		s.finish(e, err)
 	}
 }
 
 // rest lets results gather while the sender runs by itself, unless a lane waits
-// for its marks or nothing is under way that could join them: what is answered
-// and not marked is what a crash repeats.
+// for its marks and none are being written, or nothing is under way that could
+// join them: what is answered and not marked is what a crash repeats.
 func (s *Sender) rest() {
 	s.mu.Lock()
-	run := s.running && !s.stopping && s.flying > 0 && !slices.ContainsFunc(s.dirty, (*lane).full)
+	run := s.running && !s.stopping && s.flying > 0 && (s.writing > 0 || !slices.ContainsFunc(s.dirty, (*lane).full))
 	select {
 	case <-s.haste: // of an earlier batch
 	default:
@@ -117,13 +146,13 @@ func (s *Sender) take() []*entry {
 		l := s.dirty[0]
 		s.dirty = s.dirty[1:]
 		l.dirty = false
-		release := l.idle() && (l.stop || l.over || !s.running || s.stopping)
-		l.over = false
+		release := l.idle() && l.marking == 0 && (l.stop || l.over || !s.running || s.stopping)
+		l.over = l.over && l.marking > 0
 		if l.lost || l.releasing || len(l.results) == 0 && !release {
 			continue
 		}
 		e := &entry{lane: l, module: l.module, results: l.results, release: release, last: s.stopping, hold: l.hold, clean: l.clean, strict: l.strict}
-		l.results, l.marking, l.releasing = nil, len(e.results), e.release
+		l.results, l.marking, l.releasing = nil, l.marking+len(e.results), e.release
 		n += len(e.results) + 1
 		batch = append(batch, e)
 	}
@@ -138,7 +167,7 @@ func (s *Sender) take() []*entry {
 // nothing. What changes an endpoint's health, was tried before or gives its lane
 // back locks the lane's row first.
 func (s *Sender) commit(batch []*entry) error {
-	if !slices.ContainsFunc(batch, func(e *entry) bool { return !e.plain() }) {
+	if arrived(batch) {
 		err := s.svc.db.System("delivery claim").InTx(context.Background(), func(tx *db.Tx) error {
 			var marks []mark
 			for _, e := range batch {
@@ -218,6 +247,11 @@ func (s *Sender) giveBack(tx *db.Tx, batch []*entry) error {
 		e.kept = e.kept || kept[e.lane.id]
 	}
 	return err
+}
+
+// arrived says that a batch is plain.
+func arrived(batch []*entry) bool {
+	return !slices.ContainsFunc(batch, func(e *entry) bool { return !e.plain() })
 }
 
 // plain says that everything arrived at the first attempt and nothing else
@@ -349,7 +383,7 @@ func (m *mark) fail(now time.Time) {
 // finish puts a batch's outcome back into its lane. The lock is held.
 func (s *Sender) finish(e *entry, err error) {
 	l := e.lane
-	l.releasing, l.marking = false, 0
+	l.releasing, l.marking = false, l.marking-len(e.results)
 	if l.lost {
 		return
 	}

@@ -46,7 +46,8 @@ type Sender struct {
 	paces    map[uuid.UUID]*pace
 	pools    [classes]slotPool
 	dirty    []*lane
-	marking  bool
+	marking  bool // the marker is at work
+	writing  int  // batches are being written beside it
 	running  bool // by itself, and not in steps
 	stopping bool
 	begun    int
