@@ -100,10 +100,9 @@ func TestDisabledIsProbed(t *testing.T) {
 				t.Fatalf("%d requests as a probe after %s", n, minutes*time.Minute)
 			}
 		}
+		// What failed before does not wait for its own next attempt.
 		rcv.answer(200)
 		s.Clock.Advance(30 * time.Minute)
-		s.Settle()
-		wait(s, w, 24*time.Hour)
 		s.Settle()
 		if got := endpoint(w, e.ID); got.Status != webhook.Active || got.DisabledAt != nil {
 			t.Errorf("got %+v", got)
@@ -115,6 +114,28 @@ func TestDisabledIsProbed(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{"A webhook does not answer and was disabled"}, letters(t, s, w)); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+// A person who enables an endpoint has everything that waits sent at once.
+func TestEnabledByHand(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		rcv := newReceiver(t)
+		rcv.answer(503)
+		e := register(w, rcv.URL, "dlp.exception.created")
+		for i := range 12 {
+			exempt(w, i)
+		}
+		s.Settle()
+		rcv.take()
+		rcv.answer(200)
+		w.Owner.Post(hooks+"/"+e.ID.String()+"/status", map[string]any{"status": "active"}).Want(200)
+		s.Settle()
+		if n := len(rcv.take()); n != 12 {
+			t.Errorf("%d of 12 were sent", n)
 		}
 	})
 }

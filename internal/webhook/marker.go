@@ -312,7 +312,11 @@ func (e *entry) judge(tx *db.Tx) error {
 			e.until = later(e.until, r.at.Add(min(asked, laneRetry)))
 		}
 	}
-	e.back = e.back && h.status == Active
+	if e.back = e.back && h.status == Active; e.back {
+		if err := hurry(tx, e.lane.laneKey); err != nil {
+			return err
+		}
+	}
 	copied := h
 	_, e.mail = copied.mail(tx.Now())
 	e.changed, e.health = true, h

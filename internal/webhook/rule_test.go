@@ -255,3 +255,35 @@ func TestNotices(t *testing.T) {
 		}
 	}
 }
+
+// A history that is narrowed to what is rare in it is read in bounded steps: a
+// page may be empty, and leads to the next until everything was looked through.
+func TestNarrowedHistoryInSteps(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		e := register(w, newReceiver(t).URL, "dlp.exception.created", "dlp.exception.deleted")
+		w.Owner.Post(hooks+"/emit", map[string]any{"event": "dlp.exception.deleted", "data": map[string]any{"id": "1"}}).Want(202)
+		for range 11 {
+			emitMany(t, s, w, 500)
+		}
+		for n := 1; n > 0; {
+			var err error
+			if n, err = s.Dispatcher.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.Clock.Advance(time.Second)
+		}
+		for _, path := range []string{hooks + "/" + e.ID.String() + "/events", hooks + "/events"} {
+			var first, second []webhook.Delivery
+			resp := w.Owner.Get(path + "?event_type=dlp.exception.deleted").Want(200).Data(&first)
+			if len(first) != 0 || resp.NextCursor() == "" {
+				t.Fatalf("%s: the first page holds %v, and then comes %q", path, first, resp.NextCursor())
+			}
+			resp = w.Owner.Get(path + "?event_type=dlp.exception.deleted&cursor=" + resp.NextCursor()).Want(200).Data(&second)
+			if len(second) != 1 || resp.NextCursor() != "" {
+				t.Errorf("%s: the second page holds %v, and then comes %q", path, second, resp.NextCursor())
+			}
+		}
+	})
+}

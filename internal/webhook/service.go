@@ -114,7 +114,7 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 	key := NewSecret()
 	out := Registered{Secret: key}
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if n, err := countEndpoints(&tx.Reader, module); err != nil {
+		if n, err := countEndpoints(tx, module); err != nil {
 			return err
 		} else if n >= maxEndpoints {
 			return fault.New(fault.LimitReached, maxEndpoints)

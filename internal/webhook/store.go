@@ -53,9 +53,14 @@ func lockEndpoint(tx *db.Tx, module string, id uuid.UUID) (Endpoint, error) {
 		WHERE e.tenant_id = $1 AND e.id = $2 AND e.module = $3 AND e.deleted_at IS NULL`+tx.Dialect().ForUpdate("e, l"), tx.Tenant(), id, module)
 }
 
-func countEndpoints(r *db.Reader, module string) (int, error) {
-	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM webhook_endpoint
-		WHERE tenant_id = $1 AND module = $2 AND deleted_at IS NULL LIMIT 1000) AS few`, r.Tenant(), module)
+// countEndpoints counts a module's endpoints before another is added. Whoever
+// adds one meanwhile waits.
+func countEndpoints(tx *db.Tx, module string) (int, error) {
+	if _, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE id = $1`+tx.Dialect().ForUpdate("tenant"), tx.Tenant()); err != nil {
+		return 0, err
+	}
+	return db.One(&tx.Reader, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM webhook_endpoint
+		WHERE tenant_id = $1 AND module = $2 AND deleted_at IS NULL LIMIT 1000) AS few`, tx.Tenant(), module)
 }
 
 func putEndpoint(tx *db.Tx, module string, id uuid.UUID, s settings, sealed []byte, last4 string, by *uuid.UUID) error {
@@ -85,11 +90,13 @@ func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, clock.At(tx.Now())); err != nil {
 		return err
 	}
-	hold := clock.Time{Time: time.UnixMicro(0)}
+	k, hold := laneKey{tx.Tenant(), id}, clock.Time{Time: time.UnixMicro(0)}
 	if status == Paused {
 		hold = clock.At(never)
+	} else if err := hurry(tx, k); err != nil {
+		return err
 	}
-	return holdLane(tx, laneKey{tx.Tenant(), id}, hold)
+	return holdLane(tx, k, hold)
 }
 
 func rotateSecret(tx *db.Tx, id uuid.UUID, sealed []byte, last4 string, oldUntil *clock.Time) error {

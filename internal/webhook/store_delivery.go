@@ -99,14 +99,43 @@ func (n narrowing) where(endpoint int, args []any) (string, []any) {
 	return text, args
 }
 
+// lookedThrough is how many deliveries of an endpoint a page looks through for
+// those that it is narrowed to, where they have no index.
+const lookedThrough = 5000
+
+// horizon is how far back a page of a narrowed history looks: nil for to the end.
+func (n narrowing) horizon(r *db.Reader, endpoints []uuid.UUID, p db.Page) (*clock.Time, error) {
+	if n.eventType == "" && n.status != Delivered {
+		return nil, nil
+	}
+	args := []any{r.Tenant(), p.After.Sort, p.After.ID, lookedThrough}
+	parts := make([]string, len(endpoints))
+	for i, id := range endpoints {
+		args = append(args, id)
+		parts[i] = fmt.Sprintf(`SELECT min(created_at) AS from_time, count(*) AS looked FROM (SELECT created_at FROM webhook_delivery
+			WHERE tenant_id = $1 AND endpoint_id = $%d AND (created_at, id) < ($2, $3)
+			ORDER BY created_at DESC, id DESC LIMIT $4) AS w%d`, len(args), i)
+	}
+	return db.One(r, db.Scalar[*clock.Time], `SELECT max(from_time) FROM (`+strings.Join(parts, ` UNION ALL `)+`) AS e WHERE looked = $4`, args...)
+}
+
 // listDeliveries is the history of some endpoints, the newest first: the newest
 // of each, and of those the newest. So the deliveries need no index of their
-// module, whose endpoints are few.
+// module, whose endpoints are few. A page may have fewer than were asked for, and
+// others may follow.
 func listDeliveries(r *db.Reader, endpoints []uuid.UUID, n narrowing, p db.Page) (db.List[Delivery], error) {
 	if len(endpoints) == 0 {
 		return db.List[Delivery]{Rows: []Delivery{}}, nil
 	}
-	args := []any{r.Tenant(), p.After.Sort, p.After.ID, p.Limit + 1}
+	horizon, err := n.horizon(r, endpoints, p)
+	if err != nil {
+		return db.List[Delivery]{}, err
+	}
+	until := clock.At(time.UnixMicro(0))
+	if horizon != nil {
+		until = *horizon
+	}
+	args := []any{r.Tenant(), p.After.Sort, p.After.ID, p.Limit + 1, until}
 	var text strings.Builder
 	for i, id := range endpoints {
 		if i > 0 {
@@ -115,11 +144,15 @@ func listDeliveries(r *db.Reader, endpoints []uuid.UUID, n narrowing, p db.Page)
 		var where string
 		args = append(args, id)
 		where, args = n.where(len(args), args)
-		fmt.Fprintf(&text, `SELECT * FROM (SELECT `+deliveryColumns+deliveryTables+where+` AND (d.created_at, d.id) < ($2, $3)
+		fmt.Fprintf(&text, `SELECT * FROM (SELECT `+deliveryColumns+deliveryTables+where+` AND (d.created_at, d.id) < ($2, $3) AND d.created_at >= $5
 			ORDER BY d.created_at DESC, d.id DESC LIMIT $4) AS e%d`, i)
 	}
 	rows, err := db.All(r, scanDelivery, text.String()+` ORDER BY created_at DESC, id DESC LIMIT $4`, args...)
-	return db.Cut(rows, p, deliveryKey), err
+	list := db.Cut(rows, p, deliveryKey)
+	if horizon != nil && list.Next == nil {
+		list.Next = &db.Key{Sort: horizon.UnixMicro()}
+	}
+	return list, err
 }
 
 // endpointsOf are a module's.
@@ -184,6 +217,18 @@ func requeue(tx *db.Tx, ids []uuid.UUID) error {
 	in, args := db.In(3, db.Padded(ids))
 	_, err := tx.Exec(`UPDATE webhook_delivery SET status = 'pending', next_at = $2, delivered_at = NULL, base = attempts
 		WHERE tenant_id = $1 AND id IN `+in, append([]any{tx.Tenant(), clock.At(tx.Now())}, args...)...)
+	return err
+}
+
+// hurryMost bounds how many failed deliveries are tried at once when their
+// endpoint is back; whatever else failed keeps its own time.
+const hurryMost = 1000
+
+// hurry makes what failed due now: its endpoint answers again.
+func hurry(tx *db.Tx, k laneKey) error {
+	_, err := tx.Exec(`UPDATE webhook_delivery SET next_at = $3 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
+		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND status = 'failed' AND next_at > $3
+		ORDER BY next_at, event_id LIMIT $4)`, k.tenant, k.id, clock.At(tx.Now()), hurryMost)
 	return err
 }
 

@@ -109,7 +109,7 @@ export function Deliveries({ webhookId, list, canManage, narrowed }: DeliveriesP
   return (
     <QueryState
       {...list}
-      isEmpty={list.rows.length === 0}
+      isEmpty={list.rows.length === 0 && !list.more}
       empty={
         <EmptyState icon={Radio} title={t(narrowed ? 'deliveries.noneMatch' : 'deliveries.empty.title')}>
           {t(narrowed ? 'deliveries.noneMatchText' : 'deliveries.empty.text')}
