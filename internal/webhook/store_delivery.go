@@ -224,9 +224,10 @@ func requeue(tx *db.Tx, ids []uuid.UUID) error {
 // endpoint is back; whatever else failed keeps its own time.
 const hurryMost = 1000
 
-// hurry makes what failed due now: its endpoint answers again.
+// hurry makes what failed due now: its endpoint answers again. The attempt is
+// one more than the schedule has.
 func hurry(tx *db.Tx, k laneKey) error {
-	_, err := tx.Exec(`UPDATE webhook_delivery SET next_at = $3 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
+	_, err := tx.Exec(`UPDATE webhook_delivery SET next_at = $3, base = base + 1 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND status = 'failed' AND next_at > $3
 		ORDER BY next_at, event_id LIMIT $4)`, k.tenant, k.id, clock.At(tx.Now()), hurryMost)
 	return err
