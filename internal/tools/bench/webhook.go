@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -305,13 +306,32 @@ var hookParts = []hookPart{
 }
 
 func withHouse(endpoints int, run func(*hooks, context.Context, db.Dialect, options) error) func(context.Context, *env, db.Dialect, options) error {
-	return func(ctx context.Context, e *env, dialect db.Dialect, o options) error {
-		h, err := e.hookHouse(ctx, dialect, endpoints)
+	return func(ctx context.Context, e *env, dialect db.Dialect, o options) (err error) {
+		if dialect == db.Postgres {
+			if _, err := e.postgres(ctx); err != nil {
+				return err
+			}
+		}
+		// Each in a house of its own, which is gone before the next one.
+		one := &env{server: e.server}
+		defer func() {
+			err = errors.Join(err, one.close())
+			forget()
+		}()
+		h, err := one.hookHouse(ctx, dialect, endpoints)
 		if err != nil {
 			return err
 		}
+		forget()
 		return run(h, ctx, dialect, o)
 	}
+}
+
+// forget gives back what is no longer used, so that the peak of memory is that
+// of what follows.
+func forget() {
+	debug.FreeOSMemory()
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // where the kernel knows it
 }
 
 // queue measures events that wait when the workers begin.
