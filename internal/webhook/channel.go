@@ -101,10 +101,11 @@ func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid
 		if retried = len(ids); err != nil || retried == 0 {
 			return err
 		}
-		if err := requeue(tx, ids); err != nil {
+		last, _, err := s.wake(tx, id, retried)
+		if err != nil {
 			return err
 		}
-		return s.wake(tx, id)
+		return requeue(tx, last, ids)
 	})
 	return delivery, retried, err
 }

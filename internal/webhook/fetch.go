@@ -24,6 +24,7 @@ func (s *Sender) fetch(l *lane) {
 	var jobs []job
 	var early bool
 	now := s.svc.db.Clock().Now()
+	from.places = now.Add(-queueStart)
 	err := s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
 		if !known {
 			if t, err = targetOf(r, l.laneKey); err != nil {

@@ -130,6 +130,8 @@ type point struct {
 	// held is what the lane had at that moment: what is read of it is no news,
 	// even if it has been marked meanwhile.
 	held map[uuid.UUID]struct{}
+	// places is where those begin that are given after the fetch.
+	places time.Time
 }
 
 // next is where the next fetch begins: behind what was read before, and every
@@ -141,7 +143,7 @@ func (l *lane) next() point {
 		l.rewind()
 		l.looked = clock.Stopwatch()
 	}
-	return point{l.cursorTime, l.cursorID, l.held(map[uuid.UUID]struct{}{})}
+	return point{time: l.cursorTime, id: l.cursorID, held: l.held(map[uuid.UUID]struct{}{})}
 }
 
 // held adds what was read and is not marked yet to a set.
@@ -164,6 +166,11 @@ func (l *lane) take(from point, jobs []job, probe bool) {
 	l.poked = false
 	if n := len(jobs); n > 0 && !probe {
 		l.cursorTime, l.cursorID = jobs[n-1].nextAt, jobs[n-1].event
+		// What is not in the queue's own order (a retry, a resend) may be ahead of
+		// the places that are given next.
+		if n < fetchRows && l.cursorTime.After(from.places) {
+			l.cursorTime, l.cursorID = clock.At(from.places), uuid.Nil
+		}
 	}
 	l.held(from.held)
 	for i := range jobs {

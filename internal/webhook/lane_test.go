@@ -66,3 +66,29 @@ func TestAccept(t *testing.T) {
 		}
 	}
 }
+
+// A lane that has read a retry does not pass over the places that are given
+// next, which begin a little before now; a page that was full goes on behind its
+// last row.
+func TestRetryIsNotPassed(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
+	from := func() point { return point{held: map[uuid.UUID]struct{}{}, places: now.Add(-queueStart)} }
+	rows := func(n int) []job {
+		list := make([]job, n)
+		for i := range list {
+			list[i] = job{id: uuid.UUID{14: byte(i >> 8), 15: byte(i)}, event: uuid.UUID{15: 1}, nextAt: clock.At(now)}
+		}
+		return list
+	}
+	one := &lane{}
+	one.take(from(), rows(1), false)
+	if want := clock.At(now.Add(-queueStart)); one.cursorTime != want {
+		t.Errorf("after a retry the lane goes on at %v, not at %v", one.cursorTime, want)
+	}
+	full := &lane{}
+	full.take(from(), rows(fetchRows), false)
+	if full.cursorTime != clock.At(now) || !full.more {
+		t.Errorf("after a full page the lane goes on at %v", full.cursorTime)
+	}
+}

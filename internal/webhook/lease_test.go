@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/app/apptest"
@@ -191,5 +192,53 @@ func TestOrderAcrossNodes(t *testing.T) {
 				t.Errorf("place %d holds %s", i+1, r.body)
 			}
 		}
+	})
+}
+
+// Whatever is queued stands behind everything that was queued before it,
+// however short before: events, what is resent, recovered or tried again
+// because its endpoint is back.
+func TestEverythingQueuesBehind(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		rcv := newReceiver(t)
+		e := register(w, rcv.URL, "dlp.exception.created")
+		began := s.Clock.Now()
+		exempt(w, 0)
+		s.Settle()
+		var last time.Time
+		behind := func(what string, id uuid.UUID) {
+			t.Helper()
+			list := deliveries(w, e.ID)
+			d := list[slices.IndexFunc(list, func(d webhook.Delivery) bool { return d.ID == id })]
+			if d.NextAttemptAt == nil || !d.NextAttemptAt.After(last) {
+				t.Errorf("%s is due at %v, not after %v", what, d.NextAttemptAt, last)
+				return
+			}
+			last = d.NextAttemptAt.Time
+			s.Clock.Advance(time.Millisecond)
+		}
+		fresh := func(n int) uuid.UUID {
+			t.Helper()
+			exempt(w, n)
+			if _, err := s.Dispatcher.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return deliveries(w, e.ID)[0].ID
+		}
+		old := deliveries(w, e.ID)[0].ID
+		w.Owner.Post(hooks+"/events/"+old.String()+"/resend", nil).Want(200)
+		behind("a resend", old)
+		behind("the next event", fresh(1))
+		w.Owner.Post(hooks+"/"+e.ID.String()+"/recover", map[string]any{"since": began, "include_delivered": true}).Want(202)
+		for n := 1; n > 0; {
+			var err error
+			if n, err = s.Jobs.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		behind("a recovery", old)
+		behind("the event after it", fresh(2))
 	})
 }

@@ -60,7 +60,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		if _, ok := due[d.endpoint]; !ok {
 			continue // it is being deleted
 		}
-		d.nextAt = clock.At(due[d.endpoint].Add(time.Duration(d.place+1-len(events)) * time.Microsecond))
+		d.nextAt = nth(due[d.endpoint], d.place, len(events))
 		d.createdAt = clock.At(d.nextAt.Add(queueStart))
 		if of[i].Target == nil { // that of a test was queued before
 			fresh[d.endpoint] = append(fresh[d.endpoint], offer{d, of[i].Body})
@@ -107,15 +107,18 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 	return slices.Contains(sub.events, e.Type) && (module == "" || slices.Contains(sub.licences, module))
 }
 
-// wake says that lanes have something to do: in their rows, and to this
-// process's sender once that is durable.
-func (s *Service) wake(tx *db.Tx, lanes ...uuid.UUID) error {
-	lanes, _, err := stir(tx, lanes, 0)
+// wake says that a lane has something to do: in its row, and to this process's
+// sender once that is durable. It gives the last of so many places at the end of
+// its queue, and whether there is such a lane. Whoever queues something calls it
+// first: the lane is locked before its deliveries, everywhere.
+func (s *Service) wake(tx *db.Tx, lane uuid.UUID, places int) (last clock.Time, ok bool, err error) {
+	lanes, due, err := stir(tx, []uuid.UUID{lane}, places)
 	if err != nil {
-		return err
+		return last, false, err
 	}
 	tx.AfterCommit(func() { s.queued(lanes, nil) })
-	return nil
+	last, ok = due[lane]
+	return last, ok, nil
 }
 
 // stir wakes lanes in their rows. It gives each lane once, and the last of so
@@ -257,10 +260,11 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 			return notFound(err)
 		}
 		from := d.Status
-		if err := requeue(tx, []uuid.UUID{id}); err != nil {
+		last, _, err := s.wake(tx, d.EndpointID, 1)
+		if err != nil {
 			return err
 		}
-		if err := s.wake(tx, d.EndpointID); err != nil {
+		if err := requeue(tx, last, []uuid.UUID{id}); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() { s.counted(Pending, 1) })

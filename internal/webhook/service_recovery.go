@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -129,6 +130,11 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 		return 0, err
 	}
 	sub := subscription{id: e.ID, events: e.Events, licences: licences}
+	last, ok, err := s.wake(tx, e.ID, len(events))
+	if err != nil || !ok { // it is being deleted
+		return 0, err
+	}
+	slices.SortFunc(events, func(a, b event.Event) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	var ids []uuid.UUID
 	var rows []newDelivery
 	for i, ev := range events {
@@ -139,33 +145,28 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 		ids = append(ids, id)
 		rows = append(rows, newDelivery{
 			tenant: tx.Tenant(), id: id, module: module, endpoint: e.ID, event: ev.ID, eventType: ev.Type,
-			nextAt: clock.At(tx.Now()), createdAt: clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond)),
+			nextAt: nth(last, i, len(events)), createdAt: clock.At(tx.Now().Add(time.Duration(i-len(events)) * time.Microsecond)),
 		})
 	}
 	there, err := existing(&tx.Reader, ids)
 	if err != nil {
 		return 0, err
 	}
-	var again []uuid.UUID
+	var again []queuedAt
 	rows = slices.DeleteFunc(rows, func(d newDelivery) bool {
 		status, ok := there[d.id]
 		if ok && (status != Delivered || rec.Delivered) {
-			again = append(again, d.id)
+			again = append(again, queuedAt{d.id, d.nextAt})
 		}
 		return ok
 	})
-	if len(again) > 0 {
-		if err := requeue(tx, again); err != nil {
-			return 0, err
-		}
+	if err := requeueAt(tx, again); err != nil {
+		return 0, err
 	}
 	if err := putDeliveries(tx, rows); err != nil {
 		return 0, err
 	}
 	queued := len(again) + len(rows)
-	if queued == 0 {
-		return 0, nil
-	}
 	tx.AfterCommit(func() { s.counted(Pending, queued) })
-	return queued, s.wake(tx, e.ID)
+	return queued, nil
 }

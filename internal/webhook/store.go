@@ -50,7 +50,7 @@ func endpointByID(r *db.Reader, module string, id uuid.UUID) (Endpoint, error) {
 // until the transaction ends.
 func lockEndpoint(tx *db.Tx, module string, id uuid.UUID) (Endpoint, error) {
 	return db.One(&tx.Reader, scanEndpoint, `SELECT `+endpointColumns+endpointTables+`
-		WHERE e.tenant_id = $1 AND e.id = $2 AND e.module = $3 AND e.deleted_at IS NULL`+tx.Dialect().ForUpdate("e, l"), tx.Tenant(), id, module)
+		WHERE e.tenant_id = $1 AND e.id = $2 AND e.module = $3 AND e.deleted_at IS NULL`+tx.Dialect().ForUpdate("l, e"), tx.Tenant(), id, module)
 }
 
 // countEndpoints counts a module's endpoints before another is added. Whoever

@@ -212,12 +212,35 @@ func attemptsOf(r *db.Reader, id uuid.UUID) ([]Attempt, error) {
 	return append(list, last...), err
 }
 
-// requeue makes deliveries due again, whatever their status.
-func requeue(tx *db.Tx, ids []uuid.UUID) error {
-	in, args := db.In(3, db.Padded(ids))
-	_, err := tx.Exec(`UPDATE webhook_delivery SET status = 'pending', next_at = $2, delivered_at = NULL, base = attempts
-		WHERE tenant_id = $1 AND id IN `+in, append([]any{tx.Tenant(), clock.At(tx.Now())}, args...)...)
-	return err
+// queuedAt is the place of a delivery that is queued again.
+type queuedAt struct {
+	id uuid.UUID
+	at clock.Time
+}
+
+var requeuedTypes = []string{"uuid", "bigint"}
+
+var requeued = bySize(markRows, func(d db.Dialect, n int) string {
+	return fmt.Sprintf(`WITH m(id, next_at) AS (VALUES `+db.Rows(d, 1, requeuedTypes, n)+`)
+		UPDATE webhook_delivery SET status = 'pending', next_at = m.next_at, delivered_at = NULL, base = attempts
+		FROM m WHERE webhook_delivery.tenant_id = $%d AND webhook_delivery.id = m.id`, n*len(requeuedTypes)+1)
+})
+
+// requeueAt makes deliveries due again at their places, whatever their status.
+func requeueAt(tx *db.Tx, list []queuedAt) error {
+	return eachPart(tx, requeued, list, []any{tx.Tenant()}, func(args []any, q *queuedAt) []any {
+		return append(args, q.id, q.at)
+	}, func(text string, _ int, args []any) error { return tx.Later(text, args...) })
+}
+
+// requeue makes deliveries due again, in their order, up to the last place that
+// they got.
+func requeue(tx *db.Tx, last clock.Time, ids []uuid.UUID) error {
+	list := make([]queuedAt, len(ids))
+	for i, id := range ids {
+		list[i] = queuedAt{id, nth(last, i, len(ids))}
+	}
+	return requeueAt(tx, list)
 }
 
 // hurryMost bounds how many failed deliveries are tried at once when their
@@ -227,9 +250,13 @@ const hurryMost = 1000
 // hurry makes what failed due now: its endpoint answers again. The attempt is
 // one more than the schedule has.
 func hurry(tx *db.Tx, k laneKey) error {
-	_, err := tx.Exec(`UPDATE webhook_delivery SET next_at = $3, base = base + 1 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
-		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND status = 'failed' AND next_at > $3
-		ORDER BY next_at, event_id LIMIT $4)`, k.tenant, k.id, clock.At(tx.Now()), hurryMost)
+	last, err := wakeLanes(tx, []uuid.UUID{k.id}, 1)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE webhook_delivery SET next_at = $3, base = base + 1 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
+		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND status = 'failed' AND next_at > $5
+		ORDER BY next_at, event_id LIMIT $4)`, k.tenant, k.id, last[k.id], hurryMost, clock.At(tx.Now()))
 	return err
 }
 

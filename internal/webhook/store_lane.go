@@ -44,6 +44,11 @@ func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]cloc
 	return out, err
 }
 
+// nth is a place among so many, given the last of them.
+func nth(last clock.Time, i, places int) clock.Time {
+	return clock.At(last.Add(time.Duration(i+1-places) * time.Microsecond))
+}
+
 // inOrder is the condition of a statement that writes several lanes: two that
 // lock the same ones in different orders would wait for each other.
 func inOrder(tx *db.Tx, in string) string {

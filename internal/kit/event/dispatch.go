@@ -169,7 +169,7 @@ func (d *Dispatcher) step(ctx context.Context) (n int, more bool, err error) {
 	var events []Event
 	var next turn
 	err = d.DB.System("dispatcher").InTx(ctx, func(tx *db.Tx) error {
-		events, next = nil, turn{}
+		events, next, more = nil, d.turn, false
 		if ok, err := tx.TryLock("dispatcher"); err != nil || !ok {
 			return err
 		}
@@ -177,6 +177,7 @@ func (d *Dispatcher) step(ctx context.Context) (n int, more bool, err error) {
 		if events, next, err = d.take(tx); err != nil {
 			return fmt.Errorf("event: number: %w", err)
 		}
+		more = next.crowded
 		if len(events) == 0 {
 			return nil
 		}
@@ -202,7 +203,7 @@ func (d *Dispatcher) step(ctx context.Context) (n int, more bool, err error) {
 	for _, e := range events {
 		d.Bus.Publish(e.TenantID, bus.Message{Sequence: e.Sequence, Type: e.Type, Body: e.Body()})
 	}
-	return len(events), next.crowded, nil
+	return len(events), more, nil
 }
 
 // Run dispatches until ctx ends.

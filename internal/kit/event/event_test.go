@@ -377,3 +377,42 @@ func TestTenantsTakeTurns(t *testing.T) {
 		}
 	})
 }
+
+// meanwhile is a subscriber that has something else done during a step.
+type meanwhile func()
+
+// Dispatch implements event.Subscriber.
+func (m meanwhile) Dispatch(*db.Tx, []event.Event) error { m(); return nil }
+
+// A node that finds another at work keeps whose turn it is: two nodes that meet
+// again and again do not fall back to serving the same tenant first.
+func TestTurnsAcrossNodes(t *testing.T) {
+	t.Parallel()
+	d := dbtest.Open(t, db.Postgres, clock.NewFake(dbtest.Start))
+	noisy, quiet := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")
+	if noisy.String() > quiet.String() {
+		noisy, quiet = quiet, noisy
+	}
+	ids := make([]string, 500)
+	for i := range ids {
+		ids[i] = fmt.Sprint(i)
+	}
+	for range 6 {
+		emit(t, t.Context(), d, noisy, ids...)
+	}
+	emit(t, t.Context(), d, quiet, "one")
+	nodes := []*event.Dispatcher{{DB: d, Bus: bus.NewHub()}, {DB: d, Bus: bus.NewHub()}}
+	for i := range 4 {
+		here, there := nodes[i%2], nodes[1-i%2]
+		here.Subscribers = []event.Subscriber{meanwhile(func() {
+			if n, err := there.Step(t.Context()); n != 0 || err != nil {
+				t.Errorf("the other node moved %d: %v", n, err)
+			}
+		})}
+		step(t, here)
+		here.Subscribers = nil
+	}
+	if got := log(t, d, quiet); len(got) != 1 {
+		t.Errorf("after four batches the quiet tenant still waits: %v", got)
+	}
+}

@@ -66,12 +66,17 @@ func (k *keeper) adjust() {
 	if k.stopped.Load() {
 		return
 	}
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
+	// The share is of what is alive and of what is looked through beside it.
+	read := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"}}
+	metrics.Read(read)
+	live, all := int(read[0].Value.Uint64()), 0
+	for i := range read {
+		all += int(read[i].Value.Uint64())
+	}
 	k.room = next(k.room, k.since())
 	k.since = clock.Stopwatch()
 	// Setting it stops the world for a moment, so small changes are let be.
-	if p := percent(int(live[0].Value.Uint64()), k.still(), k.room); p > k.now+k.now/10 || p < k.now-k.now/10 {
+	if p := percent(all, live-k.still(), k.room); p > k.now+k.now/10 || p < k.now-k.now/10 {
 		k.now = p
 		debug.SetGCPercent(p)
 	}
@@ -90,9 +95,10 @@ func next(room int, since time.Duration) int {
 	return room
 }
 
-// percent is the share of a live heap that its headroom is.
-func percent(live, still, room int) int {
-	p := max(100*max(room, live-still)/max(live, 1), least)
+// percent is the share of what is collected by that its headroom is, with so
+// much alive apart from the indexes.
+func percent(all, moving, room int) int {
+	p := max(100*max(room, moving)/max(all, 1), least)
 	if room > calm {
 		return p
 	}

@@ -9,18 +9,19 @@ import (
 
 func TestPercent(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ live, still, room, want int }{
+	for _, c := range []struct{ all, moving, room, want int }{
 		{0, 0, calm, most},
-		{4 << 20, 0, calm, most},
-		{1 << 30, 0, calm, most},
-		{80 << 20, 60 << 20, calm, 50},
-		{1 << 30, 1 << 30, calm, least},
-		{1 << 20, 1 << 30, calm, most},
-		{20 << 20, 0, busy, 800},
-		{1 << 30, 0, busy, 100},
+		{4 << 20, 4 << 20, calm, most},
+		{1 << 30, 1 << 30, calm, most},
+		{80 << 20, 20 << 20, calm, 50},
+		{1 << 30, 0, calm, least},
+		{1 << 20, -1 << 30, calm, most},
+		{20 << 20, 20 << 20, busy, 800},
+		{40 << 20, 20 << 20, busy, 400},
+		{1 << 30, 1 << 30, busy, 100},
 	} {
-		if got := percent(c.live, c.still, c.room); got != c.want {
-			t.Errorf("%d, %d of it still, room for %d: got %d, want %d", c.live, c.still, c.room, got, c.want)
+		if got := percent(c.all, c.moving, c.room); got != c.want {
+			t.Errorf("%d, %d of it moving, room for %d: got %d, want %d", c.all, c.moving, c.room, got, c.want)
 		}
 	}
 }
