@@ -168,6 +168,10 @@ const (
 	waitForDisk = `SELECT set_config('synchronous_commit', current_setting('konak.durable'), true)`
 	// flushNow commits something, if only a message to nobody.
 	flushNow = waitForDisk + `, pg_logical_emit_message(true, 'konak', '')`
+	// planned has statements planned for what they are run with: those that go
+	// by themselves have lists of values, and a plan from when the table was
+	// empty goes through all of it until PostgreSQL has counted it.
+	planned = waitForDisk + `, set_config('plan_cache_mode', 'force_custom_plan', true)`
 )
 
 // queue adds the transaction to what is sent.
@@ -209,7 +213,7 @@ func (m *pgMember) outcome(pipe *pgconn.Pipeline) error {
 func (t *together) byItself(statements []statement) error {
 	ctx, cancel := context.WithTimeout(context.Background(), txCap)
 	defer cancel()
-	statements = append([]statement{{query: waitForDisk}}, statements...)
+	statements = append([]statement{{query: planned}}, statements...)
 	batch := &pgx.Batch{}
 	for _, s := range statements {
 		batch.Queue(s.query, s.args...)
