@@ -134,7 +134,8 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 	if err != nil || !ok { // it is being deleted
 		return 0, err
 	}
-	slices.SortFunc(events, func(a, b event.Event) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	// Whoever called goes on after the last by id; they are queued in order.
+	events = slices.SortedFunc(slices.Values(events), func(a, b event.Event) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	var ids []uuid.UUID
 	var rows []newDelivery
 	for i, ev := range events {
