@@ -16,10 +16,17 @@ test('the gate leads to the sign-in and back to the screen that was asked for', 
 })
 
 test('a session that ends elsewhere ends here, and signing in leads back', async ({ page, context }) => {
-  // What happens elsewhere meanwhile must not be what finds out: the press of the link is.
   await page.route('**/api/v1/stream', (route) => route.fulfill({ status: 503 }))
   await signIn(page, '/mail/dlp/exceptions')
   await expect(page.getByRole('table')).toBeVisible()
+  // What the page asks for by itself must not be what finds out: the press of the link is.
+  await page.evaluate(() => {
+    document.addEventListener('click', () => sessionStorage.setItem('pressed', 'yes'), { capture: true, once: true })
+  })
+  await page.route('**/api/**', async (route) => {
+    if (await page.evaluate(() => sessionStorage.getItem('pressed'))) await route.fallback()
+    else await route.fulfill({ status: 503 })
+  })
   await context.clearCookies()
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
   await expect(page.getByText('Your session has ended.')).toBeVisible()
