@@ -58,29 +58,30 @@ const waitingTenants = `WITH RECURSIVE turn (tenant_id, n) AS (
 		FROM turn WHERE turn.tenant_id IS NOT NULL AND n < $2)
 	SELECT tenant_id FROM turn WHERE tenant_id IS NOT NULL`
 
-// numberRows numbers the rows that a query of tenant_id and came finds. Only
+// numberRows numbers the rows that a query of tenant_id, id and came finds. Only
 // one dispatcher runs at a time, so numbers appear in order. Two events of one
 // record are never on their way at once, since a gate locks its record first,
-// so the one that came first is always numbered first.
-func numberRows(d db.Dialect, found string) string {
+// so the one that came first is always numbered first. Rows are found again by
+// their key: by their position PostgreSQL may go through all that a tenant has.
+func numberRows(found string) string {
 	return `UPDATE outbox SET sequence = n.rn + COALESCE(
 		(SELECT value FROM tenant_sequence s WHERE s.tenant_id = n.tenant_id), 0)
-	FROM (SELECT tenant_id, came, row_number() OVER (PARTITION BY tenant_id ORDER BY came) AS rn
+	FROM (SELECT tenant_id, id, row_number() OVER (PARTITION BY tenant_id ORDER BY came) AS rn
 		FROM (` + found + `) w) n
-	WHERE outbox.tenant_id = n.tenant_id AND outbox.` + d.Position() + ` = n.came AND outbox.sequence IS NULL
+	WHERE outbox.tenant_id = n.tenant_id AND outbox.id = n.id
 	RETURNING outbox.tenant_id, outbox.id, outbox.type, outbox.sequence, outbox.test, outbox.emitted, outbox.target, outbox.payload`
 }
 
 // first finds the first waiting rows, whosever they are.
 func first(d db.Dialect) string {
-	return `SELECT tenant_id, ` + d.Position() + ` AS came FROM outbox WHERE sequence IS NULL ORDER BY tenant_id, came LIMIT $1`
+	return `SELECT tenant_id, id, ` + d.Position() + ` AS came FROM outbox WHERE sequence IS NULL ORDER BY tenant_id, came LIMIT $1`
 }
 
 // firstOf finds the first waiting rows of each of some tenants.
 func firstOf(d db.Dialect, tenants int) string {
 	parts := make([]string, tenants)
 	for i := range parts {
-		parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT tenant_id, %s AS came FROM outbox
+		parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT tenant_id, id, %s AS came FROM outbox
 			WHERE tenant_id = $%d AND sequence IS NULL ORDER BY came LIMIT $1) t%d`, d.Position(), i+2, i)
 	}
 	return strings.Join(parts, " UNION ALL ")
@@ -93,7 +94,7 @@ func (d *Dispatcher) take(tx *db.Tx) (events []Event, t turn, err error) {
 	if d.turn.crowded {
 		return d.share(tx)
 	}
-	events, err = db.All(&tx.Reader, scanEvent, numberRows(tx.Dialect(), first(tx.Dialect())), batch)
+	events, err = db.All(&tx.Reader, scanEvent, numberRows(first(tx.Dialect())), batch)
 	t.crowded = len(events) == batch
 	return events, t, err
 }
@@ -123,7 +124,7 @@ func (d *Dispatcher) share(tx *db.Tx) (events []Event, t turn, err error) {
 			args[i+1] = tenants[i]
 		}
 	}
-	events, err = db.All(&tx.Reader, scanEvent, numberRows(tx.Dialect(), firstOf(tx.Dialect(), n)), args...)
+	events, err = db.All(&tx.Reader, scanEvent, numberRows(firstOf(tx.Dialect(), n)), args...)
 	got := make(map[uuid.UUID]int, len(tenants))
 	for _, e := range events {
 		got[e.TenantID]++
