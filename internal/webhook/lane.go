@@ -166,8 +166,8 @@ func (l *lane) take(from point, jobs []job, probe bool) {
 	l.poked = false
 	if n := len(jobs); n > 0 && !probe {
 		l.cursorTime, l.cursorID = jobs[n-1].nextAt, jobs[n-1].event
-		// What is not in the queue's own order (a retry, a resend) may be ahead of
-		// the places that are given next.
+		// A retry has a time and no place, and may be ahead of the places that
+		// are given next.
 		if n < fetchRows && l.cursorTime.After(from.places) {
 			l.cursorTime, l.cursorID = clock.At(from.places), uuid.Nil
 		}

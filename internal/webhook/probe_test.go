@@ -204,12 +204,7 @@ func TestBusyLaneLooksBack(t *testing.T) {
 		t.Cleanup(rcv.Close)
 		register(w, rcv.URL, "dlp.exception.created")
 		emitMany(t, s, w, all)
-		for n := 1; n > 0; {
-			var err error
-			if n, err = s.Dispatcher.Step(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
+		dispatch(t, s)
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		done := make(chan struct{})

@@ -267,13 +267,7 @@ func TestNarrowedHistoryInSteps(t *testing.T) {
 		for range 11 {
 			emitMany(t, s, w, 500)
 		}
-		for n := 1; n > 0; {
-			var err error
-			if n, err = s.Dispatcher.Step(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			s.Clock.Advance(time.Second)
-		}
+		dispatch(t, s)
 		for _, path := range []string{hooks + "/" + e.ID.String() + "/events", hooks + "/events"} {
 			var first, second []webhook.Delivery
 			resp := w.Owner.Get(path + "?event_type=dlp.exception.deleted").Want(200).Data(&first)

@@ -22,8 +22,8 @@ const queueStart = 10 * time.Millisecond
 // where another node holds the lane: whoever gives a lane back takes the row's
 // lock before it looks for what is left, so one of the two always sees the
 // other. It gives the last of so many places in each that are behind everything
-// that was queued before: a lane that has read up to a point never finds
-// something new before it, whatever the nodes' clocks say.
+// that was queued before, whatever the nodes' clocks say: a lane that has read
+// up to one never finds something new before it.
 func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]clock.Time, error) {
 	type queued struct {
 		id uuid.UUID
@@ -310,8 +310,8 @@ var moveAttempts = bySize(markRows, func(d db.Dialect, n int) string {
 var errMoved = errors.New("webhook: a delivery is not as it was")
 
 // markArrived writes that deliveries arrived at their first attempt, all of
-// them or, with errMoved, none. It asks nothing of the database, which so may
-// commit it together with others.
+// them or, with errMoved, none. It asks nothing of the database, so that it is
+// one exchange.
 func markArrived(tx *db.Tx, claim uuid.UUID, marks []mark) error {
 	return eachPart(tx, markDelivered, marks, []any{claim}, deliveredValues, func(text string, n int, args []any) error {
 		return tx.MustAll(n, errMoved, text, args...)
