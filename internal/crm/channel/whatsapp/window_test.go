@@ -12,7 +12,7 @@ import (
 func TestOpenedOutsideTheWindow(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
 		news := sh.approved("kargo_bilgisi")
-		who := sh.customer("+" + elif.Number)
+		who := sh.customer("+" + elif.ID)
 		var begun struct {
 			Data     conversation.Conversation `json:"data"`
 			Delivery string                    `json:"delivery"`
