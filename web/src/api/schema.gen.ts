@@ -1918,7 +1918,7 @@ export interface paths {
         get?: never;
         /**
          * Keep what the caller has begun to write
-         * @description One draft for each agent and conversation. It comes with the conversation, for that agent only, and goes when the agent sends.
+         * @description One draft for each agent, conversation and message type: a note never comes back as a reply. Drafts come with the conversation, for that agent only; sending or scheduling clears the one that was sent. Uploads that a draft holds are kept as long as it is.
          */
         put: operations["set-draft"];
         post?: never;
@@ -6690,8 +6690,8 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description What the caller has begun to write; null for nothing */
-            draft: components["schemas"]["ConversationDraft"] | null;
+            /** @description What the caller has begun to write: at most one reply and one note */
+            drafts: components["schemas"]["ConversationDraft"][];
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -6779,9 +6779,12 @@ export interface components {
             trace_id: string;
         };
         ConversationDraft: {
+            /** @description The caller's uploads that wait with the draft */
+            attachments: components["schemas"]["ConversationAttachment"][];
             /** @example Siparişiniz yarın */
             body: string;
             /**
+             * @description A reply or a note; each has a draft of its own
              * @example comment
              * @enum {string}
              */
@@ -6793,7 +6796,7 @@ export interface components {
             updated_at: string;
         };
         ConversationDrafted: {
-            /** @description Null where the empty text has cleared it */
+            /** @description Null where an empty text without attachments has cleared it */
             draft: components["schemas"]["ConversationDraft"] | null;
         };
         ConversationDraftedEnvelope: {
@@ -10438,12 +10441,15 @@ export interface components {
             status: "granted" | "revoked";
         };
         SetDraftInBody: {
+            /** @description The caller's uploads, all that the draft has from now on */
+            attachments?: string[];
             /**
-             * @description The empty text clears the draft
+             * @description An empty text without attachments clears the draft
              * @example Siparişiniz yarın
              */
             body: string;
             /**
+             * @description Which of the two drafts: the reply or the note
              * @default comment
              * @enum {string}
              */
@@ -28174,11 +28180,25 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "draft": {
-                     *           "body": "Siparişiniz yarın",
-                     *           "message_type": "comment",
-                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *         },
+                     *         "drafts": [
+                     *           {
+                     *             "attachments": [
+                     *               {
+                     *                 "blocked": "type_not_allowed",
+                     *                 "content_id": null,
+                     *                 "created_at": "2026-11-15T09:30:00.000000Z",
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "fatura.pdf",
+                     *                 "shown": false,
+                     *                 "size": 48213,
+                     *                 "type": "application/pdf"
+                     *               }
+                     *             ],
+                     *             "body": "Siparişiniz yarın",
+                     *             "message_type": "comment",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -29566,6 +29586,18 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "draft": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
                      *           "body": "Siparişiniz yarın",
                      *           "message_type": "comment",
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
