@@ -1,9 +1,11 @@
 package identity
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,6 +182,9 @@ func (s *Service) forgetTokens(tx *db.Tx, hashes ...[]byte) {
 		for _, h := range hashes {
 			s.cache.Invalidate([sha256.Size]byte(h))
 		}
+		s.cfg.Streams.Recheck(func(credential [sha256.Size]byte, _ *caller.Caller) bool {
+			return slices.ContainsFunc(hashes, func(h []byte) bool { return bytes.Equal(h, credential[:]) })
+		})
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -37,9 +36,6 @@ type Streamed struct {
 type Watch struct {
 	Bus     bus.Bus
 	Catalog event.Catalog
-	// Beat is how often a stream shows that it is alive and looks whether its
-	// watcher may still watch: 15 seconds by default.
-	Beat time.Duration
 }
 
 const (
@@ -52,7 +48,7 @@ func (r *routes) registerStream(a *api.API) {
 	rt := r.route("GET", "/stream", "webhook-stream", "Stream of new deliveries, as their receivers get them", api.SessionOrKey, r.view)
 	rt.Doc = "Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Whoever may see webhooks sees what they carry. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption."
 	api.HandleEvents(a, rt, func(ctx context.Context, in *streamWebhookIn) (func(context.Context, *api.Sender) error, error) {
-		w := &watcher{routes: r, api: a, tenant: r.tenant(ctx), who: caller.From(ctx).TenantID, after: -1}
+		w := &watcher{routes: r, tenant: r.tenant(ctx), who: caller.From(ctx).TenantID, after: -1}
 		if in.LastEventID != "" {
 			n, err := strconv.ParseInt(in.LastEventID, 10, 64)
 			if err != nil || n < 0 {
@@ -77,7 +73,6 @@ func (r *routes) registerStream(a *api.API) {
 // watcher is one open stream.
 type watcher struct {
 	*routes
-	api    *api.API
 	tenant db.Handle
 	who    uuid.UUID // whose events
 	only   *uuid.UUID
@@ -90,7 +85,7 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 			return err
 		}
 	}
-	tick := time.NewTicker(cmp.Or(w.watch.Beat, heartbeat))
+	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
 	for {
 		// What the bus brings is only a sign to look again, so nothing is lost
@@ -110,7 +105,7 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 				sub.Close()
 				return ctx.Err()
 			case <-tick.C:
-				if err := errors.Join(w.check(ctx), send.Comment("alive")); err != nil {
+				if err := send.Comment("alive"); err != nil {
 					sub.Close()
 					return err
 				}
@@ -118,16 +113,6 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 			}
 		}
 	}
-}
-
-// check ends the stream of somebody who may not watch any more: it outlives
-// keys, sessions, roles and licences.
-func (w *watcher) check(ctx context.Context) error {
-	_, err := w.api.Again(ctx)
-	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
-		return err
-	}
-	return nil // a database that is away says nothing about a key
 }
 
 // catchUp sends the deliveries of the events after the last one.

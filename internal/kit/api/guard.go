@@ -48,9 +48,11 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		if who != nil {
 			ctx = caller.With(ctx, who)
 		}
-		limited := withTimeout(ctx, clock.Deadline(RequestTimeout))
-		defer limited.release()
-		ctx = limited
+		if !rt.streams { // those bound their preparation only
+			limited := withTimeout(ctx, clock.Deadline(a.cfg.RequestTimeout))
+			defer limited.release()
+			ctx = limited
+		}
 		if rt.ShowsSecret || rt.Access != Public {
 			w.Header()["Cache-Control"] = noStore
 		}
@@ -119,20 +121,6 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 		return nil, err
 	}
 	return &own, a.permit(rt, &own)
-}
-
-// Again looks at a stream's credential once more: who the caller is by now, or
-// why they may not stay. A stream outlives sessions, roles and licences.
-func (a *API) Again(ctx context.Context) (*caller.Caller, error) {
-	req := requestOf(ctx)
-	token, _ := credential(req.r)
-	who, err := a.cfg.Auth.Authenticate(ctx, token)
-	if err != nil {
-		return nil, err
-	}
-	own := *who
-	own.IP = req.ip
-	return &own, a.permit(req.rt, &own)
 }
 
 func (a *API) permit(rt *Route, who *caller.Caller) error {
