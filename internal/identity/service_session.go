@@ -62,8 +62,8 @@ func (s *Service) SignIn(ctx context.Context, in Proof) (SignInAnswer, error) {
 		return SignInAnswer{}, err
 	}
 	policy, of := perEmail, limit.OfText(key)
-	if s.knownDevice(in.DeviceToken, key) {
-		policy, of = perDevice, limit.OfText(in.DeviceToken)
+	if device, ok := s.knownDevice(in.DeviceToken, key); ok {
+		policy, of = perDevice, device
 	}
 	if r := s.cfg.Limits.Take(ctx, policy, of); !r.Allowed {
 		return SignInAnswer{}, api.RateLimited(r)

@@ -107,7 +107,7 @@ func New(cfg Config) *API {
 				Schemas: registry,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"session": {Type: "http", Scheme: "bearer", Description: "Session token (ses_…)"},
-					"cookie":  {Type: "apiKey", In: "cookie", Name: CookieName, Description: "The panel's session cookie"},
+					"cookie":  {Type: "apiKey", In: "cookie", Name: a.cookieName(CookieName), Description: "The panel's session cookie"},
 					"api_key": {Type: "http", Scheme: "bearer", Description: "API key (key_live_… or key_test_…)"},
 				},
 			},

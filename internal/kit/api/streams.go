@@ -99,7 +99,7 @@ func (a *API) openStream(ctx context.Context) (watched context.Context, closeStr
 	if err != nil {
 		return nil, nil, err
 	}
-	token, _ := credential(requestOf(ctx).r)
+	token, _ := a.credential(requestOf(ctx).r)
 	s := &openStream{credential: sha256.Sum256([]byte(token))}
 	s.who.Store(who)
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, openStreamKey{}, s))
@@ -133,7 +133,7 @@ func (a *API) openStream(ctx context.Context) (watched context.Context, closeStr
 // more: a stream outlives sessions, roles and licences.
 func (a *API) recheck(ctx context.Context, s *openStream) error {
 	req := requestOf(ctx)
-	token, _ := credential(req.r)
+	token, _ := a.credential(req.r)
 	who, err := a.cfg.Auth.Recheck(ctx, token)
 	if err == nil {
 		own := *who
