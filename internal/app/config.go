@@ -58,6 +58,9 @@ type Config struct {
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
 	// measurements are all one caller.
 	LimitFactor int `kong:"-"`
+	// StreamCheck is for tests: how often open streams look whether their
+	// watchers may still watch.
+	StreamCheck time.Duration `kong:"-"`
 }
 
 // leastLease is the shortest that can be renewed in time.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -26,6 +27,9 @@ type Authenticator interface {
 	// Authenticate finds whose token this is, at the cost of one indexed read
 	// or a cache hit; fault.Unauthenticated if nobody's.
 	Authenticate(ctx context.Context, token string) (*caller.Caller, error)
+	// Recheck does the same for a stream that is open: it believes nothing that
+	// was read more than a second ago.
+	Recheck(ctx context.Context, token string) (*caller.Caller, error)
 }
 
 // Config is what the API core needs from the house.
@@ -46,6 +50,15 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Limits counts the calls of everybody; nil for no limits.
 	Limits limit.Limiter
+	// Streams are the open streams of this node; nil for a table of its own.
+	Streams *OpenStreams
+	// StreamCheck is how often an open stream's credential is looked at again,
+	// 15 seconds by default. Nodes that share a database need it shorter: what
+	// another node revokes ends streams here no sooner.
+	StreamCheck time.Duration
+	// RequestTimeout bounds one ordinary request, 30 seconds by default. It
+	// does not bound streams and downloads once they have begun.
+	RequestTimeout time.Duration
 	// Fallback serves what is no API route (the panel).
 	Fallback http.Handler
 }
@@ -60,6 +73,7 @@ type API struct {
 	metrics *prometheus.HistogramVec
 	handler http.Handler
 	origin  *http.CrossOriginProtection
+	streams *OpenStreams
 	// draining ends when the server stops; mu keeps sockets from being counted
 	// after that.
 	draining context.Context
@@ -68,12 +82,15 @@ type API struct {
 	open     sync.WaitGroup
 }
 
-// RequestTimeout bounds one ordinary request.
-const RequestTimeout = 30 * time.Second
+const requestTimeout = 30 * time.Second
 
 // New makes an API core without routes.
 func New(cfg Config) *API {
-	a := &API{cfg: cfg, mux: chi.NewMux(), settled: map[string]bool{}, origin: http.NewCrossOriginProtection()}
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, requestTimeout)
+	a := &API{cfg: cfg, mux: chi.NewMux(), settled: map[string]bool{}, origin: http.NewCrossOriginProtection(), streams: cfg.Streams}
+	if a.streams == nil {
+		a.streams = NewOpenStreams()
+	}
 	a.draining, a.drain = context.WithCancel(context.Background())
 	hookHuma()
 	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
@@ -90,7 +107,7 @@ func New(cfg Config) *API {
 				Schemas: registry,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"session": {Type: "http", Scheme: "bearer", Description: "Session token (ses_…)"},
-					"cookie":  {Type: "apiKey", In: "cookie", Name: CookieName, Description: "The panel's session cookie"},
+					"cookie":  {Type: "apiKey", In: "cookie", Name: a.cookieName(CookieName), Description: "The panel's session cookie"},
 					"api_key": {Type: "http", Scheme: "bearer", Description: "API key (key_live_… or key_test_…)"},
 				},
 			},
@@ -124,6 +141,9 @@ func (a *API) Mux() chi.Router { return a.mux }
 
 // Routes lists what was registered, for guard tests.
 func (a *API) Routes() []Route { return a.routes }
+
+// Streams are the open streams of this node.
+func (a *API) Streams() *OpenStreams { return a.streams }
 
 // Drain ends the open streams, so that a graceful stop does not wait for them,
 // and returns when the sockets among them have said farewell.

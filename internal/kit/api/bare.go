@@ -142,10 +142,7 @@ func AllowOrigin(ctx context.Context) {
 // BearerToken is what the caller of an open route shows, which only its handler
 // can judge.
 func BearerToken(ctx context.Context) string {
-	token, fromCookie := credential(requestOf(ctx).r)
-	if fromCookie {
-		return ""
-	}
+	token, _ := bearer(requestOf(ctx).r)
 	return token
 }
 

@@ -83,6 +83,7 @@ type Route struct {
 
 	bare, form bool // see bare.go
 	socket     bool // see socket.go
+	streams    bool // sending the answer may take longer than a request; see stream.go
 }
 
 // Anyone is the permission of routes that every signed-in member may call.
@@ -235,7 +236,7 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	op := huma.Operation{
 		OperationID: rt.ID, Method: rt.Method, Path: rt.Path, Tags: []string{rt.Tag},
 		Summary: rt.Summary, Description: rt.Doc, DefaultStatus: rt.Status,
-		MaxBodyBytes: rt.MaxBody, BodyReadTimeout: RequestTimeout,
+		MaxBodyBytes: rt.MaxBody, BodyReadTimeout: a.cfg.RequestTimeout,
 		Middlewares: huma.Middlewares{a.guard(&rt)},
 		Security:    rt.security(), Errors: rt.errors(),
 		Extensions: map[string]any{"x-access": string(rt.Access)},

@@ -74,6 +74,7 @@ const (
 	OtherCustomer       Code = "other_customer"
 	UpgradeRequired     Code = "upgrade_required"
 	RateLimited         Code = "rate_limited"
+	TooManyStreams      Code = "too_many_streams"
 	Internal            Code = "internal"
 	Unavailable         Code = "unavailable"
 )
@@ -143,6 +144,7 @@ var catalogue = map[Code]entry{
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
 	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
+	TooManyStreams:      {429, "Too many live connections are open; %d is the limit. Close one first.", "Çok fazla canlı bağlantı açık; sınır %d. Önce birini kapatın."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
 	ProviderRejected:    {502, "The provider refused or did not answer: %s", "Sağlayıcı reddetti ya da yanıt vermedi: %s"},
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},

@@ -4119,7 +4119,7 @@ export interface paths {
         };
         /**
          * Mail that was kept because no mail server is configured
-         * @description Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed.
+         * @description Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed, and a letter to somebody who may do more than the reader comes without its text.
          */
         get: operations["list-outbox"];
         put?: never;
@@ -9872,10 +9872,15 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
+            /** @description The letter is to somebody who may do more than its reader, so its text and its link are not shown */
+            hidden: boolean;
             id: string;
             /** @example Confirm your e-mail address */
             subject: string;
-            /** @example Hello Ayşe, … */
+            /**
+             * @description Empty where hidden
+             * @example Hello Ayşe, …
+             */
             text: string;
             /** @example ayse@example.com */
             to: string;
@@ -48152,6 +48157,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "hidden": false,
                      *           "id": "text",
                      *           "subject": "Confirm your e-mail address",
                      *           "text": "Hello Ayşe, …",

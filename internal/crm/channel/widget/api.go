@@ -244,8 +244,13 @@ func (s *Service) registerPage(a *api.API) {
 			if now.ConversationID == nil {
 				return nil, fault.New(fault.NotFound)
 			}
+			release, err := a.Streams().Hold(v.ID, streamsPerVisitor)
+			if err != nil {
+				return nil, err
+			}
 			who := api.Caller(ctx)
 			return func(ctx context.Context, send *api.Sender) error {
+				defer release()
 				var n int64
 				return s.watch(caller.With(ctx, who), p, *now.ConversationID, func(news *News) error {
 					if news == nil {

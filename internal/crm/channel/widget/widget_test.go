@@ -349,3 +349,38 @@ func TestFiles(t *testing.T) {
 		}
 	})
 }
+
+// A visitor holds a bounded number of streams; others have their own.
+func TestVisitorStreamsAreCounted(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		c := open(t, s, nil)
+		v, other := c.visitor(), c.visitor()
+		c.write(v, "Merhaba", "")
+		c.write(other, "Selam", "")
+		s.Settle()
+		hold := func(v *apptest.Client) int {
+			req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+c.path("/stream"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Origin", site)
+			req.Header.Set("Authorization", "Bearer "+v.Token())
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = resp.Body.Close() })
+			return resp.StatusCode
+		}
+		for range 10 {
+			if got := hold(v); got != 200 {
+				t.Fatalf("answered %d", got)
+			}
+		}
+		v.Get(c.path("/stream")).Refused(429, "too_many_streams")
+		if got := hold(other); got != 200 {
+			t.Errorf("another visitor was answered %d", got)
+		}
+	})
+}

@@ -137,6 +137,7 @@ export const identity = {
   'outbox.subject': 'Subject',
   'outbox.read': 'Read',
   'outbox.readOne': 'Read: {subject}',
+  'outbox.hidden': 'This letter is to someone who has more permissions than you, so its text is not shown.',
   'outbox.text': 'Letter',
   'outbox.empty.title': 'Nothing is kept',
   'outbox.empty.text':

@@ -140,6 +140,7 @@ export const identity: Record<keyof typeof en, string> = {
   'outbox.subject': 'Konu',
   'outbox.read': 'Oku',
   'outbox.readOne': 'Oku: {subject}',
+  'outbox.hidden': 'Bu mektup sizden daha fazla yetkisi olan birine yazılmış; bu yüzden metni gösterilmiyor.',
   'outbox.text': 'Mektup',
   'outbox.empty.title': 'Tutulan posta yok',
   'outbox.empty.text':
