@@ -77,7 +77,7 @@ func (r *routes) registerStream(a *api.API) {
 type watcher struct {
 	*routes
 	tenant db.Handle
-	who    *caller.Caller // as of the last check
+	who    *caller.Caller // as of the last look
 	only   *uuid.UUID
 	after  int64
 }
@@ -99,6 +99,7 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 			return err
 		}
 		for open := true; open; {
+			w.who = api.Watcher(ctx)
 			if err := w.catchUp(ctx, send); err != nil {
 				sub.Close()
 				return err
