@@ -191,6 +191,7 @@ func (a *App) wire(box *secret.Box) error {
 	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
 		return err
 	}
+	a.Blobs.Quota = a.cfg.StorageQuota
 	a.Mailer.ReadFiles(a.Blobs)
 	a.Identity = identity.New(identity.Config{
 		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
@@ -269,6 +270,7 @@ func (a *App) wire(box *secret.Box) error {
 		TrustedProxies: proxies, Limits: limits, Fallback: web.Handler(a.cfg.captchaSources()...),
 	})
 	a.registerHealth()
+	a.registerStorage()
 	a.Identity.Register(a.API)
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
