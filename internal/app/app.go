@@ -191,6 +191,7 @@ func (a *App) wire(box *secret.Box) error {
 	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
 		return err
 	}
+	a.Blobs.Quota = a.cfg.StorageQuota
 	a.Mailer.ReadFiles(a.Blobs)
 	openStreams := api.NewOpenStreams()
 	a.Identity = identity.New(identity.Config{
@@ -270,6 +271,7 @@ func (a *App) wire(box *secret.Box) error {
 		TrustedProxies: proxies, Limits: limits, Streams: openStreams, StreamCheck: a.streamCheck(), Fallback: web.Handler(a.cfg.captchaSources()...),
 	})
 	a.registerHealth()
+	a.registerStorage()
 	a.Identity.Register(a.API)
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)

@@ -25,6 +25,7 @@ type Config struct {
 	Data            string   `default:"./data" help:"Folder of the embedded database, keys and files."`
 	DB              string   `name:"db" placeholder:"URL" help:"postgres://… to use PostgreSQL instead of the embedded database."`
 	S3URL           string   `name:"s3-url" placeholder:"URL" help:"https://KEY:SECRET@HOST/BUCKET to keep files with an S3 service instead of the data folder."`
+	StorageQuota    int64    `default:"10737418240" help:"Bytes of files that a workspace may keep, unless it has a quota of its own (konak workspace storage); visitors of the live chat have a tenth of it beside it."`
 	NATS            string   `name:"nats" placeholder:"URL" help:"Reserved; several nodes on one PostgreSQL work without it."`
 	Domain          string   `default:"localhost" help:"Bare host; workspaces are at {slug}.crm.DOMAIN and so on."`
 	PublicURL       string   `name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
@@ -73,6 +74,9 @@ func (c *Config) Check() error {
 	}
 	if c.WebhookLease != 0 && c.WebhookLease < leastLease {
 		return fmt.Errorf("--webhook-lease %s: at least %s, or a busy node loses its endpoints to another", c.WebhookLease, leastLease)
+	}
+	if c.StorageQuota < 0 {
+		return fmt.Errorf("--storage-quota %d: write a number of bytes", c.StorageQuota)
 	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {

@@ -77,6 +77,11 @@ type contactNoteIn struct {
 	NoteID api.ID `path:"noteId" record:"contact_note"`
 }
 
+type contactClaimIn struct {
+	ID      api.ID `path:"id" record:"contact"`
+	ClaimID api.ID `path:"claimId" record:"contact_claim"`
+}
+
 type setConsentIn struct {
 	ID   api.ID `path:"id" record:"contact"`
 	Body struct {
@@ -183,6 +188,13 @@ func (s *Service) registerParts(a *api.API) {
 			b := in.Body
 			return s.SetConsent(ctx, in.ID.UUID, Consent{Channel: b.Channel, Purpose: b.Purpose, Status: b.Status, Source: b.Source, Evidence: b.Evidence})
 		})
+
+	link := route("POST", "/{id}/claims/{claimId}/link", "link-contact-claim", "Say that a claim of a contact is true", perm.ContactsManage)
+	link.Refusals = []int{409}
+	link.Doc = "For somebody who checked it. Where another contact has the address or the number, this contact is merged into it, which can be undone; else it becomes this contact's own. 409 already_proven where it was linked before."
+	api.Handle(a, link, func(ctx context.Context, in *contactClaimIn) (ClaimResult, error) {
+		return s.LinkClaim(ctx, in.ID.UUID, in.ClaimID.UUID)
+	})
 
 	merge := route("POST", "/{id}/merge", "merge-contact", "Merge another contact into this one", perm.ContactsManage)
 	merge.Refusals = []int{409}

@@ -33,6 +33,7 @@ type Contact struct {
 	Emails           []Email        `json:"emails" nullable:"false"`
 	Phones           []Phone        `json:"phones" nullable:"false"`
 	Identities       []Identity     `json:"identities" nullable:"false"`
+	Claims           []Claim        `json:"claims" nullable:"false" doc:"What they said of themselves and nobody vouches for"`
 	Company          string         `json:"company" example:"Kaya Mobilya"`
 	OwnerID          *uuid.UUID     `json:"owner_id" nullable:"true" format:"uuid" doc:"The member who looks after the contact"`
 	Language         string         `json:"language" example:"tr"`

@@ -55,7 +55,10 @@ func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contac
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Contact, error) {
 		c, err := byID(r, id)
-		return c, absent(err)
+		if err != nil {
+			return c, absent(err)
+		}
+		return c, matchClaims(r, &c)
 	})
 }
 
@@ -71,7 +74,7 @@ func (s *Service) Create(ctx context.Context, in Input) (c Contact, err error) {
 func (s *Service) create(tx *db.Tx, in Input) (Contact, error) {
 	c := Contact{
 		ID: tx.NewID(), Test: inTest(&tx.Reader), Kind: Lead, Tags: []string{}, CustomAttributes: map[string]any{}, Emails: []Email{}, Phones: []Phone{},
-		Identities: []Identity{}, Consents: []Consent{}, CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now()),
+		Identities: []Identity{}, Claims: []Claim{}, Consents: []Consent{}, CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now()),
 	}
 	if err := in.apply(&c); err != nil {
 		return c, err
@@ -386,6 +389,12 @@ func (s *Service) Sample(ctx context.Context, text string) error {
 		return err
 	}
 	if _, err := s.AddNote(ctx, c.ID, text); err != nil {
+		return err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		return s.keepClaims(tx, c.ID, (&Sender{Channel: text, Email: text + "@claim.example"}).claims())
+	})
+	if err != nil {
 		return err
 	}
 	other, err := s.Create(ctx, Input{Name: &second})

@@ -32,6 +32,9 @@ type Sender struct {
 	Email      string
 	Phone      string
 	Language   string
+	// Unproven senders are known by their id on the account alone. The address
+	// and the number are what they typed, and become claims of their contact.
+	Unproven bool
 }
 
 // ErrRace says that another transaction made the same contact at the same
@@ -40,8 +43,22 @@ var ErrRace = errors.New("contact: made by another at the same time")
 
 // Resolve finds the contact behind a sender, by identity, else e-mail, else
 // phone, or makes it. It is the one way from a channel into the book. What the
-// test environment and what real people bring do not find each other.
+// test environment and what real people bring do not find each other. An
+// unproven sender is found by identity only.
 func (s *Service) Resolve(tx *db.Tx, from Sender) (Ref, error) {
+	if !from.Unproven {
+		return s.resolve(tx, from)
+	}
+	claims := from.claims()
+	from.Email, from.Phone = "", ""
+	ref, err := s.resolve(tx, from)
+	if err != nil {
+		return ref, err
+	}
+	return ref, s.keepClaims(tx, ref.ID, claims)
+}
+
+func (s *Service) resolve(tx *db.Tx, from Sender) (Ref, error) {
 	if from.ExternalID != "" {
 		ref, err := refByIdentity(&tx.Reader, from.AccountID, from.ExternalID)
 		if err == nil || !db.IsNoRow(err) {

@@ -26,7 +26,7 @@ func scan(row db.Row) (Contact, error) {
 		&c.Language, &c.Timezone, &c.Country, &tags, &attributes, &c.Blocked,
 		&c.LastSeenAt, &c.LastContactedAt, &c.LastRepliedAt, &c.MergedIntoID, &c.Test, &c.CreatedAt, &c.UpdatedAt)
 	c.Tags, c.CustomAttributes = tags.V, attributes.V
-	c.Emails, c.Phones, c.Identities, c.Consents = []Email{}, []Phone{}, []Identity{}, []Consent{}
+	c.Emails, c.Phones, c.Identities, c.Claims, c.Consents = []Email{}, []Phone{}, []Identity{}, []Claim{}, []Consent{}
 	return c, err
 }
 
@@ -111,6 +111,15 @@ func fill(r *db.Reader, list []Contact) error {
 			i.ChannelAccountID = &account
 		}
 		at[id].Identities = append(at[id].Identities, i)
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := each(`SELECT contact_id, `+claimColumns+` FROM contact_claim
+		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, id`, func(row db.Row) error {
+		var id uuid.UUID
+		k, err := scanClaim(row, &id)
+		at[id].Claims = append(at[id].Claims, k)
 		return err
 	}); err != nil {
 		return err
@@ -357,6 +366,7 @@ func empty(tx *db.Tx, id uuid.UUID) error {
 		`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_identity WHERE tenant_id = $1 AND contact_id = $2`,
+		`DELETE FROM contact_claim WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_consent WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`,

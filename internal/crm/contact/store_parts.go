@@ -62,9 +62,13 @@ func inTest(r *db.Reader) bool { return caller.From(r.Context()).Test }
 
 // refBy finds a contact of the caller's environment.
 func refBy(r *db.Reader, table, condition string, args ...any) (Ref, error) {
-	return db.One(r, scanRef, `SELECT c.id, c.name, c.blocked, c.test FROM `+table+` k
+	return db.One(r, scanRef, refQuery(table, condition), append([]any{r.Tenant(), inTest(r)}, args...)...)
+}
+
+func refQuery(table, condition string) string {
+	return `SELECT c.id, c.name, c.blocked, c.test FROM ` + table + ` k
 		JOIN contact c ON c.tenant_id = k.tenant_id AND c.id = k.contact_id
-		WHERE k.tenant_id = $1 AND k.test = $2 AND `+condition, append([]any{r.Tenant(), inTest(r)}, args...)...)
+		WHERE k.tenant_id = $1 AND k.test = $2 AND ` + condition
 }
 
 func scanRef(row db.Row) (Ref, error) {

@@ -34,6 +34,7 @@ const (
 const (
 	ReasonSignIn      = "sign_in_failed"
 	ReasonUnreachable = "mailbox_unreachable"
+	ReasonStorageFull = "storage_full"
 )
 
 // Poller fetches mail from mailboxes elsewhere.
@@ -120,6 +121,9 @@ func (s *Service) tell(tx *db.Tx, account uuid.UUID, failures int, trouble error
 		_, err = s.Channels.Set(tx, account, channel.Active, nil)
 	case errors.Is(trouble, errSignIn):
 		reason = ReasonSignIn
+		_, err = s.Channels.Set(tx, account, channel.Attention, &reason)
+	case fault.Is(trouble, fault.StorageFull):
+		reason = ReasonStorageFull
 		_, err = s.Channels.Set(tx, account, channel.Attention, &reason)
 	case failures >= alarmAfter:
 		_, err = s.Channels.Set(tx, account, channel.Attention, &reason)

@@ -50,9 +50,10 @@ type Arrival struct {
 
 // Accept makes a mail durable with the job that will read it; after it
 // returns, the sender may be told that the mail was taken. Where the delivery
-// was accepted before, nothing happens and the answer is false.
+// was accepted before, nothing happens and the answer is false. Where the
+// workspace's storage is full it returns storage_full and keeps nothing.
 func (s *Service) Accept(ctx context.Context, a Arrival) (fresh bool, err error) {
-	b, err := s.Blobs.Put(ctx, caller.From(ctx).TenantID, a.Raw, s.MaxSize)
+	b, err := s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, a.Raw, s.MaxSize)
 	if err != nil {
 		return false, fmt.Errorf("email: keep: %w", err)
 	}

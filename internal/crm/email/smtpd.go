@@ -65,6 +65,7 @@ var (
 	errPaused  = &smtp.SMTPError{Code: 450, EnhancedCode: smtp.EnhancedCode{4, 2, 1}, Message: "Mailbox is paused, try again later"}
 	errBareLF  = &smtp.SMTPError{Code: 554, EnhancedCode: smtp.EnhancedCode{5, 6, 11}, Message: "Lines must end in CR LF"}
 	errLater   = &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 3, 0}, Message: "Could not be stored, try again later"}
+	errFull    = &smtp.SMTPError{Code: 452, EnhancedCode: smtp.EnhancedCode{4, 2, 2}, Message: "Mailbox is full, try again later"}
 	errSender  = &smtp.SMTPError{Code: 501, EnhancedCode: smtp.EnhancedCode{5, 1, 7}, Message: "The sender's address cannot be read"}
 )
 
@@ -108,6 +109,13 @@ func (c *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 		c.s.Log.Error("mail recipient look-up failed", "error", err)
 		return errLater
 	}
+	switch err := c.s.Blobs.CheckRoom(c.ctx, h.tenant, blob.Workspace); {
+	case fault.Is(err, fault.StorageFull):
+		return errFull
+	case err != nil:
+		c.s.Log.Error("mail recipient look-up failed", "error", err)
+		return errLater
+	}
 	for _, has := range c.to {
 		if has.home == h {
 			return nil // one copy for a mailbox is enough
@@ -134,6 +142,9 @@ func (c *session) Data(r io.Reader) error {
 		})
 		if errors.Is(err, blob.ErrTooLarge) {
 			return smtp.ErrDataTooLarge
+		}
+		if fault.Is(err, fault.StorageFull) {
+			return errFull
 		}
 		if err != nil {
 			c.s.Log.Error("mail could not be stored", "tenant", to.tenant, "error", err)

@@ -1428,6 +1428,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/contacts/{id}/claims/{claimId}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that a claim of a contact is true
+         * @description For somebody who checked it. Where another contact has the address or the number, this contact is merged into it, which can be undone; else it becomes this contact's own. 409 already_proven where it was linked before.
+         */
+        post: operations["link-contact-claim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/contacts/{id}/consents": {
         parameters: {
             query?: never;
@@ -4527,6 +4547,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspace/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the workspace's files take, and what they may take
+         * @description Files that nothing holds yet are counted too; they go a day after they came. What does not fit is refused with 409 storage_full: the reason is workspace, or visitors for what visitors of the live chat send. Mail that arrives is put off with 452, so that its sender tries again. The operator sets the quota.
+         */
+        get: operations["workspace-storage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/authorize": {
         parameters: {
             query?: never;
@@ -5215,6 +5255,41 @@ export interface components {
             /** @example The code is wrong, used or too old. */
             error_description: string;
         };
+        BlobUse: {
+            /** @description Whether the operator gave this workspace a quota of its own */
+            own_quota: boolean;
+            /**
+             * Format: int64
+             * @example 10737418240
+             */
+            quota_bytes: number;
+            /**
+             * Format: int64
+             * @description What members, API keys and mail brought
+             * @example 1288490188
+             */
+            used_bytes: number;
+            /**
+             * Format: int64
+             * @description A tenth of the quota, on top of it
+             * @example 1073741824
+             */
+            visitor_quota_bytes: number;
+            /**
+             * Format: int64
+             * @description What visitors of the live chat sent
+             * @example 52428800
+             */
+            visitor_used_bytes: number;
+        };
+        BlobUseEnvelope: {
+            data: components["schemas"]["BlobUse"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         BulkGroupInBody: {
             /** Format: uuid */
             group_id: string;
@@ -5865,6 +5940,57 @@ export interface components {
             /** @example 106540352242922 */
             phone_number_id: string;
         };
+        ContactClaim: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "email" | "phone";
+            /** @description Who has this address or number, while it is not proven; only where one contact is read */
+            match: components["schemas"]["ContactClaimMatch"] | null;
+            /**
+             * @description How it was shown to be true; null while it was not
+             * @enum {string|null}
+             */
+            proof: "agent" | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            proven_at: string | null;
+            /** Format: uuid */
+            proven_by: string | null;
+            /**
+             * @description The channel on which it was said
+             * @example widget
+             */
+            source: string;
+            /** @example elif@kayamobilya.example */
+            value: string;
+        };
+        ContactClaimMatch: {
+            /** Format: uuid */
+            id: string;
+            /** @example Elif Kaya */
+            name: string;
+        };
+        ContactClaimResult: {
+            contact: components["schemas"]["ContactContact"];
+            /** @description Can be undone; null where nobody had the address or the number */
+            merge: components["schemas"]["ContactMerge"] | null;
+        };
+        ContactClaimResultEnvelope: {
+            data: components["schemas"]["ContactClaimResult"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ContactConsent: {
             /**
              * Format: date-time
@@ -5884,6 +6010,8 @@ export interface components {
         };
         ContactContact: {
             blocked: boolean;
+            /** @description What they said of themselves and nobody vouches for */
+            claims: components["schemas"]["ContactClaim"][];
             /** @example Kaya Mobilya */
             company: string;
             consents: components["schemas"]["ContactConsent"][];
@@ -13733,6 +13861,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -19124,6 +19268,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -23723,6 +23883,22 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "blocked": false,
+                     *           "claims": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "kind": "email",
+                     *               "match": {
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Elif Kaya"
+                     *               },
+                     *               "proof": "agent",
+                     *               "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *               "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "source": "widget",
+                     *               "value": "elif@kayamobilya.example"
+                     *             }
+                     *           ],
                      *           "company": "Kaya Mobilya",
                      *           "consents": [
                      *             {
@@ -23868,6 +24044,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -24485,6 +24677,22 @@ export interface operations {
                      *       "data": {
                      *         "contact": {
                      *           "blocked": false,
+                     *           "claims": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "kind": "email",
+                     *               "match": {
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Elif Kaya"
+                     *               },
+                     *               "proof": "agent",
+                     *               "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *               "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "source": "widget",
+                     *               "value": "elif@kayamobilya.example"
+                     *             }
+                     *           ],
                      *           "company": "Kaya Mobilya",
                      *           "consents": [
                      *             {
@@ -24688,6 +24896,22 @@ export interface operations {
                      *         {
                      *           "contact": {
                      *             "blocked": false,
+                     *             "claims": [
+                     *               {
+                     *                 "at": "2026-11-15T09:30:00.000000Z",
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "kind": "email",
+                     *                 "match": {
+                     *                   "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                   "name": "Elif Kaya"
+                     *                 },
+                     *                 "proof": "agent",
+                     *                 "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *                 "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "source": "widget",
+                     *                 "value": "elif@kayamobilya.example"
+                     *               }
+                     *             ],
                      *             "company": "Kaya Mobilya",
                      *             "consents": [
                      *               {
@@ -24834,6 +25058,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -24988,6 +25228,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -25268,6 +25524,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -25433,6 +25705,219 @@ export interface operations {
             };
         };
     };
+    "link-contact-claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                claimId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "contact": {
+                     *           "blocked": false,
+                     *           "claims": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "kind": "email",
+                     *               "match": {
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Elif Kaya"
+                     *               },
+                     *               "proof": "agent",
+                     *               "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *               "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "source": "widget",
+                     *               "value": "elif@kayamobilya.example"
+                     *             }
+                     *           ],
+                     *           "company": "Kaya Mobilya",
+                     *           "consents": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "channel": "whatsapp",
+                     *               "evidence": "https://example.com/consents/4711",
+                     *               "purpose": "marketing",
+                     *               "source": "checkout form",
+                     *               "status": "granted"
+                     *             }
+                     *           ],
+                     *           "country": "TR",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "custom_attributes": {
+                     *             "plan": "pro"
+                     *           },
+                     *           "emails": [
+                     *             {
+                     *               "address": "elif@kayamobilya.example",
+                     *               "bounced": false,
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "external_id": "crm-4711",
+                     *           "first_name": "Elif",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "identities": [
+                     *             {
+                     *               "channel": "whatsapp",
+                     *               "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "external_id": "905321234567",
+                     *               "reachable": false,
+                     *               "username": "elifkaya",
+                     *               "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *             }
+                     *           ],
+                     *           "kind": "customer",
+                     *           "language": "tr",
+                     *           "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_name": "Kaya",
+                     *           "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Elif Kaya",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "phones": [
+                     *             {
+                     *               "e164": "+905321234567",
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "tags": [
+                     *             "vip"
+                     *           ],
+                     *           "test": false,
+                     *           "timezone": "Europe/Istanbul",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "merge": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "loser_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "merged_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "undone_at": "2026-11-15T09:30:00.000000Z",
+                     *           "winner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactClaimResultEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "set-contact-consent": {
         parameters: {
             query?: never;
@@ -25458,6 +25943,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -25649,6 +26150,22 @@ export interface operations {
                      *       "data": {
                      *         "contact": {
                      *           "blocked": false,
+                     *           "claims": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "kind": "email",
+                     *               "match": {
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Elif Kaya"
+                     *               },
+                     *               "proof": "agent",
+                     *               "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *               "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "source": "widget",
+                     *               "value": "elif@kayamobilya.example"
+                     *             }
+                     *           ],
                      *           "company": "Kaya Mobilya",
                      *           "consents": [
                      *             {
@@ -26289,6 +26806,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -26475,6 +27008,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -50887,6 +51436,92 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookCatalogEntryArrayEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "workspace-storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "own_quota": false,
+                     *         "quota_bytes": 10737418240,
+                     *         "used_bytes": 1288490188,
+                     *         "visitor_quota_bytes": 1073741824,
+                     *         "visitor_used_bytes": 52428800
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BlobUseEnvelope"];
                 };
             };
             /** @description Unauthorized */

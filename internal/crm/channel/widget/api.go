@@ -11,7 +11,6 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
-	"konak/internal/kit/limit"
 	"konak/internal/kit/perm"
 )
 
@@ -171,7 +170,7 @@ func (s *Service) registerPage(a *api.API) {
 			if err != nil {
 				return out, err
 			}
-			if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
+			if err := s.allowMessage(ctx, p, v.ID); err != nil {
 				return out, err
 			}
 			b := in.Body
@@ -186,7 +185,7 @@ func (s *Service) registerPage(a *api.API) {
 			return out, err
 		}
 		// Before the bytes are taken in, not after.
-		if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
+		if err := s.allowMessage(ctx, p, v.ID); err != nil {
 			return out, err
 		}
 		out.Message, out.Session, err = s.attach(ctx, p, v, in.Filename, body.Type, body)
