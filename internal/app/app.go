@@ -346,7 +346,8 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 	return func() { _ = n.Close() }
 }
 
-// grace is how long open requests may take to finish at a stop.
+// grace is how long open requests and workers may take to finish at a stop,
+// whatever servers outside do.
 const grace = 20 * time.Second
 
 // indexBytes is what the search indexes take.
@@ -395,9 +396,15 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	a.API.Drain()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
+	stopWorkers() // while open requests finish
 	err = errors.Join(ignoreClosed(err), server.Shutdown(stop), private(stop))
-	stopWorkers()
-	wg.Wait()
+	ended := make(chan struct{})
+	go func() { wg.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-stop.Done():
+		a.log.Error("some workers did not end in time; what they held is free when its lease ends", "grace", grace)
+	}
 	return err
 }
 

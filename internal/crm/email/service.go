@@ -204,6 +204,9 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 		if err := jobs.EndHolds(tx, id); err != nil {
 			return err
 		}
+		if err := s.Channels.ClearAttention(tx, id, ReasonServerSilent, ReasonUnreachable); err != nil {
+			return err
+		}
 		m, err = s.get(&tx.Reader, id)
 		return err
 	})
