@@ -26,6 +26,7 @@ type exportIn struct {
 // registerWhole adds what is done with a conversation as a whole.
 func (s *Service) registerWhole(a *api.API) {
 	split := route("POST", "/{id}/split", "split-conversation", "Move messages into a new conversation", perm.ConversationsManage)
+	split.TakesKey = true
 	split.Status, split.Refusals = 201, []int{409}
 	split.Doc = "The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread."
 	api.Handle(a, split, func(ctx context.Context, in *splitIn) (Conversation, error) {

@@ -11,6 +11,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Opening is a conversation that an agent begins.
@@ -37,6 +38,7 @@ type Begun struct {
 	Reused       bool
 
 	outgoing Outgoing
+	why      kept // what kept a template from being sent
 }
 
 // BeginAsAgent opens a conversation with a customer, or writes into the one
@@ -47,7 +49,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 	if !ok {
 		return out, fault.Invalid("channel", "not_allowed")
 	}
-	err = s.InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		out = Begun{Delivery: Delivery{Status: NotGoing}}
 		ref, err := s.customer(tx, NewConversation{ContactID: o.ContactID})
 		if err != nil {
@@ -83,6 +85,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if out.Route == nil {
 			return s.undelivered(tx, &out)
 		}
+		out.Delivery = Delivery{Status: Queued}
 		out.outgoing, err = s.send(tx, &out.Conversation, item, out.Route)
 		return err
 	})
@@ -173,5 +176,5 @@ func (s *Service) push(ctx context.Context, out *Begun) error {
 			out.Delivery.Error = *item.DeliveryError
 		}
 	}
-	return nil
+	return idempotency.Amend(ctx, s.tenant(ctx), *out)
 }

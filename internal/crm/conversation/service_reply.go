@@ -9,6 +9,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Written is a conversation and what was written into it.
@@ -42,6 +43,7 @@ type Answer struct {
 // Reply writes an answer or an internal note. An answer without a route to
 // the customer is refused and leaves nothing behind.
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Written, err error) {
+	ctx = idempotency.View(ctx, func(Conversation) Written { return out })
 	_, err = s.change(ctx, id, s.ToReply(a, &out), s.sent)
 	return out, err
 }
@@ -184,7 +186,7 @@ func outgoingFiles(item *Item) (out []OutgoingFile) {
 
 // ReplyAsCustomer writes what the customer said, with uploads of the caller.
 func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string, attachments ...uuid.UUID) (out Written, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
