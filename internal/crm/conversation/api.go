@@ -319,7 +319,9 @@ func (s *Service) registerBulk(a *api.API) {
 	group.Doc = "An optional private note is written into each of them."
 	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
 		b := in.Body
-		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) { return s.Transfer(ctx, id, b.GroupID, b.Note) })
+		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) {
+			return s.Transfer(ctx, id, b.GroupID, b.Note)
+		})
 	})
 }
 
