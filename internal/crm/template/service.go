@@ -130,7 +130,10 @@ func (s *Service) Create(ctx context.Context, n NewTemplate) (t Template, err er
 	if err != nil || n.Draft {
 		return t, err
 	}
-	return s.submit(ctx, t, t, s.provider.Submit)
+	if t, err = s.submit(ctx, t, t, s.provider.Submit); err != nil {
+		return t, err
+	}
+	return t, idempotency.Amend(context.WithoutCancel(ctx), s.tenant(ctx), t)
 }
 
 // submit hands a record that says so already to the provider: its webhook may
