@@ -88,11 +88,11 @@ CREATE TABLE idempotency (
     tenant_id  uuid NOT NULL,
     caller_id  uuid NOT NULL,
     key        text NOT NULL,
+    row_id     text NOT NULL,
     request    bytea NOT NULL,
-    status     bigint,
     answer     text,
     created_at bigint NOT NULL,
-    PRIMARY KEY (tenant_id, caller_id, key)
+    PRIMARY KEY (tenant_id, caller_id, key, row_id)
 );
 CREATE INDEX idempotency_age ON idempotency (created_at);
 

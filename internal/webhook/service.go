@@ -15,6 +15,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
@@ -115,7 +116,7 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 	}
 	key := NewSecret()
 	out := Registered{Secret: key}
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		if n, err := countEndpoints(tx, module); err != nil {
 			return err
 		} else if n >= maxEndpoints {
@@ -319,7 +320,7 @@ func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn fu
 	if caller.From(ctx).Test {
 		return fault.New(fault.TestEnvironment)
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return idempotency.Do(ctx, s.tenant(ctx), &struct{}{}, func(tx *db.Tx) error {
 		e, err := lockEndpoint(tx, module, id)
 		if err != nil {
 			return notFound(err)

@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 )
 
@@ -181,7 +182,7 @@ func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (i
 	if err := s.checkEvents(ctx, "event", name); err != nil {
 		return uuid.Nil, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err = idempotency.Do(ctx, s.tenant(ctx), &id, func(tx *db.Tx) (err error) {
 		id, err = event.Emit(tx, event.Change{Type: name, Object: data, Emitted: true})
 		return err
 	})

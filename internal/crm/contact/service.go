@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Follower is a room that keeps something of a contact, in the transaction of
@@ -64,7 +65,7 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
 
 // Create is the gate for a new contact.
 func (s *Service) Create(ctx context.Context, in Input) (c Contact, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) (err error) {
 		c, err = s.create(tx, in)
 		return err
 	})
@@ -287,7 +288,7 @@ func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out 
 
 // AddNote writes a note about a contact.
 func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (n Note, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &n, func(tx *db.Tx) error {
 		if _, err := lockByID(tx, contact); err != nil {
 			return absent(err)
 		}

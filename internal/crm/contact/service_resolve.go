@@ -1,7 +1,6 @@
 package contact
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -39,7 +38,7 @@ type Sender struct {
 
 // ErrRace says that another transaction made the same contact at the same
 // moment. The transaction must be given up and run again; it will find it.
-var ErrRace = errors.New("contact: made by another at the same time")
+var ErrRace = fmt.Errorf("contact: made by another at the same time: %w", db.ErrRunAgain)
 
 // Resolve finds the contact behind a sender, by identity, else e-mail, else
 // phone, or makes it. It is the one way from a channel into the book. What the

@@ -165,6 +165,7 @@ func (s *Service) registerRecords(a *api.API) {
 	api.HandleList(a, route("GET", "", "list-conversations", "List conversations", perm.ConversationsView), s.listPage)
 
 	create := route("POST", "", "create-conversation", "Write down a customer's request", perm.ConversationsReply)
+	create.TakesKey = true
 	create.Status = 201
 	api.Handle(a, create, func(ctx context.Context, in *createConversationIn) (Conversation, error) {
 		b := in.Body
@@ -283,7 +284,7 @@ func (s *Service) registerBulk(a *api.API) {
 	state.Doc = "Up to 200 ids; the answer tells for each what became of it."
 	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]Outcome, error) {
 		b := in.Body
-		return s.Each(ctx, b.IDs, func(id uuid.UUID) (Conversation, error) {
+		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) {
 			return s.SetState(ctx, id, b.State, b.Until, b.UntilReply)
 		})
 	})
@@ -291,7 +292,7 @@ func (s *Service) registerBulk(a *api.API) {
 	retag := func(path, id, summary string, fn func(has, tags []string) []string) {
 		api.Handle(a, route("POST", "/tags/"+path, id, summary, perm.ConversationsManage),
 			func(ctx context.Context, in *bulkTagsIn) ([]Outcome, error) {
-				return s.Each(ctx, in.Body.IDs, func(id uuid.UUID) (Conversation, error) {
+				return s.Each(ctx, in.Body.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) {
 					return s.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
 				})
 			})
@@ -300,10 +301,13 @@ func (s *Service) registerBulk(a *api.API) {
 	retag("remove", "remove-tags", "Remove tags from several conversations", withoutTags)
 
 	group := route("POST", "/group", "transfer-conversations", "Transfer conversations to a group", perm.ConversationsAssign)
+	group.TakesKey = true
 	group.Doc = "An optional private note is written into each of them."
 	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
 		b := in.Body
-		return s.Each(ctx, b.IDs, func(id uuid.UUID) (Conversation, error) { return s.Transfer(ctx, id, b.GroupID, b.Note) })
+		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) {
+			return s.Transfer(ctx, id, b.GroupID, b.Note)
+		})
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -80,6 +81,7 @@ func (s *Service) registerPublic(a *api.API) {
 	api.HandleList(a, route("GET", "", "list-conversations", "List conversations", perm.ConversationsView), s.listPage)
 
 	create := route("POST", "", "create-conversation", "Open a conversation", perm.ConversationsReply)
+	create.TakesKey = true
 	create.Status = 201
 	create.Doc = "Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which."
 	api.Handle(a, create, func(ctx context.Context, in *publicCreateConversationIn) (Conversation, error) {
@@ -98,6 +100,7 @@ func (s *Service) registerPublic(a *api.API) {
 		})
 
 	reply := route("POST", "/{id}/reply", "reply", "Write a reply", perm.ConversationsReply)
+	reply.TakesKey = true
 	reply.Doc = "Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. It goes the conversation's own way, or else the default that reply-channels names. Without a route to the customer: 422 no_route."
 	api.Handle(a, reply, s.publicReply)
 
@@ -155,6 +158,7 @@ func (in *publicCreateConversationIn) conversation() (NewConversation, error) {
 
 func (s *Service) publicReply(ctx context.Context, in *publicReplyIn) (Reference, error) {
 	b, id := in.Body, in.ID.UUID
+	ctx = idempotency.View(ctx, func(w Written) Reference { return refer(w.Conversation) })
 	if b.Type == "user" {
 		if b.MessageType == "note" {
 			// The id is looked at first: an unknown one is a 404 all the same.

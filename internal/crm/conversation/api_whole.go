@@ -33,6 +33,7 @@ type exportIn struct {
 // registerWhole adds what is done with a conversation as a whole.
 func (s *Service) registerWhole(a *api.API) {
 	split := route("POST", "/{id}/split", "split-conversation", "Move messages into a new conversation", perm.ConversationsManage)
+	split.TakesKey = true
 	split.Status, split.Refusals = 201, []int{409}
 	split.Doc = "The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread."
 	api.Handle(a, split, func(ctx context.Context, in *splitIn) (Conversation, error) {
@@ -40,6 +41,7 @@ func (s *Service) registerWhole(a *api.API) {
 	})
 
 	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
+	merge.TakesKey = true
 	merge.Refusals = []int{409}
 	merge.Doc = "Both must be of one customer: 409 other_customer otherwise; merge the contacts first. It can be taken back with unmerge."
 	api.Handle(a, merge, func(ctx context.Context, in *mergeConversationIn) (Conversation, error) {

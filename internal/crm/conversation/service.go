@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -176,7 +176,7 @@ type NewConversation struct {
 // Create opens a conversation that no channel brought: a request that an
 // agent or another program writes down.
 func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation, err error) {
-	err = s.InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.CreateIn(tx, n)
 		return err
 	})
@@ -258,16 +258,9 @@ func (s *Service) another(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref
 	return ref, err
 }
 
-// InTx runs a transaction anew where another made the same contact or
-// conversation at the same moment; it finds it then.
+// InTx runs a transaction of the caller's workspace.
 func (s *Service) InTx(ctx context.Context, fn func(*db.Tx) error) error {
-	var err error
-	for range 3 {
-		if err = s.tenant(ctx).InTx(ctx, fn); !errors.Is(err, contact.ErrRace) {
-			return err
-		}
-	}
-	return err
+	return s.tenant(ctx).InTx(ctx, fn)
 }
 
 // checkPlace checks that an owner may see conversations and that a group exists.

@@ -11,6 +11,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Opening is a conversation that an agent begins.
@@ -40,6 +41,7 @@ type Begun struct {
 	// account is where the conversation belongs: the route's, or that of the
 	// account which refused.
 	account *uuid.UUID
+	why      kept // what kept a template from being sent
 }
 
 // BeginAsAgent opens a conversation with a customer, or writes into the one
@@ -50,7 +52,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 	if !ok {
 		return out, fault.Invalid("channel", "not_allowed")
 	}
-	err = s.InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		out = Begun{Delivery: Delivery{Status: NotGoing}}
 		ref, err := s.customer(tx, NewConversation{ContactID: o.ContactID})
 		if err != nil {
@@ -90,6 +92,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if out.Route == nil {
 			return s.undelivered(tx, &out)
 		}
+		out.Delivery = Delivery{Status: Queued}
 		out.outgoing, err = s.send(tx, &out.Conversation, item, out.Route)
 		return err
 	})
@@ -183,5 +186,5 @@ func (s *Service) push(ctx context.Context, out *Begun) error {
 			out.Delivery.Error = *item.DeliveryError
 		}
 	}
-	return nil
+	return idempotency.Amend(ctx, s.tenant(ctx), *out)
 }

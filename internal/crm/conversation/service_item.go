@@ -15,6 +15,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -36,7 +37,7 @@ func (s *Service) readItem(ctx context.Context, id, item uuid.UUID, fn func(*db.
 // changeItem runs fn on an item whose conversation is locked, and tells open
 // panels what became of it.
 func (s *Service) changeItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Tx, *Conversation, *Item) error) (i Item, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &i, func(tx *db.Tx) error {
 		c, err := lockLive(tx, id)
 		if err != nil {
 			return err

@@ -10,12 +10,13 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Merge closes a conversation into another of the same customer: its items move
 // there, and so does whatever arrives for it later. Unmerge takes it back.
 func (s *Service) Merge(ctx context.Context, id, into uuid.UUID) (c Conversation, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		if _, err := byID(&tx.Reader, id); err != nil {
 			return absent(err)
 		}

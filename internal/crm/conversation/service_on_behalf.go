@@ -9,6 +9,7 @@ import (
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/idempotency"
 )
 
 // TypedBy is in the detail of a message that somebody wrote down in the
@@ -18,7 +19,7 @@ const TypedBy = "typed_by"
 // ReplyAsCustomer writes what the customer said elsewhere, with uploads of the
 // caller. The item keeps who typed it.
 func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string, attachments ...uuid.UUID) (out Written, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -43,6 +44,7 @@ type Answer struct {
 // Reply writes an answer or an internal note. An answer without a route to
 // the customer is refused and leaves nothing behind.
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Written, err error) {
+	ctx = idempotency.View(ctx, func(Conversation) Written { return out })
 	_, err = s.change(ctx, id, s.ToReply(a, &out), s.clearDraft(draftTypeOf(a)))
 	return out, err
 }

@@ -12,13 +12,14 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Split moves items of a conversation into a new one with the same customer:
 // two matters that came in one thread. A messaging channel knows one thread
 // only, so there it is refused.
 func (s *Service) Split(ctx context.Context, id uuid.UUID, ids []uuid.UUID, subject string) (c Conversation, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Why a template is not sent, beside the codes of the catalogue.
@@ -153,9 +154,9 @@ func (s *Service) ready(r *db.Reader, customer uuid.UUID, u template.Use) (f tem
 // What keeps it from being sent is in the answer and no error.
 func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use) (SentTemplate, error) {
 	var begun Begun
-	var why kept
-	err := s.InTx(ctx, func(tx *db.Tx) error {
-		begun, why = Begun{}, ""
+	ctx = idempotency.View(ctx, sentTemplate)
+	err := idempotency.Do(ctx, s.tenant(ctx), &begun, func(tx *db.Tx) error {
+		begun = Begun{}
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
@@ -167,12 +168,12 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 		}
 		if was.Test || caller.From(ctx).Test {
 			if err == nil {
-				why = TestSendsNothing
+				begun.why = TestSendsNothing
 			}
 			return onlyFault(err)
 		}
 		if no, ok := errors.AsType[kept](err); ok {
-			why = no
+			begun.why = no
 			return nil
 		}
 		if err != nil {
@@ -184,14 +185,17 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 		if begun.Conversation, err = s.answered(tx, was, item); err != nil {
 			return err
 		}
-		begun.Item, begun.Route = *item, route
+		begun.Item, begun.Route, begun.Delivery = *item, route, Delivery{Status: Queued}
 		begun.outgoing, err = s.send(tx, &begun.Conversation, item, route)
 		return err
 	})
 	if err != nil {
 		return SentTemplate{}, err
 	}
-	return s.outcome(ctx, &begun, why)
+	if begun.why == "" {
+		err = s.push(ctx, &begun)
+	}
+	return sentTemplate(begun), err
 }
 
 // onlyFault passes over what keeps a template from being sent.
@@ -202,26 +206,24 @@ func onlyFault(err error) error {
 	return err
 }
 
-func (s *Service) outcome(ctx context.Context, b *Begun, why kept) (out SentTemplate, err error) {
-	if why == "" {
-		if err := s.push(ctx, b); err != nil {
-			return out, err
-		}
+// sentTemplate says what became of a template.
+func sentTemplate(b Begun) (out SentTemplate) {
+	switch b.why {
+	case "":
 		out.Item, out.Delivery = api.Some(b.Item), b.Delivery.Status
 		if b.Delivery.Error != "" {
 			out.Error = &b.Delivery.Error
 		}
-	} else {
-		text := string(why)
+	case TestSendsNothing:
+		out.Delivery = NotGoing
+	default:
+		text := string(b.why)
 		out.Delivery, out.Error = Failed, &text
-		if why == TestSendsNothing {
-			out.Delivery, out.Error = NotGoing, nil
-		}
 	}
 	if b.Conversation.ID != uuid.Nil {
 		out.Conversation = api.Some(b.Conversation)
 	}
-	return out, nil
+	return out
 }
 
 // SendTemplateTo sends a template to a customer, in the conversation that they
@@ -251,17 +253,14 @@ func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u temp
 		why = TestSendsNothing
 	}
 	if why != "" {
-		return s.outcome(ctx, &Begun{}, why)
+		return sentTemplate(Begun{why: why}), nil
 	}
+	ctx = idempotency.View(ctx, sentTemplate)
 	b, err := s.BeginAsAgent(ctx, Opening{ContactID: customer, Channel: "whatsapp", Template: &u})
 	if err != nil {
 		return SentTemplate{}, err
 	}
-	out := SentTemplate{Conversation: api.Some(b.Conversation), Item: api.Some(b.Item), Delivery: b.Delivery.Status}
-	if b.Delivery.Error != "" {
-		out.Error = &b.Delivery.Error
-	}
-	return out, nil
+	return sentTemplate(b), nil
 }
 
 // templateOut makes an opening's message of its template. What keeps it from

@@ -8,6 +8,7 @@ import (
 
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // StateCounts says how many conversations are in each state.
@@ -182,10 +183,10 @@ type Outcome struct {
 // Each runs an action on every conversation, each in a transaction of its own,
 // and tells for each what became of it. What is wrong with the request itself
 // refuses it as a whole, before anything was changed.
-func (s *Service) Each(ctx context.Context, ids []uuid.UUID, fn func(uuid.UUID) (Conversation, error)) ([]Outcome, error) {
+func (s *Service) Each(ctx context.Context, ids []uuid.UUID, fn func(context.Context, uuid.UUID) (Conversation, error)) ([]Outcome, error) {
 	out, changed := make([]Outcome, 0, len(ids)), false
 	for _, id := range ids {
-		c, err := fn(id)
+		c, err := fn(idempotency.ForRow(ctx, id.String()), id)
 		if err == nil {
 			out, changed = append(out, Outcome{ID: id, OK: true, State: &c.State}), true
 			continue

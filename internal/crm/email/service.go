@@ -19,6 +19,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
@@ -113,7 +114,7 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 	if err := in.check(); err != nil {
 		return m, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
 		key := address.Fold(in.Settings.Address)
 		a := channel.Account{ID: in.ID, Kind: Kind, Name: in.Name, Status: channel.Active, GroupID: in.GroupID, ExternalID: &key}
 		if err := a.Write(in.Settings); err != nil {

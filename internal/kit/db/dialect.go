@@ -105,8 +105,25 @@ func IsUnique(err error) bool {
 	return false
 }
 
-// retryable says whether PostgreSQL asks to run the transaction again.
+// IsLockTimeout says whether PostgreSQL gave up waiting for a lock.
+func IsLockTimeout(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == lockNotAvailable
+}
+
+// lockNotAvailable is PostgreSQL's code for a lock_timeout that ran out.
+const lockNotAvailable = "55P03"
+
+// ErrRunAgain is for functions of transactions that met another on PostgreSQL,
+// such as one that made the same record at the same moment: they are run again
+// and find it then.
+var ErrRunAgain = errors.New("db: the transaction must run again")
+
+// retryable says whether a transaction on PostgreSQL is to be run again.
 func retryable(err error) bool {
+	if errors.Is(err, ErrRunAgain) {
+		return true
+	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pg.Code == "40001" || pg.Code == "40P01")
 }

@@ -114,6 +114,7 @@ func (s *Service) Register(a *api.API) {
 
 func (s *Service) registerChannel(a *api.API) {
 	create := channel.Route("POST", "/widget", "create-widget", "Create a live-chat widget", perm.ChannelsManage)
+	create.TakesKey = true
 	create.Status = 201
 	api.Handle(a, create, func(ctx context.Context, in *createIn) (Opened, error) {
 		b := in.Body

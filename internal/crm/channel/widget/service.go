@@ -18,6 +18,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/secret"
 )
@@ -64,7 +65,7 @@ func (s *Service) Create(ctx context.Context, n NewWidget) (out Opened, err erro
 	if err := n.Look.tidy(); err != nil {
 		return out, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		a := channel.Account{ID: n.ID, Kind: Name, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI}
 		a.Hours.V = n.Hours
 		if a, err = s.Channels.Connect(tx, a); err != nil {
