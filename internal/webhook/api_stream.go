@@ -199,7 +199,7 @@ func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.
 		return nil, err
 	}
 	var list []streamedAt
-	sign := newSigner(keys...)
+	sign := signer(keys)
 	for i, e := range events {
 		if _, ok := there[ids[i]]; !ok {
 			continue

@@ -32,7 +32,7 @@ type Service struct {
 	watch   Watch
 	// queued tells this process's sender that endpoints have something to do,
 	// changed that they are not what they were.
-	queued  func(endpoints []uuid.UUID, fresh map[uuid.UUID][]offer)
+	queued  func(endpoints []uuid.UUID)
 	changed func(endpoints []uuid.UUID)
 	// counted is told how many deliveries came into a state.
 	counted func(status string, n int)
@@ -53,7 +53,7 @@ func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners
 	return &Service{
 		db: d, box: box, idKey: box.Derive("webhook delivery id"), catalog: entries, out: out, watch: w, owners: owners,
 		counted: func(string, int) {}, types: types,
-		queued: func([]uuid.UUID, map[uuid.UUID][]offer) {}, changed: func([]uuid.UUID) {},
+		queued: func([]uuid.UUID) {}, changed: func([]uuid.UUID) {},
 		settled: func(context.Context, uuid.UUID) {},
 	}, err
 }

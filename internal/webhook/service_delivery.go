@@ -29,7 +29,6 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	}
 	var lanes []uuid.UUID
 	var list []newDelivery
-	var of []*event.Event
 	for i := range events {
 		e := &events[i]
 		if e.Test {
@@ -43,18 +42,16 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
 				event: e.ID, eventType: e.Type, place: i,
 			})
-			of, lanes = append(of, e), append(lanes, sub.id)
+			lanes = append(lanes, sub.id)
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	lanes, due, err := stir(tx, lanes, len(events))
+	lanes, due, err := scheduleEndpoints(tx, lanes, len(events))
 	if err != nil {
 		return err
 	}
-	// A sender that is up to date with a lane need not read what it gets now.
-	fresh := map[uuid.UUID][]offer{}
 	rows := list[:0]
 	for i := range list {
 		d := list[i]
@@ -63,9 +60,6 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		}
 		d.nextAt = nth(due[d.endpoint], d.place, len(events))
 		d.createdAt = clock.At(d.nextAt.Add(queueStart))
-		if of[i].Target == nil { // that of a test was queued before
-			fresh[d.endpoint] = append(fresh[d.endpoint], offer{d, of[i].Body})
-		}
 		rows = append(rows, d)
 	}
 	if err := putDeliveries(tx, rows); err != nil {
@@ -73,7 +67,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	}
 	tx.AfterCommit(func() {
 		s.counted(Pending, len(rows))
-		s.queued(lanes, fresh)
+		s.queued(lanes)
 	})
 	return nil
 }
@@ -113,18 +107,18 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 // its queue, and whether there is such a lane. Whoever queues something calls it
 // first: the lane is locked before its deliveries, everywhere.
 func (s *Service) wake(tx *db.Tx, lane uuid.UUID, places int) (last clock.Time, ok bool, err error) {
-	lanes, due, err := stir(tx, []uuid.UUID{lane}, places)
+	lanes, due, err := scheduleEndpoints(tx, []uuid.UUID{lane}, places)
 	if err != nil {
 		return last, false, err
 	}
-	tx.AfterCommit(func() { s.queued(lanes, nil) })
+	tx.AfterCommit(func() { s.queued(lanes) })
 	last, ok = due[lane]
 	return last, ok, nil
 }
 
-// stir wakes lanes in their rows. It gives each lane once, and the last of so
+// scheduleEndpoints wakes lanes in their rows. It gives each lane once, and the last of so
 // many places at the end of its queue.
-func stir(tx *db.Tx, lanes []uuid.UUID, places int) ([]uuid.UUID, map[uuid.UUID]clock.Time, error) {
+func scheduleEndpoints(tx *db.Tx, lanes []uuid.UUID, places int) ([]uuid.UUID, map[uuid.UUID]clock.Time, error) {
 	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	lanes = slices.Compact(lanes)
 	due, err := wakeLanes(tx, lanes, places)
