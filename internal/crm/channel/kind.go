@@ -143,14 +143,19 @@ func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversati
 	return conversation.Delivery{Status: conversation.Queued}, nil
 }
 
-// IdentityOn finds who a contact is on an account.
-func IdentityOn(c contact.Contact, account uuid.UUID) (contact.Identity, bool) {
+// IdentityOn finds who a contact is on an account. Of several identities it is
+// the one whose window is open for longest: the customer wrote with it last.
+func IdentityOn(c contact.Contact, account uuid.UUID) (out contact.Identity, found bool) {
 	for _, i := range c.Identities {
-		if i.ChannelAccountID != nil && *i.ChannelAccountID == account && i.Reachable {
-			return i, true
+		if i.ChannelAccountID == nil || *i.ChannelAccountID != account || !i.Reachable {
+			continue
+		}
+		later := i.WindowExpiresAt != nil && (out.WindowExpiresAt == nil || i.WindowExpiresAt.After(out.WindowExpiresAt.Time))
+		if !found || later {
+			out, found = i, true
 		}
 	}
-	return contact.Identity{}, false
+	return out, found
 }
 
 // Templater is a kind that sends templates.

@@ -66,6 +66,9 @@ type Delivery struct {
 	Error  string // why it failed
 	// ProviderMessageID is how the provider calls it.
 	ProviderMessageID string
+	// DeliveredAt and ReadAt are when the customer's device got it and when they
+	// opened it, nil where the report does not say so.
+	DeliveredAt, ReadAt *clock.Time
 }
 
 // Router carries messages to customers. Channels implement it; a workspace
