@@ -34,6 +34,7 @@ type cli struct {
 	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Webhooks  webhooksCmd  `cmd:"" help:"Tools for those who receive webhooks."`
 	Mail      mailCmd      `cmd:"" help:"Look at the service's own mail."`
+	Jobs      jobsCmd      `cmd:"" help:"List, retry and delete jobs that failed for good."`
 	Workspace workspaceCmd `cmd:"" help:"Manage workspaces."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

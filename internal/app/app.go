@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -93,7 +94,6 @@ type App struct {
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
 	Waker      *conversation.Waker
-	Mailboxes  *email.Poller
 	Limits     *limit.Shared // nil where there is but one node
 
 	standIn *standIn // nil outside a demo
@@ -224,7 +224,6 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Channels.Add(email.Kind, a.Email)
 	a.Conversations.ForwardWith(email.Forwarder{Mailboxes: a.Email, Otherwise: conversation.Letters{Mailer: a.Mailer}})
-	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log, Node: a.Sender.Claim()}
 	a.Templates = template.New(a.DB)
 	a.Conversations.Offer(a.Templates)
 	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
@@ -252,17 +251,17 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Conversations.Log = a.log
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
-	handlers := a.Webhook.Jobs()
-	handlers[mailer.JobKind] = a.Mailer.Handle
-	handlers[webhook.OutcomeJob] = a.Custom.Outcome
-	handlers[contact.ImportJob] = a.Contacts.RunImport
-	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
-	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers, Node: a.Sender.Claim()}
-
-	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
-	maps.Copy(a.Jobs.Handlers, a.Email.Jobs())
-	maps.Copy(a.Jobs.Handlers, a.WhatsApp.Jobs())
-
+	a.Jobs, err = jobs.New(jobs.Config{
+		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
+		Kinds: slices.Concat(
+			a.Mailer.Jobs(), a.Identity.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Conversations.Jobs(),
+			a.Email.Jobs(), a.WhatsApp.Jobs(),
+			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
+		),
+	})
+	if err != nil {
+		return err
+	}
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: box.Derive("cursor"),
@@ -315,7 +314,7 @@ func (a *App) Work(ctx context.Context) {
 	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
 	workers := []func(context.Context){
-		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Mailboxes.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor,
+		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor,
 	}
 	if a.Limits != nil {
 		workers = append(workers, a.Limits.Run)
@@ -336,7 +335,7 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 		return func() {}
 	}
 	if n.Before != uuid.Nil {
-		err = errors.Join(a.Sender.Succeed(ctx, n.Before), a.Jobs.Succeed(ctx, n.Before), a.Mailboxes.Succeed(ctx, n.Before))
+		err = errors.Join(a.Sender.Succeed(ctx, n.Before), a.Jobs.TakeOver(ctx, n.Before))
 	}
 	if err == nil {
 		err = n.Keep(a.Sender.Claim())
@@ -347,7 +346,8 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 	return func() { _ = n.Close() }
 }
 
-// grace is how long open requests may take to finish at a stop.
+// grace is how long open requests and workers may take to finish at a stop,
+// whatever servers outside do.
 const grace = 20 * time.Second
 
 // indexBytes is what the search indexes take.
@@ -396,9 +396,15 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	a.API.Drain()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
+	stopWorkers() // while open requests finish
 	err = errors.Join(ignoreClosed(err), server.Shutdown(stop), private(stop))
-	stopWorkers()
-	wg.Wait()
+	ended := make(chan struct{})
+	go func() { wg.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-stop.Done():
+		a.log.Error("some workers did not end in time; what they held is free when its lease ends", "grace", grace)
+	}
 	return err
 }
 

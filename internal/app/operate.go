@@ -99,7 +99,7 @@ const leastBatch = 100
 // removed.
 func (a *App) clean(ctx context.Context) (int, error) {
 	total := 0
-	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs, a.cleanLimits, a.Conversations.CleanUploads, a.Blobs.Sweep} {
+	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs, a.cleanLimits, a.Conversations.CleanUploads, a.Blobs.Sweep, a.cleanJobs} {
 		for n := leastBatch; n >= leastBatch && ctx.Err() == nil; {
 			var err error
 			if n, err = step(ctx); err != nil {
@@ -132,5 +132,7 @@ func (a *App) listenMail() (func(context.Context) error, error) {
 	a.log.Info("taking mail", "address", ln.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", cert != nil)
 	return func(ctx context.Context) error { return a.Email.Serve(ctx, ln, cert) }, nil
 }
+
+func (a *App) cleanJobs(ctx context.Context) (int, error) { return jobs.CleanDead(ctx, a.DB) }
 
 func (a *App) cleanLimits(ctx context.Context) (int, error) { return limit.Clean(ctx, a.DB) }

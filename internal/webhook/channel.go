@@ -154,7 +154,7 @@ func report(tx *db.Tx, e *entry, marks []mark) error {
 		if text != nil {
 			o.Error = *text
 		}
-		if _, err := jobs.EnqueueFor(tx, e.lane.tenant, OutcomeJob, tx.Now(), o); err != nil {
+		if _, err := jobs.EnqueueForTenant(tx, e.lane.tenant, OutcomeJob, tx.Now(), o); err != nil {
 			return err
 		}
 	}
@@ -165,6 +165,6 @@ func report(tx *db.Tx, e *entry, marks []mark) error {
 	if e.health.reason != nil {
 		o.Error = *e.health.reason
 	}
-	_, err := jobs.EnqueueFor(tx, e.lane.tenant, OutcomeJob, tx.Now(), o)
+	_, err := jobs.EnqueueForTenant(tx, e.lane.tenant, OutcomeJob, tx.Now(), o)
 	return err
 }

@@ -324,7 +324,7 @@ func (e *entry) judge(tx *db.Tx) error {
 		return err
 	}
 	if e.until.Equal(never) {
-		if _, err := jobs.EnqueueFor(tx, e.lane.tenant, giveUpKind, tx.Now(), e.lane.id); err != nil {
+		if _, err := jobs.EnqueueForTenant(tx, e.lane.tenant, giveUpKind, tx.Now(), e.lane.id); err != nil {
 			return err
 		}
 	}

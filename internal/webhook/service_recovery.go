@@ -77,9 +77,14 @@ func (s *Service) Recoveries(ctx context.Context, module string, endpoint uuid.U
 	return list, err
 }
 
-// Jobs are the handlers of this room's durable work.
-func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{recoverKind: s.recover, purgeKind: s.purge, giveUpKind: s.giveUp, forgetKind: s.forget}
+// Jobs are the kinds of this module's jobs.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{
+		{Name: recoverKind, Handler: s.recover, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: purgeKind, Handler: s.purge, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: giveUpKind, Handler: s.giveUp, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: forgetKind, Handler: s.forget, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+	}
 }
 
 // recover replays one batch and queues the rest, so no transaction is long and

@@ -55,6 +55,11 @@ func (s *Service) Import(ctx context.Context, filename, content string) (out Imp
 	return out, err
 }
 
+// Jobs is the kind of the jobs that import contacts.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{{Name: ImportJob, Handler: s.RunImport, PerNode: 4, PerTenant: 1, MaxAttempts: 20}}
+}
+
 // RunImport is the job's handler. Each row and the progress are one
 // transaction, so a crash repeats no row and loses none.
 func (s *Service) RunImport(ctx context.Context, j *jobs.Job) error {

@@ -191,6 +191,11 @@ func (s *Service) cancelOnReply(tx *db.Tx, c *Conversation) error {
 	return s.cancel(tx, c, off)
 }
 
+// Jobs is the kind of the jobs that send scheduled messages.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{{Name: ScheduledJob, Handler: s.RunScheduled, PerNode: 32, PerTenant: 8, MaxAttempts: 20}}
+}
+
 // RunScheduled sends a message whose time has come. Everything happens in one
 // transaction that begins with the row's state: however often the job runs, and
 // wherever it dies, the message goes once.

@@ -64,11 +64,6 @@ func New(c Config) *Service {
 	return &Service{Config: c, keys: message.NewKeys(c.Key)}
 }
 
-// Jobs are the handlers of this room's jobs.
-func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{ingestJob: s.ingest, sendJob: s.send}
-}
-
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
@@ -88,7 +83,15 @@ func (s *Service) get(r *db.Reader, id uuid.UUID) (Mailbox, error) {
 		return Mailbox{}, err
 	}
 	st, err := mailboxState(r, id)
-	return shown(a, set, st, s.Domain), absent(err)
+	if err != nil {
+		return Mailbox{}, absent(err)
+	}
+	if st.polls {
+		if st.nextPollAt, err = jobs.NextRun(r, id); err != nil {
+			return Mailbox{}, err
+		}
+	}
+	return shown(a, set, st, s.Domain), nil
 }
 
 func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, set Settings, err error) {
@@ -122,10 +125,15 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 		if err := s.seal(tx, a.ID, credentials{in.IMAPPassword, in.SMTPPassword}); err != nil {
 			return err
 		}
-		if free, err := putMailbox(tx, a.ID, newLocal(), key, in.Settings.IMAP != nil); err != nil {
+		if free, err := putMailbox(tx, a.ID, newLocal(), key); err != nil {
 			return fmt.Errorf("email: put mailbox: %w", err)
 		} else if !free {
 			return fault.New(fault.Unavailable) // a local part that exists: once in a universe
+		}
+		if in.Settings.IMAP != nil {
+			if err := setPolls(tx, a.ID, true, false); err != nil {
+				return fmt.Errorf("email: set polls: %w", err)
+			}
 		}
 		m, err = s.get(&tx.Reader, a.ID)
 		return err
@@ -192,6 +200,12 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 		}
 		if err := setPolls(tx, id, in.Settings.IMAP != nil && a.Works(), another(was.IMAP, in.Settings.IMAP)); err != nil {
 			return fmt.Errorf("email: set polls: %w", err)
+		}
+		if err := jobs.EndHolds(tx, id); err != nil {
+			return err
+		}
+		if err := s.Channels.ClearAttention(tx, id, ReasonServerSilent, ReasonUnreachable); err != nil {
+			return err
 		}
 		m, err = s.get(&tx.Reader, id)
 		return err

@@ -94,15 +94,7 @@ func printable(s string) string {
 
 // ingest is the handler of ingestJob.
 func (s *Service) ingest(ctx context.Context, j *jobs.Job) error {
-	var p ingestPayload
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	var m Incoming
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		m, err = inboundByID(r, p.ID)
-		return err
-	})
+	m, err := s.incomingOf(ctx, j)
 	if err != nil {
 		return err
 	}
@@ -115,6 +107,19 @@ func (s *Service) ingest(ctx context.Context, j *jobs.Job) error {
 		return s.settle(ctx, m, FailedIn, ReasonProcessing)
 	}
 	return err
+}
+
+// incomingOf reads the mail that an ingest job is about.
+func (s *Service) incomingOf(ctx context.Context, j *jobs.Job) (m Incoming, err error) {
+	var p ingestPayload
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return m, errors.Join(jobs.ErrDrop, err)
+	}
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		m, err = inboundByID(r, p.ID)
+		return err
+	})
+	return m, err
 }
 
 // digest reads a mail and does what it asks for.

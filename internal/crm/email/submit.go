@@ -91,13 +91,14 @@ func (s *Service) smtp(ctx context.Context, to *Server, password string) (*smtp.
 
 // dial connects where the outside may be reached. Only inside the ranges that
 // the installation allows may it go unencrypted.
-func (s *Service) dial(ctx context.Context, to *Server) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, talking)
+func (s *Service) dial(job context.Context, to *Server) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(job, talking)
 	defer cancel()
 	conn, err := s.Out.Dial(ctx, to.address(), to.Security == Plain)
 	if err != nil {
 		return nil, err
 	}
+	context.AfterFunc(job, func() { _ = conn.Close() })
 	if err := conn.SetDeadline(clock.Deadline(5 * talking)); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}

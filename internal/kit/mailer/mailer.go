@@ -100,6 +100,11 @@ func (m *Mailer) Send(tx *db.Tx, l Letter) error {
 	return err
 }
 
+// Jobs is the kind of the jobs that send mail. Much of it belongs to no tenant.
+func (m *Mailer) Jobs() []jobs.Kind {
+	return []jobs.Kind{{Name: JobKind, Handler: m.Handle, PerNode: 64, PerTenant: 32, MaxAttempts: 20}}
+}
+
 // Handle is the jobs.Handler of JobKind.
 func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 	var p payload

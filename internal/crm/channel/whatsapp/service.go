@@ -20,7 +20,6 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
-	"konak/internal/kit/jobs"
 	"konak/internal/kit/secret"
 )
 
@@ -52,11 +51,6 @@ func New(c Config) *Service {
 	c.Channels.Add(Name, s)
 	c.Templates.From(s)
 	return s
-}
-
-// Jobs are the handlers of this room's jobs.
-func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{sendJob: s.runSend, mediaJob: s.runMedia, leaveJob: s.runLeave, trialJob: s.runTrial}
 }
 
 // WebhookPath is where the provider calls.

@@ -22,9 +22,12 @@ import (
 
 const mediaJob = "whatsapp.media"
 
-// mediaAttempts is how often a file is asked for before the message comes in
-// without it.
-const mediaAttempts = 8
+// mediaAttempts is how often, and mediaFor for how long a file is asked for
+// before the message comes in without it.
+const (
+	mediaAttempts = 8
+	mediaFor      = 24 * time.Hour
+)
 
 // Challenge answers the provider's question whether an address is ours.
 func (s *Service) Challenge(mode, token, challenge string) (string, error) {
@@ -169,7 +172,7 @@ func (s *Service) message(ctx context.Context, a channel.Account, m Received) er
 		return s.Inbox.CustomerReacted(ctx, a.ID, m.ReactTo, m.Emoji)
 	case m.MediaID != "":
 		return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-			_, err := jobs.Enqueue(tx, mediaJob, tx.Now(), mediaParcel{a.ID, m})
+			_, err := jobs.EnqueueForAccount(tx, mediaJob, a.ID, tx.Now(), mediaParcel{a.ID, m})
 			return err
 		})
 	case m.Unsupported:
@@ -226,12 +229,12 @@ func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
 	s.answered(ctx, &a, err)
 	switch r, refused := errors.AsType[*Refusal](err); {
 	case err == nil:
-	case refused && !r.passing() && !r.auth(), j.Attempts >= mediaAttempts:
+	case refused && !r.passing() && !r.auth(), j.Attempts >= mediaAttempts, s.DB.Clock().Now().Sub(j.CreatedAt.Time) >= mediaFor:
 		file = conversation.Prepared{
 			Name: fileName(p.Message, p.Message.MediaType), DeclaredType: p.Message.MediaType, Type: "application/octet-stream", Blocked: conversation.BlockedGone,
 		}
 	default:
-		return err
+		return jobs.HoldOnTimeout(err)
 	}
 	return s.ingest(ctx, a, p.Message, []conversation.Prepared{file})
 }
