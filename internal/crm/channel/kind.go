@@ -36,6 +36,7 @@ var (
 	_ conversation.Router         = (*Service)(nil)
 	_ conversation.Asker          = (*Service)(nil)
 	_ conversation.Reactor        = (*Service)(nil)
+	_ conversation.Receipter      = (*Service)(nil)
 	_ conversation.TemplateRouter = (*Service)(nil)
 )
 
@@ -202,6 +203,27 @@ func (s *Service) Window(r *db.Reader, account uuid.UUID, to contact.Contact) (*
 		return nil, false, err
 	}
 	return kind.Window(a, to), true, nil
+}
+
+// Receipts is a kind whose customers can be told that their messages were read.
+type Receipts interface {
+	Seen(tx *db.Tx, a Account, providerMessageID string) error
+}
+
+// Seen implements conversation.Receipter, for the kinds that do.
+func (s *Service) Seen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error {
+	kind, ok := s.kinds[channel].(Receipts)
+	if !ok {
+		return nil
+	}
+	a, err := byID(&tx.Reader, account)
+	if db.IsNoRow(err) || err == nil && !a.Works() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return kind.Seen(tx, a, providerMessageID)
 }
 
 // React implements conversation.Reactor, for the kinds that do.

@@ -29,12 +29,12 @@ type Sender struct {
 	ExternalID string
 	// OtherID is a second id of the same person on the account, if the channel
 	// gives one.
-	OtherID    string
-	Username   string
-	Name       string
-	Email      string
-	Phone      string
-	Language   string
+	OtherID  string
+	Username string
+	Name     string
+	Email    string
+	Phone    string
+	Language string
 }
 
 // ErrRace says that another transaction made the same contact at the same

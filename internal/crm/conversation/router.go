@@ -118,6 +118,14 @@ type OutgoingReaction struct {
 	Emoji      string
 }
 
+// Receipter is implemented by a router some of whose channels tell customers
+// that their messages were read.
+type Receipter interface {
+	// Seen is called in the transaction in which an agent reads a conversation,
+	// with the newest message of the customer.
+	Seen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error
+}
+
 // Reactor is implemented by a router some of whose channels have reactions.
 type Reactor interface {
 	// React asks the channel's provider; it is called outside any transaction.
