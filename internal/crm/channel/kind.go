@@ -36,6 +36,7 @@ var (
 	_ conversation.Router         = (*Service)(nil)
 	_ conversation.Asker          = (*Service)(nil)
 	_ conversation.Reactor        = (*Service)(nil)
+	_ conversation.Receipter      = (*Service)(nil)
 	_ conversation.TemplateRouter = (*Service)(nil)
 )
 
@@ -143,14 +144,19 @@ func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversati
 	return conversation.Delivery{Status: conversation.Queued}, nil
 }
 
-// IdentityOn finds who a contact is on an account.
-func IdentityOn(c contact.Contact, account uuid.UUID) (contact.Identity, bool) {
+// IdentityOn finds who a contact is on an account. Of several identities it is
+// the one whose window is open for longest: the customer wrote with it last.
+func IdentityOn(c contact.Contact, account uuid.UUID) (out contact.Identity, found bool) {
 	for _, i := range c.Identities {
-		if i.ChannelAccountID != nil && *i.ChannelAccountID == account && i.Reachable {
-			return i, true
+		if i.ChannelAccountID == nil || *i.ChannelAccountID != account || !i.Reachable {
+			continue
+		}
+		later := i.WindowExpiresAt != nil && (out.WindowExpiresAt == nil || i.WindowExpiresAt.After(out.WindowExpiresAt.Time))
+		if !found || later {
+			out, found = i, true
 		}
 	}
-	return contact.Identity{}, false
+	return out, found
 }
 
 // Templater is a kind that sends templates.
@@ -197,6 +203,27 @@ func (s *Service) Window(r *db.Reader, account uuid.UUID, to contact.Contact) (*
 		return nil, false, err
 	}
 	return kind.Window(a, to), true, nil
+}
+
+// Receipts is a kind whose customers can be told that their messages were read.
+type Receipts interface {
+	Seen(tx *db.Tx, a Account, providerMessageID string) error
+}
+
+// Seen implements conversation.Receipter, for the kinds that do.
+func (s *Service) Seen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error {
+	kind, ok := s.kinds[channel].(Receipts)
+	if !ok {
+		return nil
+	}
+	a, err := byID(&tx.Reader, account)
+	if db.IsNoRow(err) || err == nil && !a.Works() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return kind.Seen(tx, a, providerMessageID)
 }
 
 // React implements conversation.Reactor, for the kinds that do.

@@ -26,6 +26,9 @@ type Sender struct {
 	// AccountID is the channel account, nil for sources without one.
 	AccountID  uuid.UUID
 	ExternalID string
+	// OtherID is a second id of the same person on the account, if the channel
+	// gives one.
+	OtherID    string
 	Username   string
 	Name       string
 	Email      string
@@ -58,25 +61,47 @@ func (s *Service) Resolve(tx *db.Tx, from Sender) (Ref, error) {
 }
 
 func (s *Service) resolve(tx *db.Tx, from Sender) (Ref, error) {
-	if from.ExternalID != "" {
-		ref, err := refByIdentity(&tx.Reader, from.AccountID, from.ExternalID)
-		if err == nil || !db.IsNoRow(err) {
-			return ref, err
+	missing := []string{}
+	var ref Ref
+	err := db.ErrNoRow
+	for _, id := range from.ids() {
+		found, look := refByIdentity(&tx.Reader, from.AccountID, id)
+		switch {
+		case db.IsNoRow(look):
+			missing = append(missing, id)
+		case look != nil:
+			return Ref{}, look
+		case db.IsNoRow(err):
+			ref, err = found, nil
 		}
 	}
-	ref, err := s.byAddress(tx, from)
+	if db.IsNoRow(err) {
+		ref, err = s.byAddress(tx, from)
+	}
 	if db.IsNoRow(err) {
 		ref, err = s.make(tx, from)
 	}
-	if err != nil || from.ExternalID == "" {
+	if err != nil {
 		return ref, err
 	}
-	if free, err := putIdentity(tx, ref, from); err != nil {
-		return ref, fmt.Errorf("contact: put identity: %w", err)
-	} else if !free {
-		return ref, ErrRace
+	for _, id := range missing {
+		if free, err := putIdentity(tx, ref, from, id); err != nil {
+			return ref, fmt.Errorf("contact: put identity: %w", err)
+		} else if !free {
+			return ref, ErrRace
+		}
 	}
 	return ref, nil
+}
+
+// ids are the sender's ids on the account.
+func (from *Sender) ids() (out []string) {
+	for _, id := range []string{from.ExternalID, from.OtherID} {
+		if id != "" {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 func (s *Service) byAddress(tx *db.Tx, from Sender) (Ref, error) {
@@ -131,9 +156,14 @@ func (s *Service) Wrote(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, tr
 // Reached notes that a contact was written to just now.
 func (s *Service) Reached(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, false) }
 
-// OpenWindow notes until when a channel takes free text for a customer.
-func (s *Service) OpenWindow(tx *db.Tx, account uuid.UUID, external string, until clock.Time) error {
-	return setWindow(tx, account, external, until)
+// OpenWindow notes until when a channel takes free text for a sender.
+func (s *Service) OpenWindow(tx *db.Tx, from Sender, until clock.Time) error {
+	for _, id := range from.ids() {
+		if err := setWindow(tx, from.AccountID, id, until); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Check refuses an address or a number that cannot be one.

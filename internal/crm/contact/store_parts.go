@@ -42,10 +42,10 @@ func putConsent(tx *db.Tx, contact uuid.UUID, c Consent) error {
 }
 
 // putIdentity says whether the identity was free.
-func putIdentity(tx *db.Tx, ref Ref, from Sender) (bool, error) {
+func putIdentity(tx *db.Tx, ref Ref, from Sender, id string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO contact_identity (tenant_id, channel_account_id, external_id, contact_id, channel, username, test, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, channel_account_id, external_id, test) DO NOTHING`,
-		tx.Tenant(), from.AccountID, from.ExternalID, ref.ID, from.Channel, from.Username, ref.Test, clock.At(tx.Now()))
+		tx.Tenant(), from.AccountID, id, ref.ID, from.Channel, from.Username, ref.Test, clock.At(tx.Now()))
 	return n == 1, err
 }
 

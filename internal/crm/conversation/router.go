@@ -66,6 +66,9 @@ type Delivery struct {
 	Error  string // why it failed
 	// ProviderMessageID is how the provider calls it.
 	ProviderMessageID string
+	// DeliveredAt and ReadAt are when the customer's device got it and when they
+	// opened it, nil where the report does not say so.
+	DeliveredAt, ReadAt *clock.Time
 }
 
 // Router carries messages to customers. Channels implement it; a workspace
@@ -113,6 +116,14 @@ type OutgoingReaction struct {
 	// OwnMessage says that the message was ours, not the customer's.
 	OwnMessage bool
 	Emoji      string
+}
+
+// Receipter is implemented by a router some of whose channels tell customers
+// that their messages were read.
+type Receipter interface {
+	// Seen is called in the transaction in which an agent reads a conversation,
+	// with the newest message of the customer.
+	Seen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error
 }
 
 // Reactor is implemented by a router some of whose channels have reactions.

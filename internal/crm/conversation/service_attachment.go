@@ -129,6 +129,9 @@ func (s *Service) Attachment(ctx context.Context, id uuid.UUID) (a Attachment, c
 	if err != nil {
 		return a, nil, err
 	}
+	if a.Pending {
+		return a, nil, fault.New(fault.Conflict).Because("pending")
+	}
 	if a.blobID == nil {
 		return a, nil, fault.New(fault.Conflict).Because(*a.Blocked)
 	}

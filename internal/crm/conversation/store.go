@@ -111,7 +111,7 @@ func saveMoved(tx *db.Tx, c *Conversation, was State) error {
 }
 
 const itemColumns = `id, conversation_id, kind, author_kind, author_id, body, event, detail, channel, channel_account_id,
-	delivery, delivery_error, edited_at, at, provider_message_id, automatic, test, template, EXISTS (SELECT 1 FROM item_email e
+	delivery, delivery_error, sent_at, delivered_at, read_at, edited_at, at, provider_message_id, automatic, test, template, EXISTS (SELECT 1 FROM item_email e
 		WHERE e.tenant_id = conversation_item.tenant_id AND e.item_id = conversation_item.id)`
 
 func scanItem(row db.Row) (Item, error) {
@@ -119,7 +119,7 @@ func scanItem(row db.Row) (Item, error) {
 	var detail db.JSON[map[string]any]
 	var filled db.JSON[*template.Filled]
 	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
-		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.Automatic, &i.test,
+		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.SentAt, &i.DeliveredAt, &i.ReadAt, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.Automatic, &i.test,
 		&filled, &i.HasEmail)
 	i.Template.V = filled.V
 	i.Detail, i.Attachments, i.Tepkiler, i.Mentions = detail.V, []Attachment{}, []Reaction{}, []Mention{}
@@ -129,11 +129,11 @@ func scanItem(row db.Row) (Item, error) {
 func putItem(tx *db.Tx, i *Item) error {
 	return tx.Later(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, author_id, body,
 			event, detail, channel, channel_account_id, provider_message_id, delivery, delivery_error, automatic, test,
-			template)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+			template, sent_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		tx.Tenant(), i.ID, i.ConversationID, i.CreatedAt, i.Kind, i.AuthorKind, i.AuthorID, i.Body,
 		i.Event, db.AsJSON(i.Detail), i.Channel, i.ChannelAccountID, i.providerMessageID, i.Delivery, i.DeliveryError, i.Automatic,
-		i.test, db.AsJSON(i.Template.V))
+		i.test, db.AsJSON(i.Template.V), i.SentAt)
 }
 
 // items reads a page of a timeline.
@@ -171,6 +171,13 @@ func setDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *strin
 	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = $4,
 			provider_message_id = COALESCE(provider_message_id, $5)
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, reason, provider)
+	return err
+}
+
+// setReceipts keeps the first time of each.
+func setReceipts(tx *db.Tx, i *Item) error {
+	_, err := tx.Exec(`UPDATE conversation_item SET delivered_at = COALESCE(delivered_at, $3), read_at = COALESCE(read_at, $4)
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeliveredAt, i.ReadAt)
 	return err
 }
 

@@ -20,6 +20,7 @@ func (s *Service) Jobs() []jobs.Kind {
 		},
 		{Name: mediaJob, Handler: s.runMedia, PerNode: 64, PerTenant: 8, PerAccount: 4, MaxAttempts: 20, Timeout: 10 * time.Minute, HoldReason: silent},
 		{Name: leaveJob, Handler: s.runLeave, PerNode: 64, PerTenant: 4, PerAccount: 1, MaxAttempts: 20, Timeout: time.Minute, HoldReason: silent},
+		{Name: readJob, Handler: s.runRead, PerNode: 64, PerTenant: 4, PerAccount: 2, MaxAttempts: 5, Timeout: time.Minute, HoldReason: silent},
 		{Name: trialJob, Handler: s.runTrial, PerNode: 16, PerTenant: 4, MaxAttempts: 20},
 	}
 }

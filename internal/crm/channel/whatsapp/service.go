@@ -121,6 +121,11 @@ func (s *Service) renew(tx *db.Tx, id uuid.UUID, n NewNumber, set Settings) (cha
 		if n.GroupID != nil {
 			a.GroupID = n.GroupID
 		}
+		var was Settings
+		if err := a.Read(&was); err != nil {
+			return err
+		}
+		set.ReadReceipts = was.ReadReceipts
 		return a.Write(set)
 	})
 	if err != nil {
