@@ -28,12 +28,12 @@ type Sender struct {
 	ExternalID string
 	// OtherID is a second id of the same person on the account, if the channel
 	// gives one.
-	OtherID    string
-	Username   string
-	Name       string
-	Email      string
-	Phone      string
-	Language   string
+	OtherID  string
+	Username string
+	Name     string
+	Email    string
+	Phone    string
+	Language string
 	// Unproven senders are known by their id on the account alone. The address
 	// and the number are what they typed, and become claims of their contact.
 	Unproven bool

@@ -41,7 +41,7 @@ type Begun struct {
 	// account is where the conversation belongs: the route's, or that of the
 	// account which refused.
 	account *uuid.UUID
-	why      kept // what kept a template from being sent
+	why     kept // what kept a template from being sent
 }
 
 // BeginAsAgent opens a conversation with a customer, or writes into the one

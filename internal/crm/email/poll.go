@@ -3,7 +3,6 @@ package email
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 

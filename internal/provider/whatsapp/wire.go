@@ -2,9 +2,9 @@ package whatsapp
 
 import (
 	"encoding/json"
+	"strings"
 
 	"konak/internal/crm/template"
-	"strings"
 )
 
 // Version is the Graph API's, as it stands in every path.

@@ -48,7 +48,7 @@ type Server struct {
 	businesses map[string]*Business
 	files      map[string]*file
 	uploads    map[string]*upload
-	read []string // customers' messages that were marked as read
+	read       []string // customers' messages that were marked as read
 	sent       []Message
 	failures   []failure
 	last       int

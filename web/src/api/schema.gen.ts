@@ -1240,6 +1240,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/{id}/read-receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Turn read receipts on or off for a number
+         * @description While on, the customer sees that an agent opened the conversation after their message. Off at first.
+         */
+        patch: operations["set-read-receipts"];
+        trace?: never;
+    };
     "/api/crm/v1/channels/{id}/status": {
         parameters: {
             query?: never;
@@ -6499,6 +6519,8 @@ export interface components {
             id: string;
             /** @example fatura.pdf */
             name: string;
+            /** @description It is still being fetched from the channel */
+            pending: boolean;
             /** @description Whether a browser can show it in place */
             shown: boolean;
             /**
@@ -7248,12 +7270,18 @@ export interface components {
              */
             deleted_at: string | null;
             /**
+             * Format: date-time
+             * @description When an outgoing message reached the customer's device, where the channel says so
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            delivered_at: string | null;
+            /**
              * @description What became of an outgoing message
              * @enum {string|null}
              */
             delivery: "sent" | "queued" | "failed" | "none" | null;
             delivery_error: string | null;
-            /** @description What belongs to the event */
+            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form) */
             detail: {
                 [key: string]: unknown;
             };
@@ -7278,6 +7306,18 @@ export interface components {
             kind: "message" | "note" | "event";
             /** @description Colleagues whom a note calls */
             mentions: components["schemas"]["ConversationMention"][];
+            /**
+             * Format: date-time
+             * @description When the customer opened an outgoing message, where the channel says so
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            read_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the customer sent it, by the channel's clock; created_at is its place in the timeline
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            sent_at: string | null;
             /** @description The template that it was sent as */
             template: components["schemas"]["TemplateFilled"] | null;
             /** @description Reactions */
@@ -10376,6 +10416,10 @@ export interface components {
             code?: string;
             /** @example konak-demo-password */
             password: string;
+        };
+        ReceiptsInBody: {
+            /** @example true */
+            enabled: boolean;
         };
         RecoverWebhookInBody: {
             /** @description Send again what had arrived, too */
@@ -13509,6 +13553,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "fatura.pdf",
+                     *         "pending": false,
                      *         "shown": false,
                      *         "size": 48213,
                      *         "type": "application/pdf"
@@ -14366,6 +14411,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "fatura.pdf",
+                     *         "pending": false,
                      *         "shown": false,
                      *         "size": 48213,
                      *         "type": "application/pdf"
@@ -14665,6 +14711,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -14679,6 +14726,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -14693,6 +14741,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -15433,6 +15483,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -15447,6 +15498,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -15461,6 +15513,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -17963,6 +18017,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "fatura.pdf",
+                     *         "pending": false,
                      *         "shown": false,
                      *         "size": 48213,
                      *         "type": "application/pdf"
@@ -21204,6 +21259,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -21218,6 +21274,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -21232,6 +21289,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -23703,6 +23762,151 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "set-read-receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceiptsInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28939,6 +29143,7 @@ export interface operations {
                      *                 "created_at": "2026-11-15T09:30:00.000000Z",
                      *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *                 "name": "fatura.pdf",
+                     *                 "pending": false,
                      *                 "shown": false,
                      *                 "size": 48213,
                      *                 "type": "application/pdf"
@@ -30348,6 +30553,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -30822,6 +31028,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -30836,6 +31043,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -30850,6 +31058,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -30992,6 +31202,7 @@ export interface operations {
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "name": "fatura.pdf",
+                     *             "pending": false,
                      *             "shown": false,
                      *             "size": 48213,
                      *             "type": "application/pdf"
@@ -31006,6 +31217,7 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivery": "sent",
                      *         "delivery_error": null,
                      *         "detail": {},
@@ -31020,6 +31232,8 @@ export interface operations {
                      *             "name": "Defne Yılmaz"
                      *           }
                      *         ],
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "sent_at": "2026-11-15T09:30:00.000000Z",
                      *         "template": {
                      *           "body": [
                      *             {
@@ -32109,6 +32323,7 @@ export interface operations {
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "name": "fatura.pdf",
+                     *             "pending": false,
                      *             "shown": false,
                      *             "size": 48213,
                      *             "type": "application/pdf"
@@ -32123,6 +32338,7 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivery": "sent",
                      *         "delivery_error": null,
                      *         "detail": {},
@@ -32137,6 +32353,8 @@ export interface operations {
                      *             "name": "Defne Yılmaz"
                      *           }
                      *         ],
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "sent_at": "2026-11-15T09:30:00.000000Z",
                      *         "template": {
                      *           "body": [
                      *             {
@@ -32309,6 +32527,7 @@ export interface operations {
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "name": "fatura.pdf",
+                     *             "pending": false,
                      *             "shown": false,
                      *             "size": 48213,
                      *             "type": "application/pdf"
@@ -32323,6 +32542,7 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivery": "sent",
                      *         "delivery_error": null,
                      *         "detail": {},
@@ -32337,6 +32557,8 @@ export interface operations {
                      *             "name": "Defne Yılmaz"
                      *           }
                      *         ],
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "sent_at": "2026-11-15T09:30:00.000000Z",
                      *         "template": {
                      *           "body": [
                      *             {
@@ -32817,6 +33039,7 @@ export interface operations {
                      *                 "created_at": "2026-11-15T09:30:00.000000Z",
                      *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *                 "name": "fatura.pdf",
+                     *                 "pending": false,
                      *                 "shown": false,
                      *                 "size": 48213,
                      *                 "type": "application/pdf"
@@ -32831,6 +33054,7 @@ export interface operations {
                      *             "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *             "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *             "delivery": "sent",
                      *             "delivery_error": null,
                      *             "detail": {},
@@ -32845,6 +33069,8 @@ export interface operations {
                      *                 "name": "Defne Yılmaz"
                      *               }
                      *             ],
+                     *             "read_at": "2026-11-15T09:30:00.000000Z",
+                     *             "sent_at": "2026-11-15T09:30:00.000000Z",
                      *             "template": {
                      *               "body": [
                      *                 {
@@ -33330,6 +33556,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -33344,6 +33571,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -33358,6 +33586,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -34216,6 +34446,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -34230,6 +34461,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -34244,6 +34476,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -34459,6 +34693,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -34473,6 +34708,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -34487,6 +34723,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -34924,6 +35162,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -35052,6 +35291,7 @@ export interface operations {
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "name": "fatura.pdf",
+                     *             "pending": false,
                      *             "shown": false,
                      *             "size": 48213,
                      *             "type": "application/pdf"
@@ -35298,6 +35538,7 @@ export interface operations {
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "name": "fatura.pdf",
+                     *             "pending": false,
                      *             "shown": false,
                      *             "size": 48213,
                      *             "type": "application/pdf"
