@@ -140,7 +140,7 @@ func (s *serveCmd) greet(out io.Writer, port int) {
 type migrateCmd struct{ app.Config }
 
 func (m *migrateCmd) Run(ctx context.Context, out io.Writer) error {
-	if err := os.MkdirAll(m.Data, 0o700); err != nil {
+	if err := m.PrepareData(); err != nil {
 		return err
 	}
 	d, err := db.Open(ctx, db.Options{URL: m.DatabaseURL(), Log: logger(m.Config), RowSecurity: m.RowSecurity})

@@ -3060,7 +3060,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One delivery with its request and its attempts */
+        /**
+         * One delivery with its request and its attempts
+         * @description The body, and what receivers answered, are shown to who may see what the event carries.
+         */
         get: operations["webhook-delivery"];
         put?: never;
         post?: never;
@@ -3131,7 +3134,7 @@ export interface paths {
         };
         /**
          * Stream of new deliveries, as their receivers get them
-         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Whoever may see webhooks sees what they carry. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption.
+         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are left out (body_hidden) for who may not see what an event carries, and a key of the test environment gets no delivery at all. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption.
          */
         get: operations["webhook-stream"];
         put?: never;
@@ -3355,7 +3358,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One delivery with its request and its attempts */
+        /**
+         * One delivery with its request and its attempts
+         * @description The body, and what receivers answered, are shown to who may see what the event carries.
+         */
         get: operations["mail-webhook-delivery"];
         put?: never;
         post?: never;
@@ -8654,7 +8660,7 @@ export interface components {
              * @example validation_failed
              */
             code: string;
-            /** @description Field path to codes */
+            /** @description Field path to codes, of at most 100 errors */
             fields: {
                 [key: string]: string[];
             };
@@ -8668,6 +8674,11 @@ export interface components {
              * @example Some fields need attention.
              */
             message: string;
+            /**
+             * Format: int64
+             * @description How many field errors there are besides
+             */
+            more_fields: number;
             /** @description What was missing on a 403 */
             permission: string | null;
             /** @description Machine-readable detail */
@@ -10972,6 +10983,11 @@ export interface components {
             module: string;
             /** @example conversation.created */
             name: string;
+            /**
+             * @description What one needs to subscribe to it, and to see its bodies
+             * @example crm.conversations.view
+             */
+            permission: string;
             /** @description JSON Schema (2020-12) of the whole body */
             schema: unknown;
         };
@@ -11042,14 +11058,6 @@ export interface components {
              */
             trace_id: string;
         };
-        WebhookDeliveryEnvelope: {
-            data: components["schemas"]["WebhookDelivery"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         WebhookDeliveryListEnvelope: {
             data: components["schemas"]["WebhookDelivery"][];
             /** @description Pass as cursor to read on; null at the end */
@@ -11071,8 +11079,10 @@ export interface components {
              * @example 1
              */
             attempts: number;
-            /** @description The body as it is sent */
+            /** @description The body as it is sent; null where it is hidden or no longer kept */
             body: unknown;
+            /** @description The caller may not see what the event carries: body and answers are left out */
+            body_hidden: boolean;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -11406,6 +11416,36 @@ export interface components {
              */
             trace_id: string;
         };
+        WebhookResent: {
+            /**
+             * Format: int64
+             * @description Requests made before
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example conversation.created */
+            event_type: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @example pending
+             * @enum {string}
+             */
+            status: "pending";
+        };
+        WebhookResentEnvelope: {
+            data: components["schemas"]["WebhookResent"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         WebhookStatusInBody: {
             /**
              * @description active also brings a disabled endpoint back; while one is paused nothing is recorded for it
@@ -11415,7 +11455,7 @@ export interface components {
         };
         WebhookWebhookSettings: {
             /**
-             * @description Whether routes that carry an endpoint's or a delivery's id work without a credential
+             * @description Whether routes that carry an endpoint's id, and resending by a delivery's id, work without a credential
              * @example true
              */
             keyless: boolean;
@@ -39288,6 +39328,7 @@ export interface operations {
                      *           "example": null,
                      *           "module": "crm",
                      *           "name": "conversation.created",
+                     *           "permission": "crm.conversations.view",
                      *           "schema": null
                      *         }
                      *       ],
@@ -39620,6 +39661,7 @@ export interface operations {
                      *         ],
                      *         "attempts": 1,
                      *         "body": null,
+                     *         "body_hidden": false,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -39734,22 +39776,14 @@ export interface operations {
                      *       "data": {
                      *         "attempts": 1,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "event_type": "conversation.created",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
-                     *         "last_error": "the receiver answered 503",
-                     *         "last_error_class": "status",
-                     *         "last_status_code": 200,
-                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
                      *         "status": "pending"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
+                    "application/json": components["schemas"]["WebhookResentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -41985,6 +42019,7 @@ export interface operations {
                      *           "example": null,
                      *           "module": "crm",
                      *           "name": "conversation.created",
+                     *           "permission": "crm.conversations.view",
                      *           "schema": null
                      *         }
                      *       ],
@@ -42089,6 +42124,7 @@ export interface operations {
                      *         ],
                      *         "attempts": 1,
                      *         "body": null,
+                     *         "body_hidden": false,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -42203,22 +42239,14 @@ export interface operations {
                      *       "data": {
                      *         "attempts": 1,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "event_type": "conversation.created",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
-                     *         "last_error": "the receiver answered 503",
-                     *         "last_error_class": "status",
-                     *         "last_status_code": 200,
-                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
                      *         "status": "pending"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
+                    "application/json": components["schemas"]["WebhookResentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -50598,6 +50626,7 @@ export interface operations {
                      *           "example": null,
                      *           "module": "crm",
                      *           "name": "conversation.created",
+                     *           "permission": "crm.conversations.view",
                      *           "schema": null
                      *         }
                      *       ],
