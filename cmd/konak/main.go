@@ -24,7 +24,7 @@ import (
 )
 
 type cli struct {
-	Config string `type:"path" placeholder:"FILE" help:"JSON file with the same names as the flags; konak.json is read if it is there."`
+	Config string `env:"KONAK_CONFIG" type:"path" placeholder:"FILE" help:"JSON file with the same names as the flags; konak.json is read if it is there."`
 
 	Serve     serveCmd     `cmd:"" help:"Serve the panel and the API."`
 	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date and stop."`
@@ -43,6 +43,15 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
+func newParser(c *cli, file fileResolver, stdout, stderr io.Writer) *kong.Kong {
+	parser, err := kong.New(c, kong.Name("konak"), kong.Description("A business platform in one binary."),
+		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.Resolvers(file))
+	if err != nil {
+		panic(err) // the flags are declared wrongly
+	}
+	return parser
+}
+
 func run(args []string, stdout, stderr io.Writer) int {
 	var c cli
 	file, err := configFile(args)
@@ -50,11 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, "konak:", err)
 		return 2
 	}
-	parser, err := kong.New(&c, kong.Name("konak"), kong.Description("A business platform in one binary."),
-		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.DefaultEnvars("KONAK"), kong.Resolvers(file))
-	if err != nil {
-		panic(err) // the flags are declared wrongly
-	}
+	parser := newParser(&c, file, stdout, stderr)
 	if err := checkEnviron(parser, os.Environ()); err != nil {
 		_, _ = fmt.Fprintln(stderr, "konak:", err)
 		return 2
@@ -136,7 +141,7 @@ func (s *serveCmd) greet(out io.Writer, port int) {
 type migrateCmd struct{ app.Config }
 
 func (m *migrateCmd) Run(ctx context.Context, out io.Writer) error {
-	if err := os.MkdirAll(m.Data, 0o700); err != nil {
+	if err := m.PrepareData(); err != nil {
 		return err
 	}
 	d, err := db.Open(ctx, db.Options{URL: m.DatabaseURL(), Log: logger(m.Config), RowSecurity: m.RowSecurity})

@@ -82,7 +82,7 @@ func TestConfigListsEverySetting(t *testing.T) {
 	}
 	for line := range strings.Lines(out.String()) {
 		flag, rest, ok := strings.Cut(strings.TrimPrefix(line, "--"), " ")
-		if ok && strings.HasPrefix(line, "--") && !strings.HasPrefix(strings.TrimSpace(rest), envName(flag)+" ") {
+		if ok && strings.HasPrefix(line, "--") && !strings.HasPrefix(strings.TrimSpace(rest), "KONAK_"+strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))+" ") {
 			t.Errorf("a setting without its variable: %s", line)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -120,6 +119,9 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*A
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
+	if err := cfg.PrepareData(); err != nil {
+		return nil, err
+	}
 	box, err := openBox(cfg)
 	if err != nil {
 		return nil, err
@@ -140,9 +142,6 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*A
 func openBox(cfg Config) (*secret.Box, error) {
 	if cfg.MasterKey != "" {
 		return secret.ParseBox(cfg.MasterKey)
-	}
-	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
 	}
 	return secret.LoadBox(cfg.Data)
 }

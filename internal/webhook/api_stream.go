@@ -39,6 +39,8 @@ type Streamed struct {
 type Watch struct {
 	Bus     bus.Bus
 	Catalog event.Catalog
+	// Beat is how often a stream shows that it is alive: 15 seconds by default.
+	Beat time.Duration
 }
 
 const (
@@ -88,7 +90,7 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 			return err
 		}
 	}
-	tick := time.NewTicker(heartbeat)
+	tick := time.NewTicker(cmp.Or(w.watch.Beat, heartbeat))
 	defer tick.Stop()
 	for {
 		// What the bus brings is only a sign to look again, so nothing is lost

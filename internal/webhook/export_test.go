@@ -1,10 +1,15 @@
 package webhook
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
 )
+
+// Beat sets how often streams show that they are alive.
+func (s *Service) Beat(d time.Duration) { s.watch.Beat = d }
 
 // MarkDelivered marks a delivery, tried so often before, as the holder of a claim
 // does, and says whether it was marked.

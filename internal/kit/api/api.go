@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/kit/caller"
@@ -74,6 +76,7 @@ type API struct {
 	handler http.Handler
 	origin  *http.CrossOriginProtection
 	streams *OpenStreams
+	outages outageLog
 	// draining ends when the server stops; mu keeps sockets from being counted
 	// after that.
 	draining context.Context
@@ -126,8 +129,10 @@ func New(cfg Config) *API {
 	}
 	a.mux.NotFound(a.notFound)
 	a.mux.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", strings.Join(a.allowed(r.URL.Path), ", "))
 		writeFault(w, r, fault.New(fault.MethodNotAllowed))
 	})
+	a.mux.Use(middleware.GetHead)
 	a.mux.Get("/openapi.json", a.serveDocument)
 	a.handler = a.outer(a.mux)
 	return a
@@ -168,6 +173,20 @@ func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
 	_, _ = w.Write(b)
+}
+
+// allowed are the methods that a path answers.
+func (a *API) allowed(path string) []string {
+	var out []string
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
+		if a.mux.Match(chi.NewRouteContext(), method, path) {
+			out = append(out, method)
+			if method == http.MethodGet {
+				out = append(out, http.MethodHead)
+			}
+		}
+	}
+	return out
 }
 
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -42,6 +43,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		}
 		if err != nil {
 			a.writeError(w, r, rt, err)
+			discardBody(w, r)
 			answered.at(4).Observe(elapsed().Seconds())
 			return
 		}
@@ -60,8 +62,35 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		requestOf(ctx).rt = rt
 		hc = huma.WithContext(hc, ctx)
 		next(hc)
+		if hc.Status() >= 400 {
+			discardBody(w, r)
+		}
 		answered.at(hc.Status() / 100).Observe(elapsed().Seconds())
 	}
+}
+
+const (
+	// discardedBody and discardTime bound what is read of a body that was
+	// refused.
+	discardedBody = 64 << 20
+	discardTime   = 10 * time.Second
+	// readByServer is what net/http reads by itself of a body that a handler
+	// left.
+	readByServer = 256 << 10
+)
+
+// discardBody sends a refusal on its way and reads what its caller is still
+// sending. If the connection were closed instead, the rest of the body would
+// reset it, and the caller would never see the refusal.
+func discardBody(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil || r.ContentLength >= 0 && r.ContentLength <= readByServer || r.Header.Get("Expect") != "" {
+		return
+	}
+	rc := http.NewResponseController(w)
+	if rc.Flush() != nil || rc.SetReadDeadline(clock.Deadline(discardTime)) != nil {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, r.Body, discardedBody)
 }
 
 // observers are a route's histograms by status class. Each is made when it is

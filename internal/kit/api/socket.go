@@ -179,7 +179,7 @@ func (w statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // wantsSocket says whether a request asks for what RFC 6455 §4.1 describes.
 func wantsSocket(r *http.Request) bool {
-	return r.ProtoMajor == 1 && hasToken(r.Header, "Connection", "upgrade") && hasToken(r.Header, "Upgrade", "websocket") &&
+	return r.Method == http.MethodGet && r.ProtoMajor == 1 && hasToken(r.Header, "Connection", "upgrade") && hasToken(r.Header, "Upgrade", "websocket") &&
 		r.Header.Get("Sec-Websocket-Version") == "13" && r.Header.Get("Sec-Websocket-Key") != ""
 }
 

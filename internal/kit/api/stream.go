@@ -88,6 +88,9 @@ func HandleBytes[In any](a *API, rt Route, contentType string, h func(context.Co
 				hc.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": b.Filename}))
 			}
 			hc.SetStatus(rt.Status)
+			if hc.Method() == http.MethodHead {
+				return
+			}
 			if err := b.Write(newSteadyWriter(w)); err != nil {
 				a.cfg.Log.WarnContext(ctx, "stream was cut", "route", rt.ID, "error", err)
 				panic(http.ErrAbortHandler)
@@ -174,6 +177,9 @@ func HandleEvents[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 			hc.SetHeader("Content-Type", "text/event-stream")
 			hc.SetHeader("X-Accel-Buffering", "no")
 			hc.SetStatus(http.StatusOK)
+			if hc.Method() == http.MethodHead {
+				preparing.cancel() // the sender only lets go of what it holds
+			}
 			if err := send(ctx, &Sender{w: w, rc: http.NewResponseController(w)}); err != nil && ctx.Err() == nil {
 				a.cfg.Log.DebugContext(ctx, "stream ended", "route", rt.ID, "error", err)
 			}

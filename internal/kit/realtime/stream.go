@@ -76,6 +76,9 @@ type stream struct {
 
 // run sends until the receiver leaves.
 func (st *stream) run(ctx context.Context, out line) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	st.out, st.seen, st.stale = out, map[Changed]struct{}{}, make([]bool, len(st.Digests))
 	f, err := st.join(ctx, st.who.TenantID)
 	if err != nil {

@@ -8867,7 +8867,7 @@ export interface components {
              * @example validation_failed
              */
             code: string;
-            /** @description Field path to codes */
+            /** @description Field path to codes, of at most 100 errors */
             fields: {
                 [key: string]: string[];
             };
@@ -8881,6 +8881,11 @@ export interface components {
              * @example Some fields need attention.
              */
             message: string;
+            /**
+             * Format: int64
+             * @description How many field errors there are besides
+             */
+            more_fields: number;
             /** @description What was missing on a 403 */
             permission: string | null;
             /** @description Machine-readable detail */
