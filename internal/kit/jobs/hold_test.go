@@ -203,16 +203,17 @@ func TestHoldsOfTwoKinds(t *testing.T) {
 		})
 		enqueueFor(t, d, tenant, "send", account(1), "s")
 		r.step()
+		c.Advance(10 * time.Second)
 		enqueueFor(t, d, tenant, "poll", account(1), "p")
 		if n := r.step(); n != 1 {
 			t.Errorf("did %d: a hold is of a kind", n)
 		}
 		answers["send"] = nil
-		c.Advance(30 * time.Second)
+		c.Advance(20 * time.Second)
 		r.step()
-		want := []string{"hold 1 smtp", "hold 1 imap", "hold 1 imap", "release 1 smtp", "hold 1 imap"}
-		if diff := cmp.Diff(want[:2], told.lines[:2]); diff != "" || told.lines[len(told.lines)-1] != "hold 1 imap" || !slices.Contains(told.lines, "release 1 smtp") {
-			t.Errorf("told %v", told.lines)
+		want := []string{"hold 1 smtp", "hold 1 imap", "release 1 smtp", "hold 1 imap"}
+		if diff := cmp.Diff(want, told.lines); diff != "" {
+			t.Error(diff)
 		}
 	})
 }
@@ -237,6 +238,7 @@ func TestSilentServerDelaysNobody(t *testing.T) {
 		}, outside, func(c *jobs.Config) {
 			other := c.Kinds[0]
 			other.Name, other.PerAccount, other.HoldReason = "inside", 0, ""
+			other.PerTenant = 1 // less than runs of the first kind
 			c.Kinds, c.Drain = append(c.Kinds, other), time.Millisecond
 		})
 		enqueueFor(t, d, a, kind, account(1), slices.Repeat([]string{"silent"}, 50)...)
