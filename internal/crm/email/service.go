@@ -176,7 +176,8 @@ func (s *Service) credentials(r *db.Reader, id uuid.UUID) (c credentials, err er
 	return c, json.Unmarshal(text, &c)
 }
 
-// Change changes a mailbox; passwords that are not given stay.
+// Change changes a mailbox. A password that is not given stays for the login
+// that it was given for; where that changes it is a field error.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox, err error) {
 	if err := in.check(); err != nil {
 		return m, err
@@ -196,7 +197,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 		if err != nil {
 			return err
 		}
-		if err := s.reseal(tx, id, in); err != nil {
+		if err := s.reseal(tx, id, was, in); err != nil {
 			return err
 		}
 		if err := setPolls(tx, id, in.Settings.IMAP != nil && a.Works(), another(was.IMAP, in.Settings.IMAP)); err != nil {
@@ -219,16 +220,16 @@ func another(was, is *Server) bool {
 	return was != nil && is != nil && (was.Host != is.Host || was.User != is.User || was.Folder != is.Folder)
 }
 
-func (s *Service) reseal(tx *db.Tx, id uuid.UUID, in Input) error {
+func (s *Service) reseal(tx *db.Tx, id uuid.UUID, was Settings, in Input) error {
 	c, err := s.credentials(&tx.Reader, id)
 	if err != nil {
 		return err
 	}
-	if in.IMAPPassword != "" {
-		c.IMAP = in.IMAPPassword
+	if c.IMAP, err = passwordFor("imap", in.Settings.IMAP, in.IMAPPassword, was.IMAP, c.IMAP); err != nil {
+		return err
 	}
-	if in.SMTPPassword != "" {
-		c.SMTP = in.SMTPPassword
+	if c.SMTP, err = passwordFor("smtp", in.Settings.SMTP, in.SMTPPassword, was.SMTP, c.SMTP); err != nil {
+		return err
 	}
 	return s.seal(tx, id, c)
 }

@@ -178,6 +178,10 @@ func reasonOf(err error) string {
 		return ReasonNoSender
 	case errors.Is(err, message.ErrTooDeep):
 		return ReasonTooDeep
+	case errors.Is(err, message.ErrTooManyParts):
+		return ReasonTooMany
+	case errors.Is(err, message.ErrLongHeader):
+		return ReasonLongHeader
 	case errors.Is(err, message.ErrEmpty):
 		return ReasonEmpty
 	}

@@ -10605,7 +10605,7 @@ export interface components {
             folder?: string;
             /** @example imap.firma.example */
             host: string;
-            /** @description Stored sealed, never shown; left out it stays as it is */
+            /** @description Stored sealed, never shown. Left out it stays, for the host, port, user and security that it was given for; where one of them changes it must be given again */
             password?: string;
             /**
              * Format: int64
@@ -11041,7 +11041,7 @@ export interface components {
         TestMailboxInBody: {
             /**
              * Format: uuid
-             * @description A mailbox whose stored passwords stand in for those that are left out
+             * @description A mailbox whose stored passwords stand in for those that are left out, where host, port, user and security are the stored ones
              */
             id?: string;
             imap?: components["schemas"]["ServerBody"];
