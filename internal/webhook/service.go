@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -21,7 +20,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Service is the webhook room.
+// Service holds the rules of endpoints, deliveries and recoveries.
 type Service struct {
 	db      *db.DB
 	box     *secret.Box
@@ -43,7 +42,7 @@ type Service struct {
 	settled func(ctx context.Context, endpoint uuid.UUID)
 }
 
-// New opens the room.
+// New makes the service. It fails where an event of the catalog cannot be described.
 func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners) (*Service, error) {
 	entries, err := describe(w.Catalog)
 	types := map[string]event.Type{}
@@ -283,9 +282,9 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 
 // forget removes the secret before the last rotation once its grace is over.
 func (s *Service) forget(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	id, err := idIn(j)
+	if err != nil {
+		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error { return forgetSecret(tx, id) })
 }
@@ -365,7 +364,7 @@ func notFound(err error) error {
 	return err
 }
 
-// Sample writes one of each record of this room with text in it, for tests
+// Sample writes one of each record of this module with text in it, for tests
 // that walk over every route.
 func (s *Service) Sample(ctx context.Context, text string) error {
 	for _, module := range []string{ERP, Mail} {

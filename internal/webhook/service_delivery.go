@@ -169,7 +169,7 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 }
 
 // Emit announces an event of the catalog on the customer's behalf: it goes to
-// the endpoints that asked for it, and nothing in the house acts on it. The
+// the endpoints that asked for it, and nothing else acts on it. The
 // event names who emitted it and when, so there is no line of it in the audit
 // log, which thousands a second would make useless.
 func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (id uuid.UUID, err error) {
@@ -293,9 +293,9 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 
 // purge removes what a deleted endpoint left, a batch at a time.
 func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	id, err := idIn(j)
+	if err != nil {
+		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		n, err := purgeEndpoint(tx, id, cleanBatch)
@@ -310,9 +310,9 @@ func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 // giveUp ends the waiting of what is queued for an endpoint that was probed in
 // vain for the last time, a batch at a time. It can be resent or recovered.
 func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	id, err := idIn(j)
+	if err != nil {
+		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		list, err := exhaust(tx, id, cleanBatch)

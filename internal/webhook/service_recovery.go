@@ -87,13 +87,21 @@ func (s *Service) Jobs() []jobs.Kind {
 	}
 }
 
+// idIn reads the id that a job is about. A job without one is dropped.
+func idIn(j *jobs.Job) (id uuid.UUID, err error) {
+	if err = json.Unmarshal(j.Payload, &id); err != nil {
+		err = fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	}
+	return id, err
+}
+
 // recover replays one batch and queues the rest, so no transaction is long and
 // a crash repeats one batch at most. How far it has come is part of the same
 // transaction.
 func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	id, err := idIn(j)
+	if err != nil {
+		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		rec, module, err := lockRecovery(tx, id)
