@@ -60,35 +60,65 @@ func (s *Service) Connected(r *db.Reader) (map[string]bool, error) {
 // accountsTried bounds how many accounts a search for a route looks at.
 const accountsTried = 50
 
-// Route implements conversation.Router: the account that is wished for or the
-// oldest that leads to the customer. Where every account refuses, the first
-// refusal is the answer.
+// Route implements conversation.Router: the account that is wished for, or the
+// oldest that leads to the customer. Where every account that leads there
+// refuses, the first of them comes with its refusal; one that is paused or not
+// connected yet refuses with channel_unavailable.
 func (s *Service) Route(r *db.Reader, w conversation.Wish) (*conversation.Route, error) {
 	list, err := s.candidates(r, w)
+	if err != nil {
+		return nil, err
+	}
+	var refused *conversation.Route
 	var refusal error
 	for _, a := range list {
-		kind, known := s.kinds[a.Kind]
-		if !known || !a.Works() {
-			continue
+		route, err := s.routeOver(r, a, w.Contact)
+		if _, known := fault.As(err); err != nil && !known {
+			return nil, err
 		}
-		route, err := kind.Route(r, a, w.Contact)
 		if route != nil && err == nil {
-			route.Channel, route.AccountID = a.Kind, a.ID
 			return route, nil
 		}
-		if refusal == nil {
-			refusal = err
+		if refused == nil {
+			refused, refusal = route, err
 		}
 	}
-	if err == nil {
-		err = refusal
+	return refused, refusal
+}
+
+// routeOver finds the way over one account: nil where it does not lead to the
+// customer, and the account with its refusal where it does and refuses.
+func (s *Service) routeOver(r *db.Reader, a Account, to contact.Contact) (*conversation.Route, error) {
+	kind, known := s.kinds[a.Kind]
+	if !known || a.Status == Disconnected {
+		return nil, nil
 	}
-	return nil, err
+	route, err := kind.Route(r, a, to)
+	if route == nil && err == nil {
+		return nil, nil
+	}
+	if route == nil {
+		route = &conversation.Route{}
+	}
+	route.Channel, route.AccountID = a.Kind, a.ID
+	if _, refused := fault.As(err); !a.Works() && (err == nil || refused) {
+		err = fault.New(fault.ChannelUnavailable).Because(a.Status)
+	}
+	return route, err
+}
+
+// HasAccount implements conversation.Router.
+func (s *Service) HasAccount(r *db.Reader, channel string, account uuid.UUID) (bool, error) {
+	a, err := byID(r, account)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil && a.Kind == channel, err
 }
 
 func (s *Service) candidates(r *db.Reader, w conversation.Wish) ([]Account, error) {
 	if w.AccountID == nil {
-		return working(r, w.Channel, accountsTried)
+		return connected(r, w.Channel, accountsTried)
 	}
 	a, err := byID(r, *w.AccountID)
 	if db.IsNoRow(err) {

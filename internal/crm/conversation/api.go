@@ -103,13 +103,6 @@ type conversationTagsIn struct {
 	}
 }
 
-type mergeConversationIn struct {
-	ID   api.ID `path:"id" record:"conversation"`
-	Body struct {
-		IntoID uuid.UUID `json:"into_id" format:"uuid" doc:"The conversation that stays"`
-	}
-}
-
 // Bulk names up to 200 conversations.
 type Bulk struct {
 	IDs []uuid.UUID `json:"ids" minItems:"1" maxItems:"200" nullable:"false" example:"[\"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c\"]"`
@@ -213,13 +206,6 @@ func (s *Service) registerRecords(a *api.API) {
 	restore.Refusals = []int{409}
 	restore.Doc = "A messaging conversation whose customer has begun another on the same account cannot come back: 409."
 	api.Handle(a, restore, func(ctx context.Context, in *conversationIn) (Conversation, error) { return s.Restore(ctx, in.ID.UUID) })
-
-	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
-	merge.TakesKey = true
-	merge.Refusals = []int{409}
-	api.Handle(a, merge, func(ctx context.Context, in *mergeConversationIn) (Conversation, error) {
-		return s.Merge(ctx, in.ID.UUID, in.Body.IntoID)
-	})
 }
 
 func (s *Service) listPage(ctx context.Context, in *listConversationsIn) (db.List[Conversation], error) {

@@ -83,6 +83,7 @@ func (s *Service) registerPublic(a *api.API) {
 	create := route("POST", "", "create-conversation", "Open a conversation", perm.ConversationsReply)
 	create.TakesKey = true
 	create.Status = 201
+	create.Doc = "Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which."
 	api.Handle(a, create, func(ctx context.Context, in *publicCreateConversationIn) (Conversation, error) {
 		n, err := in.conversation()
 		if err != nil {
@@ -100,7 +101,7 @@ func (s *Service) registerPublic(a *api.API) {
 
 	reply := route("POST", "/{id}/reply", "reply", "Write a reply", perm.ConversationsReply)
 	reply.TakesKey = true
-	reply.Doc = "Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. Without a route to the customer: 422 no_route."
+	reply.Doc = "Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. It goes the conversation's own way, or else the default that reply-channels names. Without a route to the customer: 422 no_route."
 	api.Handle(a, reply, s.publicReply)
 
 	state := route("PUT", "/{id}/state", "set-state", "Open, snooze or close a conversation", perm.ConversationsManage)
@@ -132,7 +133,7 @@ func (s *Service) registerPublic(a *api.API) {
 
 func (in *publicCreateConversationIn) conversation() (NewConversation, error) {
 	b := in.Body
-	n := NewConversation{Channel: API, Subject: b.Subject, Body: b.Body, Priority: b.Priority, GroupID: b.GroupID, Tags: b.Tags}
+	n := NewConversation{Channel: API, ReplyRoute: ReplyNowhere, Subject: b.Subject, Body: b.Body, Priority: b.Priority, GroupID: b.GroupID, Tags: b.Tags}
 	switch {
 	case b.ContactID != nil && b.Contact != nil:
 		return n, fault.Invalid("contact", "not_together")
@@ -148,6 +149,9 @@ func (in *publicCreateConversationIn) conversation() (NewConversation, error) {
 			return n, err
 		}
 		n.From = &from
+		if from.Email != "" {
+			n.ReplyRoute = ReplyByEmail
+		}
 	}
 	return n, nil
 }

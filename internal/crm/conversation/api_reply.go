@@ -62,7 +62,7 @@ func (s *Service) registerReplies(a *api.API) {
 	agent := route("POST", "/{id}/reply-as-agent", "reply-as-agent", "Reply as agent", perm.ConversationsReply)
 	agent.TakesKey = true
 	agent.Refusals = []int{409}
-	agent.Doc = "Without a route to the customer: 422 no_route. A note needs none."
+	agent.Doc = "Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none."
 	api.Handle(a, agent, func(ctx context.Context, in *replyAsAgentIn) (Written, error) {
 		b := in.Body
 		return s.Reply(ctx, in.ID.UUID, Answer{

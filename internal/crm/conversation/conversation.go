@@ -42,6 +42,7 @@ type Conversation struct {
 	HandoverReason         *string     `json:"handover_reason" nullable:"true"`
 	Channel                string      `json:"channel" example:"whatsapp" doc:"A key of the source catalog"`
 	ChannelAccountID       *uuid.UUID  `json:"channel_account_id" nullable:"true" format:"uuid"`
+	ReplyRoute             *string     `json:"reply_route" nullable:"true" enum:"email,none" doc:"Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route"`
 	Talep                  bool        `json:"talep" doc:"Whether it is shown as a request"`
 	ContactID              uuid.UUID   `json:"contact_id" format:"uuid"`
 	ContactName            string      `json:"contact_name" example:"Elif Kaya"`
@@ -112,6 +113,7 @@ type Item struct {
 	providerMessageID *string
 	test              bool
 	awaited           bool       // its writer waits for the outcome
+	unsent            bool       // nothing leads to the customer, so nothing leaves
 	quiet             bool       // a machine's answer, which asks for nothing
 	email             *Email     // kept with the item
 	sources           []AISource // kept with the item

@@ -26,7 +26,7 @@ func (s *Service) reopens(tx *db.Tx, c *Conversation) (bool, error) {
 // who had joined it, its owner among them, find the new one unread.
 func (s *Service) startFollowUp(tx *db.Tx, closed *Conversation, item *Item) (Conversation, error) {
 	c := Conversation{
-		Channel: closed.Channel, ChannelAccountID: closed.ChannelAccountID, Talep: closed.Talep, Subject: closed.Subject,
+		Channel: closed.Channel, ChannelAccountID: closed.ChannelAccountID, ReplyRoute: closed.ReplyRoute, Talep: closed.Talep, Subject: closed.Subject,
 		ContactID: closed.ContactID, ContactName: closed.ContactName, GroupID: closed.GroupID,
 		PreviousConversationID: &closed.ID, WaitingSince: clock.Ptr(tx.Now()), Test: closed.Test,
 	}

@@ -73,9 +73,12 @@ type Delivery struct {
 type Router interface {
 	// Connected says on which channels the workspace has an active account.
 	Connected(r *db.Reader) (map[string]bool, error)
-	// Route finds the way for a wish, nil where there is none. It may refuse
-	// with a fault, such as window_closed.
+	// Route finds the way for a wish, nil where there is none. Where an account
+	// leads to the customer and refuses, with a fault such as window_closed, the
+	// account comes together with its refusal.
 	Route(r *db.Reader, w Wish) (*Route, error)
+	// HasAccount says whether an account is the workspace's and on a channel.
+	HasAccount(r *db.Reader, channel string, account uuid.UUID) (bool, error)
 	// Take makes the message durable on its way, in the transaction that
 	// writes it.
 	Take(tx *db.Tx, m Outgoing) error
@@ -134,8 +137,11 @@ type TemplateRouter interface {
 	Window(r *db.Reader, account uuid.UUID, to contact.Contact) (until *clock.Time, bound bool, err error)
 }
 
-// NoRouter is the router of a house without channels.
+// NoRouter is the router of a workspace without channels.
 type NoRouter struct{}
+
+// HasAccount implements Router.
+func (NoRouter) HasAccount(*db.Reader, string, uuid.UUID) (bool, error) { return false, nil }
 
 // Connected implements Router.
 func (NoRouter) Connected(*db.Reader) (map[string]bool, error) { return map[string]bool{}, nil }

@@ -23,6 +23,9 @@ import (
 type Agents interface {
 	// IsAgent says whether an id is an active member's.
 	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
+	// HoldAgent says whether an id is an active member's who has a permission,
+	// and keeps the member from being suspended until the transaction ends.
+	HoldAgent(tx *db.Tx, p perm.Permission, id uuid.UUID) (bool, error)
 	// AgentNames gives the names of members, whatever became of them.
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
 	// AgentsWho gives the active members with a permission and their names: of
@@ -165,6 +168,9 @@ type NewConversation struct {
 	Tags      []string
 	// Notify tells the agents of the group.
 	Notify bool
+	// ReplyRoute is where answers go: ReplyByEmail, ReplyNowhere, or "" for the
+	// channel's own route.
+	ReplyRoute string
 }
 
 // Create opens a conversation that no channel brought: a request that an
@@ -195,6 +201,9 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 		Channel: n.Channel, ChannelAccountID: n.AccountID, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
 		Priority: n.Priority, Subject: strings.TrimSpace(n.Subject), OwnerID: n.OwnerID, GroupID: n.GroupID, Tags: tags,
 		Test: ref.Test,
+	}
+	if n.ReplyRoute != "" {
+		c.ReplyRoute = &n.ReplyRoute
 	}
 	if err := s.checkPlace(tx, n.OwnerID, n.GroupID); err != nil {
 		return c, err
@@ -254,10 +263,10 @@ func (s *Service) InTx(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.tenant(ctx).InTx(ctx, fn)
 }
 
-// checkPlace checks that an owner and a group exist.
+// checkPlace checks that an owner may see conversations and that a group exists.
 func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
 	if owner != nil {
-		if ok, err := s.agents.IsAgent(&tx.Reader, *owner); err != nil {
+		if ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *owner); err != nil {
 			return err
 		} else if !ok {
 			return fault.Invalid("owner_id", "unknown_agent")

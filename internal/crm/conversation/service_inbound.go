@@ -139,6 +139,9 @@ func (s *Service) thread(tx *db.Tx, in Inbound, ref contact.Ref, source Source) 
 		if c, err = lockThread(tx, in.From.AccountID, ref.ID); db.IsNoRow(err) {
 			c, err = lockMergedThread(tx, in.From.AccountID, ref.ID)
 		}
+		if db.IsNoRow(err) {
+			c, err = lockThreadOn(tx, in.Channel, in.From.AccountID, ref.ID)
+		}
 	default:
 		return c, db.ErrNoRow
 	}

@@ -66,16 +66,14 @@ var errUnchanged = errors.New("conversation: the item is as it was")
 // allowed applies the policy to the caller.
 func allowed(ctx context.Context, c *Conversation, i *Item, now clock.Source) EditPolicy {
 	who := caller.From(ctx)
-	mine := i.AuthorID != nil && *i.AuthorID == who.ID && i.AuthorKind == string(who.Kind)
+	mine := i.AuthorID != nil && *i.AuthorID == who.ID && i.AuthorKind == string(who.Kind) || typedBy(ctx, i)
 	return policy(i, c.MergedIntoID != nil, mine, who.Can(perm.ConversationsDelete), now.Now())
 }
 
 // refusal turns a reason of the policy into an answer.
 func refusal(reason string) error {
 	if reason == otherAuthor {
-		f := fault.New(fault.Forbidden, string(perm.ConversationsDelete)).Because(reason)
-		f.Permission = string(perm.ConversationsDelete)
-		return f
+		return forbidden(perm.ConversationsDelete).Because(reason)
 	}
 	return fault.New(fault.Conflict).Because(reason)
 }
@@ -284,6 +282,14 @@ func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (Item, error) {
 		}
 		if err := filled(&tx.Reader, i); err != nil || route == nil {
 			return err
+		}
+		if c.FirstReplyAt == nil {
+			// It is the first answer that leaves.
+			markAnswered(tx, c)
+			c.UpdatedAt = clock.At(tx.Now())
+			if err := save(tx, c, c.State); err != nil {
+				return err
+			}
 		}
 		_, err = s.send(tx, c, i, route)
 		return err

@@ -23,7 +23,7 @@ func (s *Service) Join(ctx context.Context, id uuid.UUID) (out []Agent, err erro
 		if err != nil {
 			return err
 		}
-		added, err := putAgent(tx, id, me, clock.At(tx.Now()))
+		added, err := s.addAgent(tx, id, me)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (s *Service) ToAssign(owner *uuid.UUID) Step {
 		}
 		c.OwnerID = owner
 		if owner != nil {
-			if _, err := putAgent(tx, was.ID, *owner, clock.At(tx.Now())); err != nil {
+			if _, err := s.addAgent(tx, was.ID, *owner); err != nil {
 				return c, err
 			}
 			if c.AIState == AIActive {

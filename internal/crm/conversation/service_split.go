@@ -31,7 +31,7 @@ func (s *Service) Split(ctx context.Context, id uuid.UUID, ids []uuid.UUID, subj
 			return err
 		}
 		c = Conversation{
-			Channel: was.Channel, ChannelAccountID: was.ChannelAccountID, Talep: was.Talep, Subject: strings.TrimSpace(subject),
+			Channel: was.Channel, ChannelAccountID: was.ChannelAccountID, ReplyRoute: was.ReplyRoute, Talep: was.Talep, Subject: strings.TrimSpace(subject),
 			ContactID: was.ContactID, ContactName: was.ContactName, Priority: was.Priority, OwnerID: was.OwnerID, GroupID: was.GroupID,
 			Tags: append([]string{}, was.Tags...), PreviousConversationID: &was.ID, lastItemAt: was.lastItemAt, Test: was.Test,
 		}

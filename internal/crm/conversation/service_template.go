@@ -59,7 +59,8 @@ func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (ou
 		who, err := s.contacts.Whole(r, c.ContactID)
 		ways, ok := s.router.(TemplateRouter)
 		if db.IsNoRow(err) || err == nil && (!ok || c.ChannelAccountID == nil) {
-			out.WindowOpen = err == nil
+			source, _ := sourceOf(c.Channel)
+			out.WindowOpen = err == nil && !source.Messaging // a messaging channel without an account takes nothing
 			return nil
 		}
 		if err != nil {
@@ -110,6 +111,9 @@ func mayGet(who *contact.Contact, category string) (why string) {
 // ready fills a template in for a customer and finds its way. What keeps it
 // from being sent is a kept; what is wrong with the request is a fault.
 func (s *Service) ready(r *db.Reader, customer uuid.UUID, u template.Use) (f template.Filled, text string, route *Route, err error) {
+	if err := maySendTemplates(r); err != nil {
+		return f, "", nil, err
+	}
 	if s.templates == nil {
 		return f, "", nil, fault.Invalid("template_id", "unknown_template")
 	}
@@ -159,8 +163,8 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 		}
 		begun.Conversation = was
 		filled, text, route, err := s.ready(&tx.Reader, was.ContactID, u)
-		if err == nil && (was.ChannelAccountID == nil || *was.ChannelAccountID != route.AccountID) {
-			err = fault.Invalid("template_id", "other_account")
+		if err == nil {
+			err = s.belongsTo(tx, &was, route)
 		}
 		if was.Test || caller.From(ctx).Test {
 			if err == nil {
@@ -279,7 +283,7 @@ func (s *Service) templateOut(tx *db.Tx, o *Opening, ref contact.Ref, item *Item
 	case err != nil:
 		return err
 	}
-	out.Route = route
+	out.Route, out.account = route, &route.AccountID
 	return nil
 }
 
@@ -289,6 +293,9 @@ func (s *Service) wayAgain(tx *db.Tx, c *Conversation, i *Item, a Answer) (*Rout
 	ways, ok := s.router.(TemplateRouter)
 	if i.Template.V == nil || !ok || s.templates == nil {
 		return s.way(tx, c, a)
+	}
+	if err := maySendTemplates(&tx.Reader); err != nil {
+		return nil, err
 	}
 	t, err := s.templates.Find(&tx.Reader, i.Template.V.ID)
 	if fault.Is(err, fault.NotFound) || err == nil && !t.Sendable {

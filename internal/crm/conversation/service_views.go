@@ -135,16 +135,20 @@ func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyC
 			row := ReplyChannel{Kind: kind, Channel: channel, ChannelAccountID: account, Address: address}
 			route, err := s.router.Route(r, Wish{Contact: who, Channel: channel, AccountID: account})
 			reason := "not_connected"
-			if f, ok := fault.As(err); ok {
-				reason, err = string(f.Code), nil
-			}
-			if err != nil {
+			f, refused := fault.As(err)
+			switch source, _ := sourceOf(channel); {
+			case refused:
+				reason = string(f.Code)
+			case err != nil:
 				return err
+			default:
+				row.Available = route != nil || kind == "conversation" && !source.needsRoute
 			}
-			if source, _ := sourceOf(channel); route != nil || kind == "conversation" && !source.needsRoute {
-				row.Available = true
-			} else {
+			if !row.Available {
 				row.Reason = &reason
+			}
+			if kind == "default" && row.Available {
+				row.ChannelAccountID, row.Address = &route.AccountID, route.Address
 			}
 			out = append(out, row)
 			return nil

@@ -49,6 +49,15 @@ func (d Dialect) ForUpdate(of string) string {
 	return ""
 }
 
+// ForShare keeps what a statement reads from being changed until the transaction
+// ends; others may read and share it.
+func (d Dialect) ForShare(of string) string {
+	if d == Postgres {
+		return " FOR SHARE OF " + of
+	}
+	return ""
+}
+
 // plain gives ids and times in the form in which the database keeps them. Left
 // to themselves ids would be 36 characters, on SQLite in the table and in each
 // of its indexes, on PostgreSQL to be read again.

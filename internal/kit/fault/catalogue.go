@@ -71,6 +71,7 @@ const (
 	ProviderRejected    Code = "provider_rejected"
 	CSATDisabled        Code = "csat_disabled"
 	CSATExpired         Code = "csat_expired"
+	OtherCustomer       Code = "other_customer"
 	UpgradeRequired     Code = "upgrade_required"
 	RateLimited         Code = "rate_limited"
 	Internal            Code = "internal"
@@ -119,6 +120,7 @@ var catalogue = map[Code]entry{
 	NameBarred:          {409, "A template of this name was deleted; the name can be used again from %s.", "Bu adda bir şablon silindi; ad %s tarihinden sonra yeniden kullanılabilir."},
 	CSATDisabled:        {409, "This workspace does not ask for ratings.", "Bu çalışma alanı memnuniyet puanı istemiyor."},
 	CSATExpired:         {409, "The time for a rating is over.", "Puan verme süresi doldu."},
+	OtherCustomer:       {409, "These conversations belong to two customers. If the two are one person, merge the contacts first.", "Bu konuşmalar iki ayrı müşterinin. İkisi aynı kişiyse önce kişileri birleştirin."},
 	IdempotencyReplay:   {409, "This request was already carried out and its answer cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
 	BodyTooLarge:        {413, "The request body is larger than %d bytes.", "İstek gövdesi %d bayttan büyük."},
 	UnsupportedMedia:    {415, "Send the body as application/json.", "Gövdeyi application/json olarak gönderin."},

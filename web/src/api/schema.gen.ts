@@ -351,7 +351,10 @@ export interface paths {
         /** List conversations */
         get: operations["public-list-conversations"];
         put?: never;
-        /** Open a conversation */
+        /**
+         * Open a conversation
+         * @description Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which.
+         */
         post: operations["public-create-conversation"];
         delete?: never;
         options?: never;
@@ -439,7 +442,7 @@ export interface paths {
         put?: never;
         /**
          * Write a reply
-         * @description Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. Without a route to the customer: 422 no_route.
+         * @description Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. It goes the conversation's own way, or else the default that reply-channels names. Without a route to the customer: 422 no_route.
          */
         post: operations["public-reply"];
         delete?: never;
@@ -1918,7 +1921,7 @@ export interface paths {
         get?: never;
         /**
          * Keep what the caller has begun to write
-         * @description One draft for each agent and conversation. It comes with the conversation, for that agent only, and goes when the agent sends.
+         * @description One draft for each agent, conversation and message type: a note never comes back as a reply. Drafts come with the conversation, for that agent only; sending or scheduling clears the one that was sent. Uploads that a draft holds are kept as long as it is.
          */
         put: operations["set-draft"];
         post?: never;
@@ -2267,7 +2270,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Merge a conversation into another */
+        /**
+         * Merge a conversation into another
+         * @description Both must be of one customer: 409 other_customer otherwise; merge the contacts first. It can be taken back with unmerge.
+         */
         post: operations["merge-conversation"];
         delete?: never;
         options?: never;
@@ -2381,7 +2387,7 @@ export interface paths {
         put?: never;
         /**
          * Reply as agent
-         * @description Without a route to the customer: 422 no_route. A note needs none.
+         * @description Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none.
          */
         post: operations["reply-as-agent"];
         delete?: never;
@@ -2604,6 +2610,26 @@ export interface paths {
          * @description Say it again every few seconds while it is so: it is over after six. Those who watch hear of it as conversation.typing; nothing is stored.
          */
         post: operations["typing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/unmerge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a merge back
+         * @description The conversation gets its items back and stands as it did before the merge; what came since stays with the other. 409 with the reason not_merged, single_thread (the customer has another conversation on that messaging account by now) or conversation_merged (the other one was merged further).
+         */
+        post: operations["unmerge-conversation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3060,7 +3086,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One delivery with its request and its attempts */
+        /**
+         * One delivery with its request and its attempts
+         * @description The body, and what receivers answered, are shown to who may see what the event carries.
+         */
         get: operations["webhook-delivery"];
         put?: never;
         post?: never;
@@ -3131,7 +3160,7 @@ export interface paths {
         };
         /**
          * Stream of new deliveries, as their receivers get them
-         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Whoever may see webhooks sees what they carry. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption.
+         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are left out (body_hidden) for who may not see what an event carries, and a key of the test environment gets no delivery at all. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption.
          */
         get: operations["webhook-stream"];
         put?: never;
@@ -3355,7 +3384,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One delivery with its request and its attempts */
+        /**
+         * One delivery with its request and its attempts
+         * @description The body, and what receivers answered, are shown to who may see what the event carries.
+         */
         get: operations["mail-webhook-delivery"];
         put?: never;
         post?: never;
@@ -6578,6 +6610,11 @@ export interface components {
              */
             priority: "low" | "normal" | "high" | "urgent";
             /**
+             * @description Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route
+             * @enum {string|null}
+             */
+            reply_route: "email" | "none" | null;
+            /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
@@ -6690,8 +6727,8 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description What the caller has begun to write; null for nothing */
-            draft: components["schemas"]["ConversationDraft"] | null;
+            /** @description What the caller has begun to write: at most one reply and one note */
+            drafts: components["schemas"]["ConversationDraft"][];
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -6729,6 +6766,11 @@ export interface components {
              * @enum {string}
              */
             priority: "low" | "normal" | "high" | "urgent";
+            /**
+             * @description Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route
+             * @enum {string|null}
+             */
+            reply_route: "email" | "none" | null;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -6779,9 +6821,12 @@ export interface components {
             trace_id: string;
         };
         ConversationDraft: {
+            /** @description The caller's uploads that wait with the draft */
+            attachments: components["schemas"]["ConversationAttachment"][];
             /** @example Siparişiniz yarın */
             body: string;
             /**
+             * @description A reply or a note; each has a draft of its own
              * @example comment
              * @enum {string}
              */
@@ -6793,7 +6838,7 @@ export interface components {
             updated_at: string;
         };
         ConversationDrafted: {
-            /** @description Null where the empty text has cleared it */
+            /** @description Null where an empty text without attachments has cleared it */
             draft: components["schemas"]["ConversationDraft"] | null;
         };
         ConversationDraftedEnvelope: {
@@ -10438,12 +10483,15 @@ export interface components {
             status: "granted" | "revoked";
         };
         SetDraftInBody: {
+            /** @description The caller's uploads, all that the draft has from now on */
+            attachments?: string[];
             /**
-             * @description The empty text clears the draft
+             * @description An empty text without attachments clears the draft
              * @example Siparişiniz yarın
              */
             body: string;
             /**
+             * @description Which of the two drafts: the reply or the note
              * @default comment
              * @enum {string}
              */
@@ -10972,6 +11020,11 @@ export interface components {
             module: string;
             /** @example conversation.created */
             name: string;
+            /**
+             * @description What one needs to subscribe to it, and to see its bodies
+             * @example crm.conversations.view
+             */
+            permission: string;
             /** @description JSON Schema (2020-12) of the whole body */
             schema: unknown;
         };
@@ -11042,14 +11095,6 @@ export interface components {
              */
             trace_id: string;
         };
-        WebhookDeliveryEnvelope: {
-            data: components["schemas"]["WebhookDelivery"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         WebhookDeliveryListEnvelope: {
             data: components["schemas"]["WebhookDelivery"][];
             /** @description Pass as cursor to read on; null at the end */
@@ -11071,8 +11116,10 @@ export interface components {
              * @example 1
              */
             attempts: number;
-            /** @description The body as it is sent */
+            /** @description The body as it is sent; null where it is hidden or no longer kept */
             body: unknown;
+            /** @description The caller may not see what the event carries: body and answers are left out */
+            body_hidden: boolean;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -11406,6 +11453,36 @@ export interface components {
              */
             trace_id: string;
         };
+        WebhookResent: {
+            /**
+             * Format: int64
+             * @description Requests made before
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example conversation.created */
+            event_type: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @example pending
+             * @enum {string}
+             */
+            status: "pending";
+        };
+        WebhookResentEnvelope: {
+            data: components["schemas"]["WebhookResent"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         WebhookStatusInBody: {
             /**
              * @description active also brings a disabled endpoint back; while one is paused nothing is recorded for it
@@ -11415,7 +11492,7 @@ export interface components {
         };
         WebhookWebhookSettings: {
             /**
-             * @description Whether routes that carry an endpoint's or a delivery's id work without a credential
+             * @description Whether routes that carry an endpoint's id, and resending by a delivery's id, work without a credential
              * @example true
              */
             keyless: boolean;
@@ -13986,6 +14063,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -14414,6 +14492,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -14811,6 +14890,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -14933,6 +15013,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -15081,6 +15162,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -16001,6 +16083,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -20932,6 +21015,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -26711,6 +26795,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -26833,6 +26918,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -27437,6 +27523,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -27600,6 +27687,7 @@ export interface operations {
                      *             "preview": "Siparişim ne zaman gelir?",
                      *             "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "priority": "normal",
+                     *             "reply_route": "email",
                      *             "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *             "snoozed_until_reply": false,
                      *             "state": "open",
@@ -28288,11 +28376,25 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "draft": {
-                     *           "body": "Siparişiniz yarın",
-                     *           "message_type": "comment",
-                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *         },
+                     *         "drafts": [
+                     *           {
+                     *             "attachments": [
+                     *               {
+                     *                 "blocked": "type_not_allowed",
+                     *                 "content_id": null,
+                     *                 "created_at": "2026-11-15T09:30:00.000000Z",
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "fatura.pdf",
+                     *                 "shown": false,
+                     *                 "size": 48213,
+                     *                 "type": "application/pdf"
+                     *               }
+                     *             ],
+                     *             "body": "Siparişiniz yarın",
+                     *             "message_type": "comment",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -28303,6 +28405,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -28428,6 +28531,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -28782,6 +28886,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -29054,6 +29159,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -29390,6 +29496,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -29680,6 +29787,18 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "draft": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
                      *           "body": "Siparişiniz yarın",
                      *           "message_type": "comment",
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
@@ -32121,6 +32240,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -32463,6 +32583,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -32631,6 +32752,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -32864,6 +32986,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -33517,6 +33640,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -33759,6 +33883,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -34090,6 +34215,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -34757,6 +34883,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -34924,6 +35051,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -35417,6 +35545,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -35571,6 +35700,164 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["LiveTypingEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "unmerge-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "reply_route": "email",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -39474,6 +39761,7 @@ export interface operations {
                      *           "example": null,
                      *           "module": "crm",
                      *           "name": "conversation.created",
+                     *           "permission": "crm.conversations.view",
                      *           "schema": null
                      *         }
                      *       ],
@@ -39812,6 +40100,7 @@ export interface operations {
                      *         ],
                      *         "attempts": 1,
                      *         "body": null,
+                     *         "body_hidden": false,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -39926,22 +40215,14 @@ export interface operations {
                      *       "data": {
                      *         "attempts": 1,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "event_type": "conversation.created",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
-                     *         "last_error": "the receiver answered 503",
-                     *         "last_error_class": "status",
-                     *         "last_status_code": 200,
-                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
                      *         "status": "pending"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
+                    "application/json": components["schemas"]["WebhookResentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -42195,6 +42476,7 @@ export interface operations {
                      *           "example": null,
                      *           "module": "crm",
                      *           "name": "conversation.created",
+                     *           "permission": "crm.conversations.view",
                      *           "schema": null
                      *         }
                      *       ],
@@ -42299,6 +42581,7 @@ export interface operations {
                      *         ],
                      *         "attempts": 1,
                      *         "body": null,
+                     *         "body_hidden": false,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -42413,22 +42696,14 @@ export interface operations {
                      *       "data": {
                      *         "attempts": 1,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "event_type": "conversation.created",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
-                     *         "last_error": "the receiver answered 503",
-                     *         "last_error_class": "status",
-                     *         "last_status_code": 200,
-                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
                      *         "status": "pending"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
+                    "application/json": components["schemas"]["WebhookResentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -50838,6 +51113,7 @@ export interface operations {
                      *           "example": null,
                      *           "module": "crm",
                      *           "name": "conversation.created",
+                     *           "permission": "crm.conversations.view",
                      *           "schema": null
                      *         }
                      *       ],
