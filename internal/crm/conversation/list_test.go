@@ -19,6 +19,8 @@ import (
 // nobody stands for identity.
 type nobody struct{}
 
+func (nobody) HoldAgent(*db.Tx, perm.Permission, uuid.UUID) (bool, error) { return false, nil }
+
 func (nobody) IsAgent(*db.Reader, uuid.UUID) (bool, error) { return true, nil }
 
 func (nobody) AgentsWho(*db.Reader, perm.Permission, ...uuid.UUID) (map[uuid.UUID]string, error) {

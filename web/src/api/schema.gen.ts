@@ -351,7 +351,10 @@ export interface paths {
         /** List conversations */
         get: operations["public-list-conversations"];
         put?: never;
-        /** Open a conversation */
+        /**
+         * Open a conversation
+         * @description Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which.
+         */
         post: operations["public-create-conversation"];
         delete?: never;
         options?: never;
@@ -439,7 +442,7 @@ export interface paths {
         put?: never;
         /**
          * Write a reply
-         * @description Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. Without a route to the customer: 422 no_route.
+         * @description Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. It goes the conversation's own way, or else the default that reply-channels names. Without a route to the customer: 422 no_route.
          */
         post: operations["public-reply"];
         delete?: never;
@@ -2267,7 +2270,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Merge a conversation into another */
+        /**
+         * Merge a conversation into another
+         * @description Both must be of one customer: 409 other_customer otherwise; merge the contacts first. It can be taken back with unmerge.
+         */
         post: operations["merge-conversation"];
         delete?: never;
         options?: never;
@@ -2381,7 +2387,7 @@ export interface paths {
         put?: never;
         /**
          * Reply as agent
-         * @description Without a route to the customer: 422 no_route. A note needs none.
+         * @description Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none.
          */
         post: operations["reply-as-agent"];
         delete?: never;
@@ -2604,6 +2610,26 @@ export interface paths {
          * @description Say it again every few seconds while it is so: it is over after six. Those who watch hear of it as conversation.typing; nothing is stored.
          */
         post: operations["typing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/unmerge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a merge back
+         * @description The conversation gets its items back and stands as it did before the merge; what came since stays with the other. 409 with the reason not_merged, single_thread (the customer has another conversation on that messaging account by now) or conversation_merged (the other one was merged further).
+         */
+        post: operations["unmerge-conversation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6578,6 +6604,11 @@ export interface components {
              */
             priority: "low" | "normal" | "high" | "urgent";
             /**
+             * @description Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route
+             * @enum {string|null}
+             */
+            reply_route: "email" | "none" | null;
+            /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
@@ -6729,6 +6760,11 @@ export interface components {
              * @enum {string}
              */
             priority: "low" | "normal" | "high" | "urgent";
+            /**
+             * @description Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route
+             * @enum {string|null}
+             */
+            reply_route: "email" | "none" | null;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -13986,6 +14022,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -14414,6 +14451,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -14811,6 +14849,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -14927,6 +14966,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -15075,6 +15115,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -15989,6 +16030,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -20872,6 +20914,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -26615,6 +26658,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -26731,6 +26775,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -27323,6 +27368,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -27486,6 +27532,7 @@ export interface operations {
                      *             "preview": "Siparişim ne zaman gelir?",
                      *             "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "priority": "normal",
+                     *             "reply_route": "email",
                      *             "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *             "snoozed_until_reply": false,
                      *             "state": "open",
@@ -28189,6 +28236,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -28314,6 +28362,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -28668,6 +28717,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -28940,6 +28990,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -29276,6 +29327,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -31995,6 +32047,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -32331,6 +32384,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -32493,6 +32547,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -32726,6 +32781,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -33373,6 +33429,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -33609,6 +33666,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -33940,6 +33998,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -34601,6 +34660,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -34762,6 +34822,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -35255,6 +35316,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -35409,6 +35471,164 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["LiveTypingEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "unmerge-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "reply_route": "email",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
             /** @description Bad Request */
