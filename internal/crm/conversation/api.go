@@ -297,7 +297,7 @@ func (s *Service) registerBulk(a *api.API) {
 			})
 	}
 	retag("add", "add-tags", "Add tags to several conversations", withTags)
-	retag("remove", "remove-tags", "Remove tags from several conversations", withoutTags)
+	retag("remove", "remove-tags", "Remove tags from several conversations", contact.WithoutTags)
 
 	group := route("POST", "/group", "transfer-conversations", "Transfer conversations to a group", perm.ConversationsAssign)
 	group.Doc = "An optional private note is written into each of them."
