@@ -10,6 +10,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
@@ -104,12 +105,23 @@ type webhookSettingsIn struct {
 
 // WebhookSettings are a workspace's own.
 type WebhookSettings struct {
-	Keyless bool `json:"keyless" example:"true" doc:"Whether routes that carry an endpoint's or a delivery's id work without a credential"`
+	Keyless bool `json:"keyless" example:"true" doc:"Whether routes that carry an endpoint's id, and resending by a delivery's id, work without a credential"`
 }
 
 // Queued is the answer to a test.
 type Queued struct {
 	DeliveryID *uuid.UUID `json:"delivery_id" nullable:"true" format:"uuid" doc:"Null for a key of the test environment, which sends nothing"`
+}
+
+// Resent is the answer to a resend. A delivery's id is in receivers' logs and
+// resends without a credential, so the answer says nothing of the endpoint and
+// of what is sent to it.
+type Resent struct {
+	ID        uuid.UUID  `json:"id" format:"uuid"`
+	EventType string     `json:"event_type" example:"conversation.created"`
+	Status    string     `json:"status" enum:"pending" example:"pending"`
+	Attempts  int        `json:"attempts" example:"1" doc:"Requests made before"`
+	CreatedAt clock.Time `json:"created_at"`
 }
 
 // Emitted is the answer to an emission.
@@ -261,14 +273,11 @@ func (r *routes) registerMore(a *api.API, deliveries string) {
 		return r.Update(ctx, r.module, in.ID.UUID, Change{b.Address, b.Description, b.Events, b.StrictOrder, b.RateLimit})
 	})
 
-	api.Handle(a, r.route("GET", deliveries+"/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.Keyless, r.view).Polled(),
-		func(ctx context.Context, in *deliveryIn) (Detail, error) {
-			ctx, err := r.ofDelivery(ctx, in.ID.UUID, "webhook.delivery_read")
-			if err != nil {
-				return Detail{}, err
-			}
-			return r.Delivery(ctx, r.module, in.ID.UUID)
-		})
+	one := r.route("GET", deliveries+"/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.SessionOrKey, r.view).Polled()
+	one.Doc = "The body, and what receivers answered, are shown to who may see what the event carries."
+	api.Handle(a, one, func(ctx context.Context, in *deliveryIn) (Detail, error) {
+		return r.Delivery(ctx, r.module, in.ID.UUID)
+	})
 
 	r.registerRecovery(a)
 }
@@ -302,20 +311,17 @@ func (r *routes) registerMail(a *api.API) {
 	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
 }
 
-func (r *routes) resend(ctx context.Context, in *deliveryIn) (Delivery, error) {
-	ctx, err := r.ofDelivery(ctx, in.ID.UUID, "")
+func (r *routes) resend(ctx context.Context, in *deliveryIn) (Resent, error) {
+	ctx, err := r.keyless(ctx, in.ID.UUID, ownerOfDelivery, "")
 	if err != nil {
-		return Delivery{}, err
+		return Resent{}, err
 	}
-	return r.Resend(ctx, r.module, in.ID.UUID)
+	d, err := r.Resend(ctx, r.module, in.ID.UUID)
+	return Resent{ID: d.ID, EventType: d.EventType, Status: d.Status, Attempts: d.Attempts, CreatedAt: d.CreatedAt}, err
 }
 
 func (r *routes) ofEndpoint(ctx context.Context, id uuid.UUID, read string) (context.Context, error) {
 	return r.keyless(ctx, id, ownerOfEndpoint, read)
-}
-
-func (r *routes) ofDelivery(ctx context.Context, id uuid.UUID, read string) (context.Context, error) {
-	return r.keyless(ctx, id, ownerOfDelivery, read)
 }
 
 // keyless finds the tenant of a call without a credential by the id in its

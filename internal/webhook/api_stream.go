@@ -31,6 +31,9 @@ type Streamed struct {
 	EventType  string            `json:"event_type"`
 	Headers    map[string]string `json:"headers"`
 	Body       string            `json:"body"`
+	// BodyHidden says that the caller may not see what the event carries: body
+	// and signatures are left out.
+	BodyHidden bool `json:"body_hidden"`
 }
 
 // Watch is where new events are heard of, and which there are.
@@ -50,9 +53,9 @@ const (
 // registerStream adds the stream that `konak webhooks listen` reads.
 func (r *routes) registerStream(a *api.API) {
 	rt := r.route("GET", "/stream", "webhook-stream", "Stream of new deliveries, as their receivers get them", api.SessionOrKey, r.view)
-	rt.Doc = "Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Whoever may see webhooks sees what they carry. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption."
+	rt.Doc = "Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are left out (body_hidden) for who may not see what an event carries, and a key of the test environment gets no delivery at all. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption."
 	api.HandleEvents(a, rt, func(ctx context.Context, in *streamWebhookIn) (func(context.Context, *api.Sender) error, error) {
-		w := &watcher{routes: r, api: a, tenant: r.tenant(ctx), who: caller.From(ctx).TenantID, after: -1}
+		w := &watcher{routes: r, api: a, tenant: r.tenant(ctx), who: caller.From(ctx), after: -1}
 		if in.LastEventID != "" {
 			n, err := strconv.ParseInt(in.LastEventID, 10, 64)
 			if err != nil || n < 0 {
@@ -79,7 +82,7 @@ type watcher struct {
 	*routes
 	api    *api.API
 	tenant db.Handle
-	who    uuid.UUID // whose events
+	who    *caller.Caller // as of the last check
 	only   *uuid.UUID
 	after  int64
 }
@@ -95,7 +98,7 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 	for {
 		// What the bus brings is only a sign to look again, so nothing is lost
 		// where it drops a message.
-		sub := w.watch.Bus.Subscribe(w.who)
+		sub := w.watch.Bus.Subscribe(w.who.TenantID)
 		if err := send.Comment("ready"); err != nil {
 			sub.Close()
 			return err
@@ -123,7 +126,10 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 // check ends the stream of somebody who may not watch any more: it outlives
 // keys, sessions, roles and licences.
 func (w *watcher) check(ctx context.Context) error {
-	_, err := w.api.Again(ctx)
+	who, err := w.api.Again(ctx)
+	if err == nil {
+		w.who = who
+	}
 	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
 		return err
 	}
@@ -136,7 +142,7 @@ func (w *watcher) catchUp(ctx context.Context, send *api.Sender) error {
 		var events []event.Event
 		var list []streamedAt
 		err := w.tenant.Read(ctx, func(r *db.Reader) (err error) {
-			if events, err = event.After(r, w.after, streamBatch); err != nil || len(events) == 0 {
+			if events, err = event.After(r, w.after, streamBatch); err != nil || len(events) == 0 || w.who.Test {
 				return err
 			}
 			list, err = w.deliveries(r, events)
@@ -214,9 +220,14 @@ func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.
 		if _, ok := there[ids[i]]; !ok {
 			continue
 		}
-		j := job{id: ids[i], eventType: e.Type, body: e.Body()}
-		d := Streamed{DeliveryID: j.id, EndpointID: endpoint, EventType: e.Type, Headers: map[string]string{}, Body: string(j.body)}
-		for name, values := range sign.header(&j, w.db.Clock().Now()) {
+		d := Streamed{DeliveryID: ids[i], EndpointID: endpoint, EventType: e.Type, Headers: map[string]string{}}
+		now := w.db.Clock().Now()
+		header := plainHeader(e.Type, ids[i].String(), strconv.FormatInt(now.Unix(), 10))
+		if d.BodyHidden = !w.maySee(w.who, e.Type); !d.BodyHidden {
+			j := job{id: ids[i], eventType: e.Type, body: e.Body()}
+			header, d.Body = sign.header(&j, now), string(j.body)
+		}
+		for name, values := range header {
 			d.Headers[name] = values[0]
 		}
 		list = append(list, streamedAt{d, e.Sequence})

@@ -36,6 +36,7 @@ type CatalogEntry struct {
 	Name        string          `json:"name" example:"conversation.created"`
 	Module      string          `json:"module" example:"crm" doc:"The licence that it belongs to; empty for all"`
 	Description string          `json:"description" example:"A new conversation opened by any route." doc:"In the language of Accept-Language"`
+	Permission  perm.Permission `json:"permission" example:"crm.conversations.view" doc:"What one needs to subscribe to it, and to see its bodies"`
 	Schema      json.RawMessage `json:"schema" doc:"JSON Schema (2020-12) of the whole body"`
 	Example     json.RawMessage `json:"example" doc:"A whole body as it is sent"`
 	turkish     string          // the description
@@ -61,7 +62,7 @@ func describe(catalog event.Catalog) ([]CatalogEntry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("webhook: schema of %s: %w", t.Name, err)
 		}
-		out = append(out, CatalogEntry{t.Name, t.Module, t.Description, schema, example, t.Turkish})
+		out = append(out, CatalogEntry{t.Name, t.Module, t.Description, t.Permission, schema, example, t.Turkish})
 	}
 	return out, nil
 }

@@ -55,7 +55,8 @@ type lane struct {
 	over      bool                 // has lingered long enough
 	dry       func() time.Duration // since it last had something to do
 	fresh     func() time.Duration // since its settings were read
-	renewed   func() time.Duration // since its lease was known to be good
+	renewed   func() time.Duration // since before its lease was last written
+	leaseEnds time.Time            // as other nodes see it
 }
 
 // pace is what is remembered of an endpoint between tenures.

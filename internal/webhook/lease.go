@@ -48,6 +48,7 @@ func (s *Sender) renew(ctx context.Context) {
 	s.mu.Unlock()
 	for chunk := range slices.Chunk(ids, fetchRows) {
 		var owned []uuid.UUID
+		since, ends := s.newLease()
 		err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
 			owned, err = renewLanes(tx, s.claim, chunk, s.lease)
 			return err
@@ -62,13 +63,27 @@ func (s *Sender) renew(ctx context.Context) {
 			switch {
 			case !ok || l.releasing:
 			case slices.Contains(owned, id):
-				l.renewed = clock.Stopwatch()
+				l.renewed, l.leaseEnds = since, ends
 			default:
 				s.lose(l)
 			}
 		}
 		s.mu.Unlock()
 	}
+}
+
+// newLease measures a lease that is about to be written. It begins before the
+// transaction does: a process that is frozen in between must not believe that
+// its lease is newer than the database says.
+func (s *Sender) newLease() (since func() time.Duration, ends time.Time) {
+	return clock.Stopwatch(), s.svc.db.Clock().Now().Add(s.lease)
+}
+
+// leaseHolds says whether no other node may have claimed the lane yet. It goes
+// by both clocks: a wall clock can be set back, and the other one may stand
+// still while the machine is suspended. The lock is held.
+func (s *Sender) leaseHolds(l *lane) bool {
+	return l.renewed() < s.lease && s.svc.db.Clock().Now().Before(l.leaseEnds)
 }
 
 // lose lets go of a lane that is no longer ours. The lock is held.

@@ -40,6 +40,8 @@ type entry struct {
 	until                            time.Time // nothing is sent before
 	health                           health
 	changed                          bool
+	renewed                          func() time.Duration // not nil where the batch prolonged the lease
+	leaseEnds                        time.Time
 }
 
 // markSoon puts a lane into the next batch. The lock is held.
@@ -189,6 +191,7 @@ func (s *Sender) commit(batch []*entry) error {
 // settleBatch writes a batch in which anything may have happened.
 func (s *Sender) settleBatch(batch []*entry) error {
 	var locked, open []uuid.UUID
+	since, ends := s.newLease()
 	for _, e := range batch {
 		if e.plain() {
 			open = append(open, e.lane.id)
@@ -207,6 +210,9 @@ func (s *Sender) settleBatch(batch []*entry) error {
 		var marks []mark
 		for _, e := range batch {
 			var err error
+			if e.renewed = nil; slices.Contains(owned, e.lane.id) {
+				e.renewed, e.leaseEnds = since, ends
+			}
 			if marks, err = e.weigh(tx, e.plain() || slices.Contains(owned, e.lane.id), marks); err != nil {
 				return err
 			}
@@ -415,6 +421,9 @@ func (s *Sender) finish(e *entry, err error) {
 		return
 	}
 	l.pace.marked += len(e.results)
+	if e.renewed != nil {
+		l.renewed, l.leaseEnds = e.renewed, e.leaseEnds
+	}
 	if e.changed {
 		l.clean = e.health.clean()
 		l.probe = e.health.status == Disabled

@@ -177,6 +177,7 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 		return 0, nil
 	}
 	var keys []laneKey
+	since, ends := s.newLease()
 	err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
 		keys, err = claimLanes(tx, s.claim, limit, s.lease)
 		return err
@@ -190,7 +191,7 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 		if old, ok := s.lanes[k.id]; ok {
 			s.lose(old) // its lease ended without our noticing
 		}
-		l := &lane{laneKey: k, busy: map[uuid.UUID]struct{}{}, load: s.loadOf(k.tenant), pace: s.paceOf(k.id), renewed: clock.Stopwatch(), fresh: clock.Stopwatch()}
+		l := &lane{laneKey: k, busy: map[uuid.UUID]struct{}{}, load: s.loadOf(k.tenant), pace: s.paceOf(k.id), renewed: since, leaseEnds: ends, fresh: clock.Stopwatch()}
 		l.load.lanes++
 		l.rewind()
 		s.lanes[k.id] = l
@@ -291,15 +292,12 @@ func (s *Sender) attempt(l *lane, to *url.URL, r result, class int) {
 			l.pace.slow = true
 			s.pump()
 		})
-		l.sign.Lock()
-		if l.signer == nil { // the secret or the address changed: begin anew
-			l.sign.Unlock()
+		header, ok := s.sign(l, &r)
+		if !ok {
 			timer.Stop()
 			s.putBack(l, r, class, &free)
 			return
 		}
-		header := l.signer.header(&r.job, r.at)
-		l.sign.Unlock()
 		s.metrics.inflight.Inc()
 		r.answer = s.svc.out.Post(context.Background(), to, header, r.body, r.at)
 		s.metrics.inflight.Dec()
@@ -328,6 +326,24 @@ func (s *Sender) attempt(l *lane, to *url.URL, r result, class int) {
 		l.halt(time.Time{}) // the marker says for how long
 	}
 	s.advance(l)
+}
+
+// sign returns what is sent with an attempt's body. It refuses where the secret
+// or the address has changed since the attempt began, and where the lease has
+// ended: this process was frozen, and another node may be sending by now.
+func (s *Sender) sign(l *lane, r *result) (outbound.Header, bool) {
+	s.mu.Lock()
+	held := s.leaseHolds(l)
+	if !held {
+		l.halt(time.Time{})
+	}
+	s.mu.Unlock()
+	l.sign.Lock()
+	defer l.sign.Unlock()
+	if !held || l.signer == nil {
+		return nil, false
+	}
+	return l.signer.header(&r.job, r.at), true
 }
 
 // putBack takes an attempt back that was not sent.

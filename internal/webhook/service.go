@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/outbound"
@@ -34,8 +35,9 @@ type Service struct {
 	changed func(endpoints []uuid.UUID)
 	// counted is told how many deliveries came into a state.
 	counted func(status string, n int)
-	// modules are the licences that events belong to.
-	modules map[string]string
+	// types are the events by name: the licence that each belongs to, and the
+	// permission to see what it carries.
+	types map[string]event.Type
 	// settled waits until nothing signed before the last change is under way.
 	settled func(ctx context.Context, endpoint uuid.UUID)
 }
@@ -43,13 +45,13 @@ type Service struct {
 // New opens the room.
 func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners) (*Service, error) {
 	entries, err := describe(w.Catalog)
-	modules := map[string]string{}
+	types := map[string]event.Type{}
 	for _, t := range w.Catalog {
-		modules[t.Name] = t.Module
+		types[t.Name] = t
 	}
 	return &Service{
 		db: d, box: box, idKey: box.Derive("webhook delivery id"), catalog: entries, out: out, watch: w, owners: owners,
-		counted: func(string, int) {}, modules: modules,
+		counted: func(string, int) {}, types: types,
 		queued: func([]uuid.UUID, map[uuid.UUID][]offer) {}, changed: func([]uuid.UUID) {},
 		settled: func(context.Context, uuid.UUID) {},
 	}, err
@@ -149,7 +151,34 @@ func (s *Service) check(ctx context.Context, set *settings, old Endpoint) (err e
 		}
 	}
 	added := slices.DeleteFunc(slices.Clone(set.events), func(name string) bool { return slices.Contains(old.Events, name) })
-	return s.checkEvents(ctx, "events", added...)
+	if err := s.checkEvents(ctx, "events", added...); err != nil {
+		return err
+	}
+	if set.address != old.Address {
+		added = set.events // another address receives all of them
+	}
+	return s.checkMaySee(caller.From(ctx), added)
+}
+
+// checkMaySee returns forbidden, with the permission that is missing, unless the
+// caller may see what each of the events carries.
+func (s *Service) checkMaySee(who *caller.Caller, events []string) error {
+	for _, name := range events {
+		if !s.maySee(who, name) {
+			missing := string(s.types[name].Permission)
+			f := fault.New(fault.Forbidden, missing).Field("events", "not_permitted")
+			f.Permission = missing
+			return f
+		}
+	}
+	return nil
+}
+
+// maySee says whether the caller may see what an event carries. A ping carries
+// nothing of the workspace's, so that who may see webhooks may see it.
+func (s *Service) maySee(who *caller.Caller, eventType string) bool {
+	t, ok := s.types[eventType]
+	return eventType == PingTest || ok && who.Can(t.Permission)
 }
 
 // Change is a change of an endpoint; what is nil stays.

@@ -77,13 +77,13 @@ func (l *listening) next(n int) (list []streamed) {
 	return list
 }
 
-// Whoever may see webhooks hears of every delivery as its receiver gets it, and
-// after a break goes on without a gap.
+// Whoever may see webhooks and what they carry hears of every delivery as its
+// receiver gets it, and after a break goes on without a gap.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w, other := s.Workspace("demo"), s.Workspace("acme")
-		key := w.Key(false, perm.SettingsView)
+		key := w.Key(false, perm.SettingsView, perm.DLPView)
 		secrets := map[string]string{}
 		var first, foreign webhook.Registered
 		for i := range 2 {

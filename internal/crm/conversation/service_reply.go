@@ -43,7 +43,7 @@ type Answer struct {
 // Reply writes an answer or an internal note. An answer without a route to
 // the customer is refused and leaves nothing behind.
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Written, err error) {
-	_, err = s.change(ctx, id, s.ToReply(a, &out), s.sent)
+	_, err = s.change(ctx, id, s.ToReply(a, &out), s.clearDraft(draftTypeOf(a)))
 	return out, err
 }
 

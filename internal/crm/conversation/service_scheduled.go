@@ -73,6 +73,9 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m Schedu
 		if _, err := jobs.Enqueue(tx, ScheduledJob, m.SendAt.Time, m.ID); err != nil {
 			return err
 		}
+		if _, err := s.clearDraft(draftReply)(tx, c); err != nil {
+			return err
+		}
 		return s.announce(tx, []string{ScheduleChanged}, nil, &c, nil)
 	})
 	return m, err

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -170,7 +171,7 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 			}
 			return onlyFault(err)
 		}
-		if no, ok := err.(kept); ok {
+		if no, ok := errors.AsType[kept](err); ok {
 			why = no
 			return nil
 		}
@@ -195,7 +196,7 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 
 // onlyFault passes over what keeps a template from being sent.
 func onlyFault(err error) error {
-	if _, ok := err.(kept); ok {
+	if _, ok := errors.AsType[kept](err); ok {
 		return nil
 	}
 	return err
@@ -238,7 +239,7 @@ func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u temp
 		}
 		test = ref.Test
 		_, _, _, err = s.ready(r, customer, u)
-		if no, ok := err.(kept); ok {
+		if no, ok := errors.AsType[kept](err); ok {
 			why = no
 		}
 		return onlyFault(err)
@@ -274,7 +275,7 @@ func (s *Service) templateOut(tx *db.Tx, o *Opening, ref contact.Ref, item *Item
 		return fault.Invalid("channel", "not_allowed")
 	}
 	item.Body, item.Template, item.Attachments = text, api.Some(filled), []Attachment{}
-	switch no, is := err.(kept); {
+	switch no, is := errors.AsType[kept](err); {
 	case ref.Test:
 		return onlyFault(err)
 	case is:

@@ -35,7 +35,7 @@ func waiting(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, erro
 }
 
 func claimAttachment(tx *db.Tx, id, item uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE attachment SET item_id = $3, scheduled_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, item)
+	_, err := tx.Exec(`UPDATE attachment SET item_id = $3, scheduled_id = NULL, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, item)
 	return err
 }
 
@@ -97,14 +97,14 @@ func forgotten(r *db.Reader, before clock.Time, limit int) ([]dueRow, error) {
 		var d dueRow
 		err := row.Scan(&d.tenant, &d.id)
 		return d, err
-	}, `SELECT tenant_id, id FROM attachment WHERE item_id IS NULL AND scheduled_id IS NULL AND created_at < $1
+	}, `SELECT tenant_id, id FROM attachment WHERE item_id IS NULL AND scheduled_id IS NULL AND draft_id IS NULL AND created_at < $1
 		ORDER BY created_at LIMIT $2`, before, limit)
 }
 
 // stillWaiting locks an upload unless something has it by now.
 func stillWaiting(tx *db.Tx, id uuid.UUID) (bool, error) {
 	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM attachment
-		WHERE tenant_id = $1 AND id = $2 AND item_id IS NULL AND scheduled_id IS NULL`+tx.Dialect().ForUpdate("attachment"), tx.Tenant(), id)
+		WHERE tenant_id = $1 AND id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND draft_id IS NULL`+tx.Dialect().ForUpdate("attachment"), tx.Tenant(), id)
 	if db.IsNoRow(err) {
 		return false, nil
 	}

@@ -55,7 +55,7 @@ func (s *Service) Serve(ctx context.Context, ln net.Listener, cert *tls.Certific
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = server.Close()
 	}
-	<-failed
+	_ = <-failed // the error of Serve after Close says nothing
 	return err
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -80,7 +81,7 @@ func (a *API) outer(next http.Handler) http.Handler {
 		}
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler {
+				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 					panic(p)
 				}
 				a.cfg.Log.ErrorContext(ctx, "panic", "panic", p, "stack", string(debug.Stack()))

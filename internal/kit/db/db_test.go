@@ -266,7 +266,7 @@ func TestSpoiledGroupIsRunAgain(t *testing.T) {
 				queued := make(chan struct{})
 				wg.Go(func() {
 					defer func() {
-						if p := recover(); p != nil && p != changedMind {
+						if p := recover(); p != nil && p != any(changedMind) {
 							t.Errorf("panicked with %v", p)
 						}
 					}()

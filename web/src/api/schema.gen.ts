@@ -1921,7 +1921,7 @@ export interface paths {
         get?: never;
         /**
          * Keep what the caller has begun to write
-         * @description One draft for each agent and conversation. It comes with the conversation, for that agent only, and goes when the agent sends.
+         * @description One draft for each agent, conversation and message type: a note never comes back as a reply. Drafts come with the conversation, for that agent only; sending or scheduling clears the one that was sent. Uploads that a draft holds are kept as long as it is.
          */
         put: operations["set-draft"];
         post?: never;
@@ -3086,7 +3086,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One delivery with its request and its attempts */
+        /**
+         * One delivery with its request and its attempts
+         * @description The body, and what receivers answered, are shown to who may see what the event carries.
+         */
         get: operations["webhook-delivery"];
         put?: never;
         post?: never;
@@ -3157,7 +3160,7 @@ export interface paths {
         };
         /**
          * Stream of new deliveries, as their receivers get them
-         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Whoever may see webhooks sees what they carry. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption.
+         * @description Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are left out (body_hidden) for who may not see what an event carries, and a key of the test environment gets no delivery at all. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption.
          */
         get: operations["webhook-stream"];
         put?: never;
@@ -3381,7 +3384,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One delivery with its request and its attempts */
+        /**
+         * One delivery with its request and its attempts
+         * @description The body, and what receivers answered, are shown to who may see what the event carries.
+         */
         get: operations["mail-webhook-delivery"];
         put?: never;
         post?: never;
@@ -6721,8 +6727,8 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description What the caller has begun to write; null for nothing */
-            draft: components["schemas"]["ConversationDraft"] | null;
+            /** @description What the caller has begun to write: at most one reply and one note */
+            drafts: components["schemas"]["ConversationDraft"][];
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -6815,9 +6821,12 @@ export interface components {
             trace_id: string;
         };
         ConversationDraft: {
+            /** @description The caller's uploads that wait with the draft */
+            attachments: components["schemas"]["ConversationAttachment"][];
             /** @example Siparişiniz yarın */
             body: string;
             /**
+             * @description A reply or a note; each has a draft of its own
              * @example comment
              * @enum {string}
              */
@@ -6829,7 +6838,7 @@ export interface components {
             updated_at: string;
         };
         ConversationDrafted: {
-            /** @description Null where the empty text has cleared it */
+            /** @description Null where an empty text without attachments has cleared it */
             draft: components["schemas"]["ConversationDraft"] | null;
         };
         ConversationDraftedEnvelope: {
@@ -10474,12 +10483,15 @@ export interface components {
             status: "granted" | "revoked";
         };
         SetDraftInBody: {
+            /** @description The caller's uploads, all that the draft has from now on */
+            attachments?: string[];
             /**
-             * @description The empty text clears the draft
+             * @description An empty text without attachments clears the draft
              * @example Siparişiniz yarın
              */
             body: string;
             /**
+             * @description Which of the two drafts: the reply or the note
              * @default comment
              * @enum {string}
              */
@@ -11008,6 +11020,11 @@ export interface components {
             module: string;
             /** @example conversation.created */
             name: string;
+            /**
+             * @description What one needs to subscribe to it, and to see its bodies
+             * @example crm.conversations.view
+             */
+            permission: string;
             /** @description JSON Schema (2020-12) of the whole body */
             schema: unknown;
         };
@@ -11078,14 +11095,6 @@ export interface components {
              */
             trace_id: string;
         };
-        WebhookDeliveryEnvelope: {
-            data: components["schemas"]["WebhookDelivery"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         WebhookDeliveryListEnvelope: {
             data: components["schemas"]["WebhookDelivery"][];
             /** @description Pass as cursor to read on; null at the end */
@@ -11107,8 +11116,10 @@ export interface components {
              * @example 1
              */
             attempts: number;
-            /** @description The body as it is sent */
+            /** @description The body as it is sent; null where it is hidden or no longer kept */
             body: unknown;
+            /** @description The caller may not see what the event carries: body and answers are left out */
+            body_hidden: boolean;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -11442,6 +11453,36 @@ export interface components {
              */
             trace_id: string;
         };
+        WebhookResent: {
+            /**
+             * Format: int64
+             * @description Requests made before
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            /** @example conversation.created */
+            event_type: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @example pending
+             * @enum {string}
+             */
+            status: "pending";
+        };
+        WebhookResentEnvelope: {
+            data: components["schemas"]["WebhookResent"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         WebhookStatusInBody: {
             /**
              * @description active also brings a disabled endpoint back; while one is paused nothing is recorded for it
@@ -11451,7 +11492,7 @@ export interface components {
         };
         WebhookWebhookSettings: {
             /**
-             * @description Whether routes that carry an endpoint's or a delivery's id work without a credential
+             * @description Whether routes that carry an endpoint's id, and resending by a delivery's id, work without a credential
              * @example true
              */
             keyless: boolean;
@@ -28221,11 +28262,25 @@ export interface operations {
                      *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "contact_name": "Elif Kaya",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "draft": {
-                     *           "body": "Siparişiniz yarın",
-                     *           "message_type": "comment",
-                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
-                     *         },
+                     *         "drafts": [
+                     *           {
+                     *             "attachments": [
+                     *               {
+                     *                 "blocked": "type_not_allowed",
+                     *                 "content_id": null,
+                     *                 "created_at": "2026-11-15T09:30:00.000000Z",
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "fatura.pdf",
+                     *                 "shown": false,
+                     *                 "size": 48213,
+                     *                 "type": "application/pdf"
+                     *               }
+                     *             ],
+                     *             "body": "Siparişiniz yarın",
+                     *             "message_type": "comment",
+                     *             "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *           }
+                     *         ],
                      *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
                      *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "handover_reason": null,
@@ -29618,6 +29673,18 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "draft": {
+                     *           "attachments": [
+                     *             {
+                     *               "blocked": "type_not_allowed",
+                     *               "content_id": null,
+                     *               "created_at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "fatura.pdf",
+                     *               "shown": false,
+                     *               "size": 48213,
+                     *               "type": "application/pdf"
+                     *             }
+                     *           ],
                      *           "body": "Siparişiniz yarın",
                      *           "message_type": "comment",
                      *           "updated_at": "2026-11-15T09:30:00.000000Z"
@@ -39508,6 +39575,7 @@ export interface operations {
                      *           "example": null,
                      *           "module": "crm",
                      *           "name": "conversation.created",
+                     *           "permission": "crm.conversations.view",
                      *           "schema": null
                      *         }
                      *       ],
@@ -39840,6 +39908,7 @@ export interface operations {
                      *         ],
                      *         "attempts": 1,
                      *         "body": null,
+                     *         "body_hidden": false,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -39954,22 +40023,14 @@ export interface operations {
                      *       "data": {
                      *         "attempts": 1,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "event_type": "conversation.created",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
-                     *         "last_error": "the receiver answered 503",
-                     *         "last_error_class": "status",
-                     *         "last_status_code": 200,
-                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
                      *         "status": "pending"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
+                    "application/json": components["schemas"]["WebhookResentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -42205,6 +42266,7 @@ export interface operations {
                      *           "example": null,
                      *           "module": "crm",
                      *           "name": "conversation.created",
+                     *           "permission": "crm.conversations.view",
                      *           "schema": null
                      *         }
                      *       ],
@@ -42309,6 +42371,7 @@ export interface operations {
                      *         ],
                      *         "attempts": 1,
                      *         "body": null,
+                     *         "body_hidden": false,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
@@ -42423,22 +42486,14 @@ export interface operations {
                      *       "data": {
                      *         "attempts": 1,
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
-                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
-                     *         "endpoint_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "event_id": "evt_0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "event_type": "conversation.created",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
-                     *         "last_attempt_at": "2026-11-15T09:30:00.000000Z",
-                     *         "last_error": "the receiver answered 503",
-                     *         "last_error_class": "status",
-                     *         "last_status_code": 200,
-                     *         "next_attempt_at": "2026-11-15T09:30:00.000000Z",
                      *         "status": "pending"
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
+                    "application/json": components["schemas"]["WebhookResentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -50818,6 +50873,7 @@ export interface operations {
                      *           "example": null,
                      *           "module": "crm",
                      *           "name": "conversation.created",
+                     *           "permission": "crm.conversations.view",
                      *           "schema": null
                      *         }
                      *       ],
