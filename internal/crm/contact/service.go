@@ -3,6 +3,7 @@ package contact
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -48,7 +49,7 @@ func (s *Service) Follow(f Follower) { s.followers = append(s.followers, f) }
 // List reads the newest contacts first.
 func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contact], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Contact], error) {
-		return list(r, f, p)
+		return list(r, f, p, windowRows)
 	})
 }
 
@@ -121,17 +122,7 @@ func (s *Service) Block(ctx context.Context, id uuid.UUID, blocked bool) (Contac
 // Retag adds and removes tags.
 func (s *Service) Retag(ctx context.Context, id uuid.UUID, add, remove []string) (Contact, error) {
 	return s.change(ctx, id, func(_ *db.Tx, c *Contact) error {
-		gone := map[string]bool{}
-		for _, t := range remove {
-			gone[strings.TrimSpace(t)] = true
-		}
-		kept := append([]string{}, add...)
-		for _, t := range c.Tags {
-			if !gone[t] {
-				kept = append(kept, t)
-			}
-		}
-		tags, ok := Tags(kept)
+		tags, ok := Tags(slices.Concat(WithoutTags(c.Tags, remove), add))
 		if !ok {
 			return fault.Invalid("tags", "too_long")
 		}

@@ -2,10 +2,10 @@ package conversation
 
 import (
 	"context"
-	"strings"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -298,7 +298,7 @@ func (s *Service) registerBulk(a *api.API) {
 			})
 	}
 	retag("add", "add-tags", "Add tags to several conversations", withTags)
-	retag("remove", "remove-tags", "Remove tags from several conversations", withoutTags)
+	retag("remove", "remove-tags", "Remove tags from several conversations", contact.WithoutTags)
 
 	group := route("POST", "/group", "transfer-conversations", "Transfer conversations to a group", perm.ConversationsAssign)
 	group.TakesKey = true
@@ -312,17 +312,3 @@ func (s *Service) registerBulk(a *api.API) {
 }
 
 func withTags(has, tags []string) []string { return append(append([]string{}, has...), tags...) }
-
-func withoutTags(has, tags []string) []string {
-	gone := map[string]bool{}
-	for _, t := range tags {
-		gone[strings.TrimSpace(t)] = true
-	}
-	out := []string{}
-	for _, t := range has {
-		if !gone[t] {
-			out = append(out, t)
-		}
-	}
-	return out
-}

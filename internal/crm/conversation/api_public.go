@@ -112,7 +112,7 @@ func (s *Service) registerPublic(a *api.API) {
 	tags := route("POST", "/{id}/tags", "tag-conversation", "Add and remove tags", perm.ConversationsManage)
 	api.Handle(a, tags, func(ctx context.Context, in *publicTagsIn) (Conversation, error) {
 		return s.Retag(ctx, in.ID.UUID, func(has []string) []string {
-			return withTags(withoutTags(has, in.Body.Remove), in.Body.Add)
+			return withTags(contact.WithoutTags(has, in.Body.Remove), in.Body.Add)
 		})
 	})
 

@@ -84,7 +84,7 @@ func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Pa
 		if err := s.search(r, &f, q); err != nil {
 			return err
 		}
-		if out, err = list(r, f, o, p); err != nil {
+		if out, err = list(r, f, o, p, windowRows); err != nil {
 			return err
 		}
 		return fillUnread(r, agentID(ctx), out.Rows)
@@ -192,6 +192,9 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	tags, ok := contact.Tags(n.Tags)
 	if !ok {
 		return c, fault.Invalid("tags", "too_long")
+	}
+	if n.Body != "" && strings.TrimSpace(n.Body) == "" {
+		return c, fault.Invalid("body", "required")
 	}
 	ref, err := s.customer(tx, n)
 	if err != nil {

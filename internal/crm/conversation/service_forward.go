@@ -15,13 +15,13 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// addresses reads a list of e-mail addresses, each once; a malformed one is a
-// refusal on the field, never dropped.
+// addresses reads a list of e-mail addresses, each once; a malformed one, or one
+// that mail servers do not take, is a refusal on the field, never dropped.
 func addresses(field string, list []string) ([]string, error) {
 	out, seen := []string{}, map[string]bool{}
 	for _, text := range list {
 		a, ok := address.ParseEmail(text)
-		if !ok {
+		if !ok || !a.ASCII() {
 			return nil, fault.Invalid(field, "invalid_address")
 		}
 		if !seen[a.Key] {

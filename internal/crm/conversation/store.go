@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
 	"konak/internal/crm/template"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -201,7 +202,7 @@ func putTags(tx *db.Tx, c *Conversation) error {
 	}
 	for _, t := range c.Tags {
 		if err := tx.Later(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
-			VALUES ($1, $2, $3, $4)`, tx.Tenant(), c.ID, t, c.LastActivityAt); err != nil {
+			VALUES ($1, $2, $3, $4)`, tx.Tenant(), c.ID, contact.TagKey(t), c.LastActivityAt); err != nil {
 			return err
 		}
 	}
@@ -258,14 +259,14 @@ func putSettings(tx *db.Tx, s Settings) error {
 }
 
 // rename follows a contact's new name.
-func rename(tx *db.Tx, contact uuid.UUID, name string) error {
-	_, err := tx.Exec(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), contact, name)
+func rename(tx *db.Tx, customer uuid.UUID, name string) error {
+	_, err := tx.Exec(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), customer, name)
 	return err
 }
 
 // ofContact lists a contact's conversations, merged and deleted ones too, the
 // oldest first, and locks them.
-func ofContact(tx *db.Tx, contact uuid.UUID) ([]Conversation, error) {
+func ofContact(tx *db.Tx, customer uuid.UUID) ([]Conversation, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.contact_id = $2
-		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact)
+		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), customer)
 }

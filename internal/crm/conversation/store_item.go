@@ -69,6 +69,12 @@ func dropReaction(tx *db.Tx, item uuid.UUID, kind string, author uuid.UUID) erro
 	return err
 }
 
+// dropOurReactions removes what agents and programs put on an item.
+func dropOurReactions(tx *db.Tx, item uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind <> 'contact'`, tx.Tenant(), item)
+	return err
+}
+
 // reactionsTo reads the reactions to several items at once, the oldest first.
 func reactionsTo(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Reaction, error) {
 	out := map[uuid.UUID][]Reaction{}

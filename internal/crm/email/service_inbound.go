@@ -367,7 +367,8 @@ func (s *Service) copy(ctx context.Context, c uuid.UUID, m *message.Mail, from m
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		for _, a := range slices.Concat(m.To, m.Cc) {
 			key := address.Fold(a.Email)
-			if seen[key] || s.isHouse(a.Email, st) || len(want) >= maxCopies {
+			// What mail servers do not take is no use as a copy.
+			if e, ok := address.ParseEmail(a.Email); seen[key] || !ok || !e.ASCII() || s.isHouse(a.Email, st) || len(want) >= maxCopies {
 				continue
 			}
 			seen[key] = true

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -71,7 +72,8 @@ type API struct {
 	mux     *chi.Mux
 	huma    huma.API
 	routes  []Route
-	settled map[string]bool // schemas that have got their last touch
+	settled map[string]bool       // schemas that have got their last touch
+	changes map[reflect.Type]bool // bodies of PUT and PATCH, in which null counts
 	metrics *prometheus.HistogramVec
 	handler http.Handler
 	origin  *http.CrossOriginProtection
@@ -90,12 +92,14 @@ const requestTimeout = 30 * time.Second
 // New makes an API core without routes.
 func New(cfg Config) *API {
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, requestTimeout)
-	a := &API{cfg: cfg, mux: chi.NewMux(), settled: map[string]bool{}, origin: http.NewCrossOriginProtection(), streams: cfg.Streams}
+	a := &API{cfg: cfg, mux: chi.NewMux(), settled: map[string]bool{}, changes: map[reflect.Type]bool{}, origin: http.NewCrossOriginProtection(), streams: cfg.Streams}
 	if a.streams == nil {
 		a.streams = NewOpenStreams()
 	}
 	a.draining, a.drain = context.WithCancel(context.Background())
 	hookHuma()
+	format := jsonFormat
+	format.Unmarshal = a.unmarshal
 	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -115,7 +119,7 @@ func New(cfg Config) *API {
 				},
 			},
 		},
-		Formats:                      map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat, formType: formFormat},
+		Formats:                      map[string]huma.Format{"application/json": format, "json": format, formType: formFormat},
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
 	}

@@ -256,6 +256,10 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 		f := fault.New(fault.ValidationFailed)
 		for _, err := range errs {
 			if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
+				if field, ok := strings.CutPrefix(d.Message, nullPrefix); ok {
+					f.Field(field, isNull)
+					continue
+				}
 				f.Field(fieldCode(d.Location, d.Message))
 			}
 		}

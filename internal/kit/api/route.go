@@ -241,6 +241,7 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	rt.check()
 	rt.form = readsForm(reflect.TypeFor[In]())
 	a.routes = append(a.routes, rt)
+	a.changesWith(rt.Method, reflect.TypeFor[In]())
 	op := huma.Operation{
 		OperationID: rt.ID, Method: rt.Method, Path: rt.Path, Tags: []string{rt.Tag},
 		Summary: rt.Summary, Description: rt.Doc, DefaultStatus: rt.Status,

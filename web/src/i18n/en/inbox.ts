@@ -93,6 +93,7 @@ export const inbox = {
   'inbox.unmerge': 'Undo merge',
   'inbox.unmerge.done': 'The merge is undone',
   'inbox.unmerge.taken': 'The customer has another conversation on this channel by now, so the merge stays.',
+  'inbox.reactionOne': 'On a channel your team has one reaction to a message: a new one takes its place.',
   'inbox.writtenDown': 'written down by the team',
   'inbox.event.merged': 'merged it into another conversation',
   'inbox.event.mergedFrom': 'merged another conversation into it',

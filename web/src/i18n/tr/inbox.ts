@@ -94,6 +94,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.unmerge': 'Birleştirmeyi geri al',
   'inbox.unmerge.done': 'Birleştirme geri alındı',
   'inbox.unmerge.taken': 'Müşterinin bu kanalda artık başka bir konuşması var; birleştirme kalıyor.',
+  'inbox.reactionOne': 'Bir kanalda bir iletiye ekibinizin tek tepkisi olur: yenisi öncekinin yerine geçer.',
   'inbox.writtenDown': 'ekip tarafından yazıldı',
   'inbox.event.merged': 'başka bir konuşmayla birleştirdi',
   'inbox.event.mergedFrom': 'başka bir konuşmayı buna kattı',

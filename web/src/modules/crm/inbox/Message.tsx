@@ -141,7 +141,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
         {!gone && <Attachments attachments={item.attachments} />}
       </Bubble>
       {item.tepkiler.length > 0 && (
-        <p className={cx('mt-1 flex items-center gap-1 text-sm', mine && 'justify-end')}>
+        <p className={cx('mt-1 flex items-center gap-1 text-sm', mine && 'justify-end')} title={t('inbox.reactionOne')}>
           <span className="sr-only">{t('inbox.reactions')}</span>
           {item.tepkiler.map((reaction) =>
             canReply && isOwn(reaction, me.membership.id) ? (
