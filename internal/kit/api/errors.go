@@ -13,10 +13,12 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/obs"
+	"konak/internal/kit/perm"
 )
 
 // ErrorBody is the one error shape.
@@ -35,6 +37,7 @@ type ErrorDetail struct {
 	MoreFields      int                 `json:"more_fields" doc:"How many field errors there are besides"`
 	Reason          *string             `json:"reason" doc:"Machine-readable detail"`
 	Permission      *string             `json:"permission" doc:"What was missing on a 403"`
+	Scope           *string             `json:"scope" doc:"The scope with which an API key may do this, on a 403 to one"`
 	Step            Nullable[ErrorStep] `json:"step" doc:"Which action was refused, where a request does several at once and then did none"`
 	WindowExpiredAt *clock.Time         `json:"window_expired_at" nullable:"true" doc:"When the channel's window closed, for window_closed; null where it never was open"`
 	MaxAge          *int                `json:"max_age" doc:"How recent the proof of the password must be, in seconds"`
@@ -65,6 +68,9 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 	}
 	if f.Permission != "" {
 		e.Err.Permission = &f.Permission
+	}
+	if f.Scope != "" {
+		e.Err.Scope = &f.Scope
 	}
 	e.Err.WindowExpiredAt = f.WindowExpiredAt
 	if f.Step != nil {
@@ -123,9 +129,17 @@ func (o *outageLog) count(now time.Time) (missed int, logged bool) {
 	return missed, true
 }
 
+// nameScope says which scope an API key lacks.
+func nameScope(f *fault.Fault, who *caller.Caller) {
+	if f.Permission != "" && who.Kind == caller.APIKey {
+		f.Scope = perm.ScopeFor(perm.Permission(f.Permission))
+	}
+}
+
 // toError turns what a handler returned into an answer.
 func (a *API) toError(ctx context.Context, err error) error {
 	f := a.asFault(ctx, err)
+	nameScope(f, caller.From(ctx))
 	lang := "en"
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		lang = language(req.r)

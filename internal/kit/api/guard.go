@@ -162,6 +162,7 @@ func (a *API) permit(rt *Route, who *caller.Caller) error {
 	if rt.Permission != Anyone && !who.Can(rt.Permission) {
 		f := fault.New(fault.Forbidden, string(rt.Permission))
 		f.Permission = string(rt.Permission)
+		nameScope(f, who)
 		return f
 	}
 	if rt.StepUp && a.cfg.Clock.Now().Sub(who.VerifiedAt) > StepUpAge {

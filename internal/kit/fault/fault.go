@@ -23,6 +23,8 @@ type Fault struct {
 	Reason     string // machine-readable detail, e.g. why a reaction is impossible
 	// Permission names what was missing on a 403.
 	Permission string
+	// Scope is what an API key needs to have that permission.
+	Scope string
 	// Step is where it happened, when a request does several things at once.
 	Step *Step
 	// RetryAfter is in seconds, for rate_limited.

@@ -4607,6 +4607,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a token (RFC 7009)
+         * @description Takes a form with the token and the client_id of the app that was given it. Answers 200 whether or not there is such a token; a token of another app is refused with invalid_grant and goes on.
+         */
+        post: operations["oauth-revoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/token": {
         parameters: {
             query?: never;
@@ -8890,6 +8910,8 @@ export interface components {
             permission: string | null;
             /** @description Machine-readable detail */
             reason: string | null;
+            /** @description The scope with which an API key may do this, on a 403 to one */
+            scope: string | null;
             /** @description Which action was refused, where a request does several at once and then did none */
             step: components["schemas"]["ErrorStep"] | null;
             /**
@@ -9653,6 +9675,9 @@ export interface components {
             issuer: string;
             response_modes_supported: string[];
             response_types_supported: string[];
+            /** @example https://konak.example/oauth/revoke */
+            revocation_endpoint: string;
+            revocation_endpoint_auth_methods_supported: string[];
             scopes_supported: string[];
             /** @example https://konak.example/openapi.json */
             service_documentation: string;
@@ -10108,23 +10133,40 @@ export interface components {
             /** @description An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account */
             template?: components["schemas"]["Use"];
         };
+        OauthRevokeInBody: {
+            /**
+             * @description The app that was given the token
+             * @example app_…
+             */
+            client_id?: string;
+            /** @example ses_… */
+            token?: string;
+            /**
+             * @description Not needed: there is one type of token
+             * @example access_token
+             */
+            token_type_hint?: string;
+        } & {
+            [key: string]: unknown;
+        };
         OauthTokenInBody: {
             /** @example app_… */
-            client_id: string;
+            client_id?: string;
             /** @example ac_… */
-            code: string;
+            code?: string;
             /**
              * @description 43 to 128 characters
              * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
              */
-            code_verifier: string;
+            code_verifier?: string;
             /** @example authorization_code */
-            grant_type: string;
+            grant_type?: string;
             /** @example https://field.example.com/callback */
-            redirect_uri: string;
+            redirect_uri?: string;
         } & {
             [key: string]: unknown;
         };
+        "OutputStruct {}Body": Record<string, never>;
         PasskeySignInInBody: {
             /** Format: uuid */
             challenge_id: string;
@@ -12054,6 +12096,10 @@ export interface operations {
                      *         "text"
                      *       ],
                      *       "response_types_supported": [
+                     *         "text"
+                     *       ],
+                     *       "revocation_endpoint": "https://konak.example/oauth/revoke",
+                     *       "revocation_endpoint_auth_methods_supported": [
                      *         "text"
                      *       ],
                      *       "scopes_supported": [
@@ -52120,6 +52166,76 @@ export interface operations {
             };
         };
     };
+    "oauth-revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["OauthRevokeInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["OutputStruct {}Body"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+        };
+    };
     "oauth-token": {
         parameters: {
             query?: never;
@@ -52166,24 +52282,6 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BareError"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BareError"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
