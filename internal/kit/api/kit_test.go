@@ -361,6 +361,7 @@ func TestCharactersThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(a *api.API) {
 		rt := route("POST", "/api/test/text", "test-text")
+		rt.TakesKey = true
 		api.Handle(a, rt, func(_ context.Context, in *textIn) (string, error) { return in.Body.Text, nil })
 		old := route("GET", "/api/test/old/{name}", "test-old")
 		old.Invalid400, old.Refusals = true, []int{400}
