@@ -34,6 +34,8 @@ const (
 const (
 	ReasonSignIn      = "sign_in_failed"
 	ReasonUnreachable = "mailbox_unreachable"
+	// ReasonPollsStopped: processes died while they polled it.
+	ReasonPollsStopped = "polls_stopped"
 )
 
 // errNotOurs says that the poll lost its claim: the settings changed, or
@@ -109,7 +111,7 @@ func (s *Service) showPoll(tx *db.Tx, account uuid.UUID, failures int, trouble e
 	var err error
 	switch {
 	case trouble == nil:
-		err = s.Channels.ClearAttention(tx, account, ReasonSignIn, ReasonUnreachable)
+		err = s.Channels.ClearAttention(tx, account, ReasonSignIn, ReasonUnreachable, ReasonPollsStopped)
 	case errors.Is(trouble, errSignIn):
 		err = s.setAttention(tx, account, ReasonSignIn)
 	case failures >= alarmAfter:
@@ -245,8 +247,12 @@ func (s *Service) fresh(box *imapclient.Client, data *imap.SelectData, st state)
 
 // moveTo sets how far the mailbox was read, where the poll is still ours.
 func (s *Service) moveTo(tx *db.Tx, j *jobs.Job, validity uint32, uid imap.UID) error {
-	if err := checkOurs(tx, j); err != nil {
+	ours, err := j.Progress(tx)
+	if err != nil {
 		return err
+	}
+	if !ours {
+		return errNotOurs
 	}
 	return setPosition(tx, j.AccountID, int64(validity), int64(uid))
 }
