@@ -238,7 +238,7 @@ func (s *Service) SetStatus(ctx context.Context, id uuid.UUID, status string) (a
 		if a.Status == Connecting && status == Active {
 			return fault.New(fault.ChannelUnavailable).Because(Connecting)
 		}
-		if err := jobs.EndHolds(tx, id); err != nil {
+		if err := jobs.ResumeAccount(tx, id); err != nil {
 			return err
 		}
 		return s.move(tx, &a, status, nil)

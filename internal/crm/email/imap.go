@@ -246,8 +246,12 @@ func (s *Service) fresh(box *imapClient, data *imap.SelectData, st state) (uids 
 
 // moveTo sets how far the mailbox was read, where the poll is still ours.
 func (s *Service) moveTo(tx *db.Tx, j *jobs.Job, validity uint32, uid int64) error {
-	if err := checkOurs(tx, j); err != nil {
+	ours, err := j.Progress(tx)
+	if err != nil {
 		return err
+	}
+	if !ours {
+		return errNotOurs
 	}
 	return setPosition(tx, j.AccountID, int64(validity), uid)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 )
@@ -26,9 +27,19 @@ func (s *Service) Jobs() []jobs.Kind {
 		// A poll may hold a mail of the largest size in memory.
 		{
 			Name: pollJob, Handler: s.runPoll, PerNode: 32, PerTenant: 4, PerAccount: 1, MaxAttempts: 1_000_000,
-			Timeout: 10 * time.Minute, HoldReason: ReasonUnreachable,
+			Timeout: 10 * time.Minute, HoldReason: ReasonUnreachable, OnDead: s.showPollsStopped,
 		},
 	}
+}
+
+// showPollsStopped shows on a mailbox that it is polled no more, until a person
+// resumes it.
+func (s *Service) showPollsStopped(ctx context.Context, j *jobs.Job, _ string) error {
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, j.AccountID, ReasonPollsStopped) })
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
 }
 
 // showUnread shows a mail as failed whose job is dead.

@@ -30,6 +30,8 @@ const (
 	ReasonSignIn      = "sign_in_failed"
 	ReasonUnreachable = "mailbox_unreachable"
 	ReasonStorageFull = "storage_full"
+	// ReasonPollsStopped: processes died while they polled it.
+	ReasonPollsStopped = "polls_stopped"
 )
 
 // errNotOurs says that the poll lost its claim: the settings changed, or
@@ -105,7 +107,7 @@ func (s *Service) showPoll(tx *db.Tx, account uuid.UUID, failures int, trouble e
 	var err error
 	switch {
 	case trouble == nil:
-		err = s.Channels.ClearAttention(tx, account, ReasonSignIn, ReasonUnreachable, ReasonStorageFull)
+		err = s.Channels.ClearAttention(tx, account, ReasonSignIn, ReasonUnreachable, ReasonStorageFull, ReasonPollsStopped)
 	case errors.Is(trouble, errSignIn):
 		err = s.setAttention(tx, account, ReasonSignIn)
 	case fault.Is(trouble, fault.StorageFull):

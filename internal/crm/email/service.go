@@ -203,10 +203,10 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 		if err := setPolls(tx, id, in.Settings.IMAP != nil && a.Works(), another(was.IMAP, in.Settings.IMAP)); err != nil {
 			return fmt.Errorf("email: set polls: %w", err)
 		}
-		if err := jobs.EndHolds(tx, id); err != nil {
+		if err := jobs.ResumeAccount(tx, id); err != nil {
 			return err
 		}
-		if err := s.Channels.ClearAttention(tx, id, ReasonServerSilent, ReasonUnreachable); err != nil {
+		if err := s.Channels.ClearAttention(tx, id, ReasonServerSilent, ReasonUnreachable, ReasonPollsStopped); err != nil {
 			return err
 		}
 		m, err = s.get(&tx.Reader, id)

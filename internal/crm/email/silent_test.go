@@ -15,6 +15,7 @@ import (
 	"konak/internal/crm/email"
 	"konak/internal/crm/email/mailtest"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 	"konak/internal/kit/jobs"
 )
 
@@ -238,6 +239,37 @@ func TestTooLongSilent(t *testing.T) {
 		}
 		if dead, err := jobs.ListDead(t.Context(), s.DB, "email.send", 10); err != nil || len(dead) != 1 {
 			t.Errorf("%+v, %v", dead, err)
+		}
+	})
+}
+
+// A mailbox with whose poll processes died says that it is polled no more, and
+// is polled again when a person resumes it.
+func TestStoppedPolls(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p, elsewhere := open(t, s), mailtest.StartIMAP(t)
+		box := p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(elsewhere.Port, "geheim-1")})
+		s.Settle()
+		err := s.DB.Tenant(p.ID).InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE job SET lost = 3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), box.ID)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Clock.Advance(time.Minute)
+		s.Settle()
+		var m email.Mailbox
+		p.Owner.Get(base + "/" + box.ID.String()).Want(200).Data(&m)
+		if m.Status != "attention" || m.Reason == nil || *m.Reason != "polls_stopped" || m.NextPollAt != nil {
+			t.Errorf("got %+v", m)
+		}
+		elsewhere.Put(t, letter("ayse@kaya.example", "a1@kaya.example", "Kutuya", "Merhaba"))
+		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.ID.String()+"/status", map[string]any{"status": "active"}).Want(200)
+		s.Settle()
+		if list := p.talks(); len(list) != 1 || list[0].Subject != "Kutuya" {
+			t.Errorf("got %+v", list)
 		}
 	})
 }

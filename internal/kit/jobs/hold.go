@@ -67,16 +67,18 @@ func (r *Runner) hold(ctx context.Context, k *Kind, j *Job, cause error) error {
 	})
 }
 
-// EndHolds ends the holds of an account for every kind of job, for a person who
-// changed something about it: its jobs are due at once.
-func EndHolds(tx *db.Tx, account uuid.UUID) error {
-	n, err := tx.Exec(`DELETE FROM job_hold WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account)
-	if err != nil {
-		return fmt.Errorf("jobs: end holds: %w", err)
+// ResumeAccount ends the holds of an account for every kind of job, and its own
+// recurring job runs again where that is dead. It is for a person who changed
+// something about the account and does not want to wait.
+func ResumeAccount(tx *db.Tx, account uuid.UUID) error {
+	if _, err := tx.Exec(`DELETE FROM job_hold WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account); err != nil {
+		return fmt.Errorf("jobs: resume: %w", err)
 	}
-	if n > 0 {
-		tx.Wake(Topic)
+	if _, err := tx.Exec(`UPDATE job SET dead_at = NULL, attempts = 0, lost = 0, next_at = $3
+		WHERE tenant_id = $1 AND id = $2 AND dead_at IS NOT NULL`, tx.Tenant(), account, clock.At(tx.Now())); err != nil {
+		return fmt.Errorf("jobs: resume: %w", err)
 	}
+	tx.Wake(Topic)
 	return nil
 }
 

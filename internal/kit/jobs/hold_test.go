@@ -130,7 +130,7 @@ func TestSilentServerHoldsItsAccount(t *testing.T) {
 }
 
 // A person who changes something about an account does not wait for its hold.
-func TestEndHolds(t *testing.T) {
+func TestResumeAccount(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		tenant, other := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")
@@ -139,7 +139,7 @@ func TestEndHolds(t *testing.T) {
 		r.step()
 		end := func(tenant uuid.UUID) {
 			t.Helper()
-			if err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error { return jobs.EndHolds(tx, account(1)) }); err != nil {
+			if err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error { return jobs.ResumeAccount(tx, account(1)) }); err != nil {
 				t.Fatal(err)
 			}
 		}

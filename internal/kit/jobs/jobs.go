@@ -57,6 +57,15 @@ func (j *Job) StillOurs(tx *db.Tx) (bool, error) {
 	return err == nil, err
 }
 
+// Progress writes down that the job has got further, so that processes that
+// died with it before no longer count: what takes a process down gets nowhere.
+// It returns false where the job's claim no longer holds, and else locks the
+// job as StillOurs does.
+func (j *Job) Progress(tx *db.Tx) (ours bool, err error) {
+	n, err := tx.Exec(`UPDATE job SET lost = 0 WHERE tenant_id = $1 AND id = $2 AND claim_id = $3`, j.TenantID, j.ID, j.claim)
+	return n > 0, err
+}
+
 // Handler does a job. With nil the job is done and removed. An error means
 // that it is tried again later; ErrDrop, ErrHold, Snooze and RunAgain mean
 // what their comments say.

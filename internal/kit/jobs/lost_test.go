@@ -124,3 +124,35 @@ func TestTakeOver(t *testing.T) {
 		}
 	})
 }
+
+// A job that gets further is not what takes processes down.
+func TestProgressForgetsLostProcesses(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "x")
+		for range 2 {
+			dies(t, d, uuid.New())
+			c.Advance(time.Minute)
+		}
+		r := newRunner(t, d, func(ctx context.Context, j *jobs.Job) error {
+			for _, want := range []bool{true, false} {
+				err := d.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
+					ours, err := j.Progress(tx)
+					if err != nil || ours != want {
+						t.Errorf("ours %v, %v", ours, err)
+					}
+					_, err = tx.Exec(`UPDATE job SET claim_id = NULL`)
+					return err
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		r.step()
+		if diff := cmp.Diff([]row{{}}, rows(t, d)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -30,6 +30,7 @@ export const channels = {
   'channels.reason.inboundTest': 'The test message did not arrive in time. Check the forwarding and test again.',
   'channels.reason.mailboxUnreachable': 'Its mailbox does not answer. New mail is fetched as soon as it does.',
   'channels.reason.mailServerUnreachable': 'Its mail server does not answer. Messages wait and are sent as soon as it does.',
+  'channels.reason.pollsStopped': 'Fetching its mail was stopped because it failed badly several times. Resume the channel to try again.',
   'channels.reason.signInFailed': 'The mail server refuses the user name or the password. Enter them again.',
   'channels.reason.providerUnreachable': 'The provider does not answer. Messages wait and are sent as soon as it does.',
   'channels.create': 'Create',

@@ -30,6 +30,7 @@ export const channels = {
   'channels.reason.inboundTest': 'Deneme iletisi zamanında gelmedi. Yönlendirmeyi denetleyip yeniden deneyin.',
   'channels.reason.mailboxUnreachable': 'Posta kutusu yanıt vermiyor. Yanıt verdiğinde yeni postalar alınacak.',
   'channels.reason.mailServerUnreachable': 'Posta sunucusu yanıt vermiyor. İletiler bekliyor; yanıt verdiğinde gönderilecek.',
+  'channels.reason.pollsStopped': 'Posta alma, birkaç kez ağır hata verdiği için durduruldu. Yeniden denemek için kanalı sürdürün.',
   'channels.reason.signInFailed': 'Posta sunucusu kullanıcı adını ya da parolayı kabul etmiyor. Yeniden girin.',
   'channels.reason.providerUnreachable': 'Sağlayıcı yanıt vermiyor. İletiler bekliyor; yanıt verdiğinde gönderilecek.',
   'channels.create': 'Oluştur',

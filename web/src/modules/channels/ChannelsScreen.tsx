@@ -35,6 +35,7 @@ const reasons: Record<string, PlainKey> = {
   inbound_test_expired: 'channels.reason.inboundTest',
   mailbox_unreachable: 'channels.reason.mailboxUnreachable',
   mail_server_unreachable: 'channels.reason.mailServerUnreachable',
+  polls_stopped: 'channels.reason.pollsStopped',
   sign_in_failed: 'channels.reason.signInFailed',
   provider_unreachable: 'channels.reason.providerUnreachable',
 }
