@@ -222,7 +222,7 @@ func (r *routes) registerERP(a *api.API) {
 			if err != nil {
 				return db.List[Delivery]{}, err
 			}
-			return r.Deliveries(ctx, r.module, in.ID.UUID, in.narrowing(), in.Page())
+			return r.Deliveries(ctx, r.module, &in.ID.UUID, in.narrowing(), in.Page())
 		})
 
 	emit := r.route("POST", "/emit", "emit-webhook", "Emit an event of the catalog", api.SessionOrKey, perm.EventsEmit)
@@ -237,7 +237,7 @@ func (r *routes) registerERP(a *api.API) {
 
 	api.HandleList(a, r.route("GET", "/events", "webhook-events", "Deliveries of all endpoints", api.SessionOrKey, r.view),
 		func(ctx context.Context, in *webhookEventsIn) (db.List[Delivery], error) {
-			return r.AllDeliveries(ctx, r.module, in.narrowing(), in.Page())
+			return r.Deliveries(ctx, r.module, nil, in.narrowing(), in.Page())
 		})
 
 	api.Handle(a, r.route("POST", "/events/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
@@ -310,7 +310,7 @@ func (r *routes) registerMail(a *api.API) {
 			if err != nil {
 				return nil, err
 			}
-			list, err := r.Deliveries(ctx, r.module, in.ID.UUID, in.narrowing(), db.Page{Limit: 100, After: db.First})
+			list, err := r.Deliveries(ctx, r.module, &in.ID.UUID, in.narrowing(), db.Page{Limit: 100, After: db.First})
 			return list.Rows, err
 		})
 	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)

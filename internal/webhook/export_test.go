@@ -11,6 +11,18 @@ import (
 // Beat sets how often streams show that they are alive.
 func (s *Service) Beat(d time.Duration) { s.watch.Beat = d }
 
+// Signs says whether an attempt is signed whose endpoint's settings have changed
+// so often since it began, and whose lane is lost or not.
+func (s *Sender) Signs(changes int, lost bool) bool {
+	since, ends := s.newLease()
+	l := &lane{state: sending, signer: signer{"secret"}, renewed: since, leaseEnds: ends, epoch: changes}
+	if lost {
+		l.state = gone
+	}
+	_, _, ok := s.sign(&result{lane: l, at: ends})
+	return ok
+}
+
 // MarkDelivered marks a delivery, tried so often before, as the holder of a claim
 // does, and says whether it was marked.
 func MarkDelivered(tx *db.Tx, claim, tenant, delivery uuid.UUID, attempts int) (bool, error) {

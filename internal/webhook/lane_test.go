@@ -78,6 +78,29 @@ func TestUnmarkedIsBounded(t *testing.T) {
 	}
 }
 
+// A tenant with as much under way as it may have gets no other slot.
+func TestTenantLimit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		inflight int
+		inLine   bool
+	}{{perTenant - 1, true}, {perTenant, false}} {
+		s := &Sender{}
+		l := &lane{
+			state: sending, signer: signer{"secret"}, buffer: make([]job, 1),
+			pace: &pace{limit: perEndpoint}, load: &tenantLoad{inflight: c.inflight},
+		}
+		if s.waitForSlot(l); l.load.inLine[fast] != c.inLine {
+			t.Errorf("with %d under way it waits for a slot: %v", c.inflight, l.load.inLine[fast])
+		}
+		// It came to its limit while it waited.
+		l.load.inflight, s.pools[fast].free = perTenant, 1
+		if s.fillSlots(); s.pools[fast].free != 1 || len(l.buffer) != 1 {
+			t.Error("an attempt began beyond the limit")
+		}
+	}
+}
+
 // A lane that has read a retry does not pass over the places that are given
 // next, which begin a little before now; a page that was full goes on behind its
 // last row.

@@ -245,6 +245,16 @@ func TestMarkIsFenced(t *testing.T) {
 	})
 }
 
+// An attempt that began before its endpoint's secret or address changed, or whose
+// lane is lost by now, is not signed.
+func TestStaleAttemptIsNotSigned(t *testing.T) {
+	t.Parallel()
+	node := newSender(apptest.New(t, db.SQLite))
+	if !node.Signs(0, false) || node.Signs(1, false) || node.Signs(0, true) {
+		t.Error("what has changed since the attempt began is not looked at")
+	}
+}
+
 // A node that was frozen for longer than its lease signs nothing more: another
 // has claimed the endpoint and sends what is left.
 func TestFrozenNodeSignsNothing(t *testing.T) {

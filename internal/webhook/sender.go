@@ -126,7 +126,8 @@ func (s *Sender) Run(ctx context.Context) {
 				n = 0
 			}
 		}
-		timer.Reset(s.wait(ctx))
+		wait := s.nextRun(ctx).Sub(s.svc.db.Clock().Now())
+		timer.Reset(min(max(wait, 5*time.Millisecond), look))
 	}
 }
 
@@ -154,11 +155,6 @@ func (s *Sender) due(ctx context.Context) bool {
 	now := s.svc.db.Clock().Now()
 	s.metrics.lag.Set(max(now.Sub(next), 0).Seconds())
 	return !next.After(now)
-}
-
-// wait is how long to sleep: until the next lane is due, and not for long.
-func (s *Sender) wait(ctx context.Context) time.Duration {
-	return min(max(s.nextRun(ctx).Sub(s.svc.db.Clock().Now()), 5*time.Millisecond), look)
 }
 
 // claimDue takes lanes that are due and begins to work them off.

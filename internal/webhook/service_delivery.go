@@ -1,10 +1,10 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -48,9 +48,9 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	if len(list) == 0 {
 		return nil
 	}
-	lanes, due, err := scheduleEndpoints(tx, lanes, len(events))
+	due, err := wakeLanes(tx, lanes, len(events))
 	if err != nil {
-		return err
+		return fmt.Errorf("webhook: wake lanes: %w", err)
 	}
 	rows := list[:0]
 	for i := range list {
@@ -67,7 +67,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	}
 	tx.AfterCommit(func() {
 		s.counted(Pending, len(rows))
-		s.queued(lanes)
+		s.queued(slices.Collect(maps.Keys(due)))
 	})
 	return nil
 }
@@ -107,25 +107,13 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 // its queue, and whether there is such a lane. Whoever queues something calls it
 // first: the lane is locked before its deliveries, everywhere.
 func (s *Service) wake(tx *db.Tx, lane uuid.UUID, places int) (last clock.Time, ok bool, err error) {
-	lanes, due, err := scheduleEndpoints(tx, []uuid.UUID{lane}, places)
+	due, err := wakeLanes(tx, []uuid.UUID{lane}, places)
 	if err != nil {
-		return last, false, err
+		return last, false, fmt.Errorf("webhook: wake lane: %w", err)
 	}
-	tx.AfterCommit(func() { s.queued(lanes) })
+	tx.AfterCommit(func() { s.queued([]uuid.UUID{lane}) })
 	last, ok = due[lane]
 	return last, ok, nil
-}
-
-// scheduleEndpoints wakes lanes in their rows. It gives each lane once, and the last of so
-// many places at the end of its queue.
-func scheduleEndpoints(tx *db.Tx, lanes []uuid.UUID, places int) ([]uuid.UUID, map[uuid.UUID]clock.Time, error) {
-	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	lanes = slices.Compact(lanes)
-	due, err := wakeLanes(tx, lanes, places)
-	if err != nil {
-		return nil, nil, fmt.Errorf("webhook: wake lanes: %w", err)
-	}
-	return lanes, due, nil
 }
 
 // testHold keeps the delivery of a test until its event has its number. The
@@ -183,32 +171,20 @@ func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (i
 	return id, err
 }
 
-// Deliveries is the history of one endpoint, the newest first. Every delivery is
-// live, so a test-environment key finds none.
-func (s *Service) Deliveries(ctx context.Context, module string, id uuid.UUID, n narrowing, p db.Page) (list db.List[Delivery], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if _, err := endpointByID(r, module, id); err != nil {
-			return notFound(err)
-		}
-		endpoints := []uuid.UUID{id}
-		if caller.From(ctx).Test {
-			endpoints = nil
-		}
-		list, err = listDeliveries(r, endpoints, n, p)
-		return err
-	})
-	return list, err
-}
-
-// AllDeliveries is the history of a module.
-func (s *Service) AllDeliveries(ctx context.Context, module string, n narrowing, p db.Page) (db.List[Delivery], error) {
+// Deliveries is the history of a module, or of one of its endpoints, the newest
+// first. Every delivery is live, so a test-environment key finds none.
+func (s *Service) Deliveries(ctx context.Context, module string, only *uuid.UUID, n narrowing, p db.Page) (db.List[Delivery], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Delivery], error) {
 		endpoints, err := endpointsOf(r, module)
-		if err != nil {
+		switch {
+		case err != nil:
 			return db.List[Delivery]{}, err
-		}
-		if caller.From(ctx).Test {
+		case only != nil && !slices.Contains(endpoints, *only):
+			return db.List[Delivery]{}, fault.New(fault.NotFound)
+		case caller.From(ctx).Test:
 			endpoints = nil
+		case only != nil:
+			endpoints = []uuid.UUID{*only}
 		}
 		return listDeliveries(r, endpoints, n, p)
 	})

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -18,10 +19,12 @@ const queueStart = 10 * time.Millisecond
 // wakeLanes says that lanes have something to do. It writes every row even
 // where another node holds the lane: whoever gives a lane back takes the row's
 // lock before it looks for what is left, so one of the two always sees the
-// other. It gives the last of so many places in each that are behind everything
-// that was queued before, whatever the nodes' clocks say: a lane that has read
-// up to one never finds something new before it.
+// other. It reserves so many consecutive places in each queue, behind everything
+// that was queued before, whatever the nodes' clocks say, and returns the last
+// of each: a lane that has read up to one never finds something new before it.
 func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]clock.Time, error) {
+	endpoints = slices.SortedFunc(slices.Values(endpoints), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	endpoints = slices.Compact(endpoints)
 	type queued struct {
 		id uuid.UUID
 		at clock.Time
@@ -188,23 +191,22 @@ type target struct {
 	health
 }
 
-const targetColumns = `module, address, secret_sealed, old_secret_sealed, old_secret_until, strict_order, rate_limit,
-	status, failures, failing_since, disabled_at, disabled_code, disabled_class, disabled_reason, probes, dead_at, mails`
-
 func scanTarget(row db.Row) (t target, err error) {
 	return t, row.Scan(&t.module, &t.address, &t.secret, &t.oldSecret, &t.oldUntil, &t.strict, &t.rate,
 		&t.status, &t.failures, &t.failingSince, &t.disabledAt, &t.code, &t.class, &t.reason, &t.probes, &t.deadAt, &t.mails)
 }
 
+const selectTarget = `SELECT module, address, secret_sealed, old_secret_sealed, old_secret_until, strict_order, rate_limit, status,
+	failures, failing_since, disabled_at, disabled_code, disabled_class, disabled_reason, probes, dead_at, mails
+	FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`
+
 func targetOf(r *db.Reader, k laneKey) (target, error) {
-	return db.One(r, scanTarget, `SELECT `+targetColumns+` FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-		k.tenant, k.id)
+	return db.One(r, scanTarget, selectTarget, k.tenant, k.id)
 }
 
 // lockTarget reads an endpoint to change its health in the same transaction.
 func lockTarget(tx *db.Tx, k laneKey) (target, error) {
-	return db.One(&tx.Reader, scanTarget, `SELECT `+targetColumns+` FROM webhook_endpoint
-		WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+tx.Dialect().ForUpdate("webhook_endpoint"), k.tenant, k.id)
+	return db.One(&tx.Reader, scanTarget, selectTarget+tx.Dialect().ForUpdate("webhook_endpoint"), k.tenant, k.id)
 }
 
 func setHealth(tx *db.Tx, k laneKey, h *health) error {
