@@ -75,10 +75,20 @@ test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-mail-servers || true
 	@PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m -parallel 6 $(TESTFLAGS) $(PACKAGES)
 
-.PHONY: test-race
-test-race: ## Run the Go tests under the race detector
+# The storms: the tests that kill the server, with many kills instead of a few.
+.PHONY: test-storm
+test-storm: ## Kill the server again and again under load, on both databases
 	@scripts/ensure-postgres || true
-	@CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $(PACKAGES)
+	@KONAK_TEST_STORM=1 scripts/with-postgres go test -timeout 25m -parallel 6 -count=1 -run Kill $(TESTFLAGS) ./internal/app
+
+# What runs many goroutines over shared state; PACKAGES=./... for everything.
+RACE_PACKAGES := ./internal/kit/... ./internal/webhook/... ./internal/crm/conversation/...
+
+.PHONY: test-race
+test-race: ## Run the tests of the concurrent packages under the race detector
+	@scripts/ensure-postgres || true
+	@scripts/ensure-c-compiler
+	@CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 30m $(TESTFLAGS) $(if $(filter file,$(origin PACKAGES)),$(RACE_PACKAGES),$(PACKAGES))
 
 .PHONY: test-web
 test-web: ## Run the panel's unit tests
@@ -118,14 +128,16 @@ format: ## Format the Go code
 
 .PHONY: check-go
 check-go:
-	@echo "go mod tidy, go vet, staticcheck"
+	@echo "go mod tidy, go vet, staticcheck, errcheck, errorlint"
 	@go mod tidy -diff
 	@go vet ./...
 	@$(TOOL) staticcheck ./...
+	@$(TOOL) errcheck -ignoretests -exclude tools/errcheck.txt ./...
+	@$(TOOL) go-errorlint ./...
 
 .PHONY: check-rules
 check-rules:
-	@echo "house rules"
+	@echo "architecture rules"
 	@go test ./internal/kit/archtest
 
 .PHONY: check-vulnerabilities

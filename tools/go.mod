@@ -4,6 +4,8 @@ module konak/tools
 go 1.26.0
 
 tool (
+	github.com/kisielk/errcheck
+	github.com/polyfloyd/go-errorlint
 	golang.org/x/vuln/cmd/govulncheck
 	honnef.co/go/tools/cmd/staticcheck
 	mvdan.cc/gofumpt
@@ -11,6 +13,8 @@ tool (
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
+	github.com/kisielk/errcheck v1.30.0 // indirect
+	github.com/polyfloyd/go-errorlint v1.8.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/sync v0.23.0 // indirect

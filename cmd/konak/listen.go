@@ -24,7 +24,7 @@ type webhooksCmd struct {
 type listenCmd struct {
 	Forward  string `placeholder:"URL" help:"Where to send them, for example http://localhost:3000/hook; without it they are only printed."`
 	Server   string `default:"http://localhost:8080" env:"KONAK_SERVER" placeholder:"URL" help:"The Konak to listen to."`
-	Token    string `env:"KONAK_TOKEN" placeholder:"KEY" help:"API key that may see webhooks, or a session token; better given as KONAK_TOKEN."`
+	Token    string `env:"KONAK_TOKEN" placeholder:"KEY" help:"API key that may see webhooks and what their events carry, or a session token; better given as KONAK_TOKEN."`
 	Endpoint string `placeholder:"ID" help:"Only deliveries to this endpoint."`
 }
 
@@ -120,6 +120,10 @@ func (l *listenCmd) deliver(ctx context.Context, out io.Writer, data string) err
 	var d webhook.Streamed
 	if err := json.Unmarshal([]byte(data), &d); err != nil {
 		return err
+	}
+	if d.BodyHidden {
+		_, _ = fmt.Fprintf(out, "%s %s: the token may not see what this event carries\n", d.EventType, d.DeliveryID)
+		return nil
 	}
 	if l.Forward == "" {
 		_, _ = fmt.Fprintf(out, "%s %s\n%s\n", d.EventType, d.DeliveryID, d.Body)

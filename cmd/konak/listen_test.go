@@ -38,7 +38,7 @@ func TestListenForwards(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	out := &apptest.Buffer{}
 	done := make(chan error, 1)
-	l := listenCmd{Forward: local.URL + "/hook", Server: s.URL, Token: w.Key(false, perm.SettingsView).Token()}
+	l := listenCmd{Forward: local.URL + "/hook", Server: s.URL, Token: w.Key(false, perm.SettingsView, perm.DLPView).Token()}
 	go func() { done <- l.Run(ctx, out) }()
 	printed := func(what string) {
 		t.Helper()

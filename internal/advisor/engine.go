@@ -97,7 +97,7 @@ func newEngine(rules Rules) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("advisor: %w", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	e.synonyms, err = search.ParseSynonyms(file)
 	return e, err
 }

@@ -94,7 +94,7 @@ func (b *lawsBuilder) build() (*Laws, error) {
 	if err != nil {
 		return nil, fmt.Errorf("advisor: %w", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	aliases, err := parseAliases(file)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package advisor_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -342,7 +343,7 @@ func TestImportDied(t *testing.T) {
 		if strings.Contains(p.Text, "yarım") || len(p.Versions) != 1 || p.Versions[0].ValidTo != nil {
 			t.Errorf("an unfinished import is seen: %+v", p)
 		}
-		if _, err := s.Advisor.Import(t.Context(), file(small()...), advisor.ImportOptions{}); err != advisor.ErrImporting {
+		if _, err := s.Advisor.Import(t.Context(), file(small()...), advisor.ImportOptions{}); !errors.Is(err, advisor.ErrImporting) {
 			t.Errorf("got %v", err)
 		}
 		s.Clock.Advance(61 * time.Second)

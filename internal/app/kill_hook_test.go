@@ -20,8 +20,10 @@ import (
 	"konak/internal/kit/db"
 )
 
+// hookKills is how often TestKillSender ends the server.
+var hookKills = stormOr(4, 30)
+
 const (
-	hookKills = 30
 	// hookRound is for how many replies there is one kill. What a kill repeats at
 	// an endpoint is 6 at most, and one more for every 200 that were marked: at
 	// this rate less than the share below, however the kills fall.

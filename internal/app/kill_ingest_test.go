@@ -11,14 +11,14 @@ import (
 	"konak/internal/kit/db"
 )
 
-const (
-	ingestKills = 8
-	// ingestRound is how many messages are accepted on each route between two
-	// kills, at least.
-	ingestRound = 10
-)
+// ingestKills is how often TestKillIngest ends the server.
+var ingestKills = stormOr(2, 8)
 
-// What a customer wrote and the house accepted is there once after kill -9 at
+// ingestRound is how many messages are accepted on each route between two
+// kills, at least.
+const ingestRound = 10
+
+// What a customer wrote and the server accepted is there once after kill -9 at
 // any moment, on every route: a message of a custom channel, one of live chat,
 // a form.
 func TestKillIngest(t *testing.T) {

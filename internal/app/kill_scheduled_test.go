@@ -14,11 +14,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-const (
-	scheduleKills = 8
-	// scheduleRound is how many messages are scheduled between two kills.
-	scheduleRound = 24
-)
+// scheduleKills is how often TestKillScheduled ends the server.
+var scheduleKills = stormOr(2, 8)
+
+// scheduleRound is how many messages are scheduled between two kills.
+const scheduleRound = 24
 
 // A message for later that was acknowledged goes, and goes once, however often
 // the server is killed before, while and after it sends it.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -20,8 +21,19 @@ import (
 	"konak/internal/mail"
 )
 
+// kills is how often TestKill ends the server: see stormOr.
+var kills = stormOr(4, 20)
+
+// stormOr returns how often a test kills the server: few times in an ordinary
+// run, many times in a storm (make test-storm), which finds what is rare.
+func stormOr(few, storm int) int {
+	if os.Getenv("KONAK_TEST_STORM") != "" {
+		return storm
+	}
+	return few
+}
+
 const (
-	kills   = 20
 	writers = 8
 	// mostWrites is how many acknowledgements a round waits for at most before
 	// the kill; few are enough to be in the middle of everything.

@@ -10,8 +10,10 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -104,12 +106,23 @@ type webhookSettingsIn struct {
 
 // WebhookSettings are a workspace's own.
 type WebhookSettings struct {
-	Keyless bool `json:"keyless" example:"true" doc:"Whether routes that carry an endpoint's or a delivery's id work without a credential"`
+	Keyless bool `json:"keyless" example:"true" doc:"Whether routes that carry an endpoint's id, and resending by a delivery's id, work without a credential"`
 }
 
 // Queued is the answer to a test.
 type Queued struct {
 	DeliveryID *uuid.UUID `json:"delivery_id" nullable:"true" format:"uuid" doc:"Null for a key of the test environment, which sends nothing"`
+}
+
+// Resent is the answer to a resend. A delivery's id is in receivers' logs and
+// resends without a credential, so the answer says nothing of the endpoint and
+// of what is sent to it.
+type Resent struct {
+	ID        uuid.UUID  `json:"id" format:"uuid"`
+	EventType string     `json:"event_type" example:"conversation.created"`
+	Status    string     `json:"status" enum:"pending" example:"pending"`
+	Attempts  int        `json:"attempts" example:"1" doc:"Requests made before"`
+	CreatedAt clock.Time `json:"created_at"`
 }
 
 // Emitted is the answer to an emission.
@@ -154,6 +167,7 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 		})
 
 	create := r.route("POST", "", "register-webhook", "Register a webhook", api.Session, r.manage)
+	create.TakesKey = true
 	create.Status, create.ShowsSecret, create.Refusals = 201, true, []int{400}
 	create.Doc = "The signing secret is shown only in this answer. An event name that the catalog does not have is a 400."
 	api.Handle(a, create, func(ctx context.Context, in *registerWebhookIn) (Registered, error) {
@@ -174,6 +188,7 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 	})
 
 	rotate := r.route("POST", "/{id}/rotate-secret", "rotate-webhook-secret", "Rotate the signing secret", access, r.manage)
+	rotate.TakesKey = true
 	rotate.ShowsSecret = true
 	rotate.Doc = "The new secret is shown only in this answer. Without grace_seconds the old one ends at once; with it, webhook-signature carries both and X-Service-Signature keeps to the old one until then."
 	api.Handle(a, rotate, func(ctx context.Context, in *rotateWebhookIn) (Registered, error) {
@@ -211,11 +226,13 @@ func (r *routes) registerERP(a *api.API) {
 		})
 
 	emit := r.route("POST", "/emit", "emit-webhook", "Emit an event of the catalog", api.SessionOrKey, perm.EventsEmit)
+	emit.TakesKey = true
 	emit.Status, emit.Refusals, emit.MaxBody = 202, []int{400}, 512<<10
 	emit.Doc = "The event goes to the endpoints that asked for it, like any other of its name. A name that the catalog does not have is a 400."
 	api.Handle(a, emit, func(ctx context.Context, in *emitWebhookIn) (Emitted, error) {
-		id, err := r.Emit(ctx, in.Body.Event, in.Body.Data)
-		return Emitted{"evt_" + id.String()}, err
+		emitted := func(id uuid.UUID) Emitted { return Emitted{"evt_" + id.String()} }
+		id, err := r.Emit(idempotency.View(ctx, emitted), in.Body.Event, in.Body.Data)
+		return emitted(id), err
 	})
 
 	api.HandleList(a, r.route("GET", "/events", "webhook-events", "Deliveries of all endpoints", api.SessionOrKey, r.view),
@@ -261,14 +278,11 @@ func (r *routes) registerMore(a *api.API, deliveries string) {
 		return r.Update(ctx, r.module, in.ID.UUID, Change{b.Address, b.Description, b.Events, b.StrictOrder, b.RateLimit})
 	})
 
-	api.Handle(a, r.route("GET", deliveries+"/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.Keyless, r.view).Polled(),
-		func(ctx context.Context, in *deliveryIn) (Detail, error) {
-			ctx, err := r.ofDelivery(ctx, in.ID.UUID, "webhook.delivery_read")
-			if err != nil {
-				return Detail{}, err
-			}
-			return r.Delivery(ctx, r.module, in.ID.UUID)
-		})
+	one := r.route("GET", deliveries+"/{id}", "webhook-delivery", "One delivery with its request and its attempts", api.SessionOrKey, r.view).Polled()
+	one.Doc = "The body, and what receivers answered, are shown to who may see what the event carries."
+	api.Handle(a, one, func(ctx context.Context, in *deliveryIn) (Detail, error) {
+		return r.Delivery(ctx, r.module, in.ID.UUID)
+	})
 
 	r.registerRecovery(a)
 }
@@ -302,20 +316,17 @@ func (r *routes) registerMail(a *api.API) {
 	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
 }
 
-func (r *routes) resend(ctx context.Context, in *deliveryIn) (Delivery, error) {
-	ctx, err := r.ofDelivery(ctx, in.ID.UUID, "")
+func (r *routes) resend(ctx context.Context, in *deliveryIn) (Resent, error) {
+	ctx, err := r.keyless(ctx, in.ID.UUID, ownerOfDelivery, "")
 	if err != nil {
-		return Delivery{}, err
+		return Resent{}, err
 	}
-	return r.Resend(ctx, r.module, in.ID.UUID)
+	d, err := r.Resend(ctx, r.module, in.ID.UUID)
+	return Resent{ID: d.ID, EventType: d.EventType, Status: d.Status, Attempts: d.Attempts, CreatedAt: d.CreatedAt}, err
 }
 
 func (r *routes) ofEndpoint(ctx context.Context, id uuid.UUID, read string) (context.Context, error) {
 	return r.keyless(ctx, id, ownerOfEndpoint, read)
-}
-
-func (r *routes) ofDelivery(ctx context.Context, id uuid.UUID, read string) (context.Context, error) {
-	return r.keyless(ctx, id, ownerOfDelivery, read)
 }
 
 // keyless finds the tenant of a call without a credential by the id in its

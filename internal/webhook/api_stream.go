@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -31,14 +30,16 @@ type Streamed struct {
 	EventType  string            `json:"event_type"`
 	Headers    map[string]string `json:"headers"`
 	Body       string            `json:"body"`
+	// BodyHidden says that the caller may not see what the event carries: body
+	// and signatures are left out.
+	BodyHidden bool `json:"body_hidden"`
 }
 
 // Watch is where new events are heard of, and which there are.
 type Watch struct {
 	Bus     bus.Bus
 	Catalog event.Catalog
-	// Beat is how often a stream shows that it is alive and looks whether its
-	// watcher may still watch: 15 seconds by default.
+	// Beat is how often a stream shows that it is alive: 15 seconds by default.
 	Beat time.Duration
 }
 
@@ -50,9 +51,9 @@ const (
 // registerStream adds the stream that `konak webhooks listen` reads.
 func (r *routes) registerStream(a *api.API) {
 	rt := r.route("GET", "/stream", "webhook-stream", "Stream of new deliveries, as their receivers get them", api.SessionOrKey, r.view)
-	rt.Doc = "Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Whoever may see webhooks sees what they carry. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption."
+	rt.Doc = "Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are left out (body_hidden) for who may not see what an event carries, and a key of the test environment gets no delivery at all. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption."
 	api.HandleEvents(a, rt, func(ctx context.Context, in *streamWebhookIn) (func(context.Context, *api.Sender) error, error) {
-		w := &watcher{routes: r, api: a, tenant: r.tenant(ctx), who: caller.From(ctx).TenantID, after: -1}
+		w := &watcher{routes: r, tenant: r.tenant(ctx), who: caller.From(ctx), after: -1}
 		if in.LastEventID != "" {
 			n, err := strconv.ParseInt(in.LastEventID, 10, 64)
 			if err != nil || n < 0 {
@@ -77,9 +78,8 @@ func (r *routes) registerStream(a *api.API) {
 // watcher is one open stream.
 type watcher struct {
 	*routes
-	api    *api.API
 	tenant db.Handle
-	who    uuid.UUID // whose events
+	who    *caller.Caller // as of the last look
 	only   *uuid.UUID
 	after  int64
 }
@@ -95,12 +95,13 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 	for {
 		// What the bus brings is only a sign to look again, so nothing is lost
 		// where it drops a message.
-		sub := w.watch.Bus.Subscribe(w.who)
+		sub := w.watch.Bus.Subscribe(w.who.TenantID)
 		if err := send.Comment("ready"); err != nil {
 			sub.Close()
 			return err
 		}
 		for open := true; open; {
+			w.who = api.Watcher(ctx)
 			if err := w.catchUp(ctx, send); err != nil {
 				sub.Close()
 				return err
@@ -110,7 +111,7 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 				sub.Close()
 				return ctx.Err()
 			case <-tick.C:
-				if err := errors.Join(w.check(ctx), send.Comment("alive")); err != nil {
+				if err := send.Comment("alive"); err != nil {
 					sub.Close()
 					return err
 				}
@@ -120,23 +121,14 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 	}
 }
 
-// check ends the stream of somebody who may not watch any more: it outlives
-// keys, sessions, roles and licences.
-func (w *watcher) check(ctx context.Context) error {
-	_, err := w.api.Again(ctx)
-	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
-		return err
-	}
-	return nil // a database that is away says nothing about a key
-}
-
 // catchUp sends the deliveries of the events after the last one.
 func (w *watcher) catchUp(ctx context.Context, send *api.Sender) error {
 	for {
+		w.who = api.Watcher(ctx)
 		var events []event.Event
 		var list []streamedAt
 		err := w.tenant.Read(ctx, func(r *db.Reader) (err error) {
-			if events, err = event.After(r, w.after, streamBatch); err != nil || len(events) == 0 {
+			if events, err = event.After(r, w.after, streamBatch); err != nil || len(events) == 0 || w.who.Test {
 				return err
 			}
 			list, err = w.deliveries(r, events)
@@ -209,14 +201,19 @@ func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.
 		return nil, err
 	}
 	var list []streamedAt
-	sign := newSigner(keys...)
+	sign := signer(keys)
 	for i, e := range events {
 		if _, ok := there[ids[i]]; !ok {
 			continue
 		}
-		j := job{id: ids[i], eventType: e.Type, body: e.Body()}
-		d := Streamed{DeliveryID: j.id, EndpointID: endpoint, EventType: e.Type, Headers: map[string]string{}, Body: string(j.body)}
-		for name, values := range sign.header(&j, w.db.Clock().Now()) {
+		d := Streamed{DeliveryID: ids[i], EndpointID: endpoint, EventType: e.Type, Headers: map[string]string{}}
+		now := w.db.Clock().Now()
+		header := plainHeader(e.Type, ids[i].String(), strconv.FormatInt(now.Unix(), 10))
+		if d.BodyHidden = !w.maySee(w.who, e.Type); !d.BodyHidden {
+			j := job{id: ids[i], eventType: e.Type, body: e.Body()}
+			header, d.Body = sign.header(&j, now), string(j.body)
+		}
+		for name, values := range header {
 			d.Headers[name] = values[0]
 		}
 		list = append(list, streamedAt{d, e.Sequence})

@@ -59,7 +59,8 @@ type Detail struct {
 	Delivery
 	Address     string            `json:"address" example:"https://example.com/hooks/konak"`
 	Headers     map[string]string `json:"headers" doc:"What is sent with the body, without the signatures"`
-	Body        json.RawMessage   `json:"body" doc:"The body as it is sent"`
+	Body        json.RawMessage   `json:"body" doc:"The body as it is sent; null where it is hidden or no longer kept"`
+	BodyHidden  bool              `json:"body_hidden" doc:"The caller may not see what the event carries: body and answers are left out"`
 	AttemptList []Attempt         `json:"attempt_list" nullable:"false" doc:"The oldest first"`
 }
 
@@ -123,6 +124,7 @@ func (j job) compare(k job) int {
 // result is what became of a job.
 type result struct {
 	job
+	lane   *lane
 	probe  bool
 	at     time.Time
 	epoch  int // of the lane when it began

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -283,32 +284,36 @@ func TestScheduleAndExhaustion(t *testing.T) {
 	})
 }
 
-// A receiver that asks to be left alone is, as a whole.
+// A receiver that asks to be left alone is, as a whole, whether it says that it
+// is asked too often or that it is down. Any other answer delays its own delivery.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
-		calls := 0
-		rcv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
-			if calls++; calls == 1 {
-				rw.Header().Set("Retry-After", "120")
-				rw.WriteHeader(429)
+		for _, c := range []struct{ status, early int }{{429, 1}, {503, 1}, {500, 2}} {
+			var calls atomic.Int64
+			rcv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+				if calls.Add(1) == 1 {
+					rw.Header().Set("Retry-After", "120")
+					rw.WriteHeader(c.status)
+				}
+			}))
+			t.Cleanup(rcv.Close)
+			e := register(w, rcv.URL, "dlp.exception.created")
+			exempt(w, 10*c.status)
+			s.Settle()
+			exempt(w, 10*c.status+1)
+			s.Clock.Advance(119 * time.Second)
+			s.Settle()
+			if n := calls.Load(); n != int64(c.early) {
+				t.Errorf("%d: %d calls before its time, want %d", c.status, n, c.early)
 			}
-		}))
-		t.Cleanup(rcv.Close)
-		e := register(w, rcv.URL, "dlp.exception.created")
-		exempt(w, 1)
-		s.Settle()
-		exempt(w, 2)
-		s.Clock.Advance(119 * time.Second)
-		s.Settle()
-		if calls != 1 {
-			t.Fatalf("%d calls", calls)
-		}
-		s.Clock.Advance(time.Second)
-		s.Settle()
-		if calls != 3 {
-			t.Fatalf("%d calls, %+v", calls, deliveries(w, e.ID))
+			s.Clock.Advance(time.Second)
+			s.Settle()
+			if n := calls.Load(); n != 3 {
+				t.Errorf("%d: %d calls, %+v", c.status, n, deliveries(w, e.ID))
+			}
+			w.Owner.Delete(hooks + "/" + e.ID.String()).Want(200)
 		}
 	})
 }

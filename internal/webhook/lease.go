@@ -46,8 +46,9 @@ func (s *Sender) renew(ctx context.Context) {
 		ids = append(ids, id)
 	}
 	s.mu.Unlock()
-	for chunk := range slices.Chunk(ids, fetchRows) {
+	for chunk := range slices.Chunk(ids, readRows) {
 		var owned []uuid.UUID
+		since, ends := s.newLease()
 		err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
 			owned, err = renewLanes(tx, s.claim, chunk, s.lease)
 			return err
@@ -60,9 +61,9 @@ func (s *Sender) renew(ctx context.Context) {
 		for _, id := range chunk {
 			l, ok := s.lanes[id]
 			switch {
-			case !ok || l.releasing:
+			case !ok || l.state == releasing:
 			case slices.Contains(owned, id):
-				l.renewed = clock.Stopwatch()
+				l.renewed, l.leaseEnds = since, ends
 			default:
 				s.lose(l)
 			}
@@ -71,16 +72,37 @@ func (s *Sender) renew(ctx context.Context) {
 	}
 }
 
+// newLease measures a lease that is about to be written. It begins before the
+// transaction does: a process that is frozen in between must not believe that
+// its lease is newer than the database says.
+func (s *Sender) newLease() (since func() time.Duration, ends time.Time) {
+	return clock.Stopwatch(), s.svc.db.Clock().Now().Add(s.lease)
+}
+
+// leaseHolds says whether no other node may have claimed the lane yet. It goes
+// by both clocks: a wall clock can be set back, and the other one may stand
+// still while the machine is suspended. The lock is held.
+func (s *Sender) leaseHolds(l *lane) bool {
+	return l.renewed() < s.lease && s.svc.db.Clock().Now().Before(l.leaseEnds)
+}
+
 // lose lets go of a lane that is no longer ours. The lock is held.
 func (s *Sender) lose(l *lane) {
-	l.lost, l.buffer, l.results = true, nil, nil
+	if l.move(leaseLost) {
+		s.drop(l)
+	}
+}
+
+// drop takes a lane that is gone out of the sender's books. The lock is held.
+func (s *Sender) drop(l *lane) {
+	l.buffer = nil
 	if s.lanes[l.id] == l {
 		delete(s.lanes, l.id)
 	}
 	s.forget(l)
 }
 
-// forget drops a lane's tenant once nothing of it is left.
+// forget drops a lane's tenant once nothing of it is left. The lock is held.
 func (s *Sender) forget(l *lane) {
 	if l.inflight > 0 {
 		return
@@ -89,7 +111,5 @@ func (s *Sender) forget(l *lane) {
 		delete(s.tenants, l.tenant)
 	}
 	s.metrics.lanes.Set(float64(len(s.lanes)))
-	if len(s.lanes) == 0 {
-		s.empty.Broadcast()
-	}
+	s.changed.Broadcast()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/app/apptest"
+	"konak/internal/kit/db"
 	"konak/internal/webhook"
 )
 
@@ -149,6 +150,154 @@ func TestStaleNodeMarksNothing(t *testing.T) {
 		}
 		if d := deliveries(w, e.ID)[0]; d.Status != webhook.Delivered || d.Attempts != 1 {
 			t.Errorf("got %+v", d)
+		}
+	})
+}
+
+// A node marks nothing of an endpoint that another has claimed, even before the
+// other has marked anything itself: neither what arrived nor what failed.
+func TestMarkingNeedsTheClaim(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		for _, status := range []int{200, 500} {
+			begun, answer := make(chan struct{}), make(chan struct{})
+			rcv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+				close(begun)
+				<-answer
+				rw.WriteHeader(status)
+			}))
+			t.Cleanup(rcv.Close)
+			e := register(w, rcv.URL, "dlp.exception.created")
+			exempt(w, status)
+			dispatch(t, s)
+			done := make(chan error, 1)
+			go func() {
+				_, err := s.Sender.Step(t.Context())
+				done <- err
+			}()
+			<-begun
+			if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
+				_, err := tx.Exec(`UPDATE webhook_lane SET claim_id = $2 WHERE id = $1`, e.ID, tx.NewID())
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			close(answer)
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			if d := deliveries(w, e.ID)[0]; d.Status != webhook.Pending || d.Attempts != 0 || d.LastStatusCode != nil {
+				t.Errorf("after a %d: %+v", status, d)
+			}
+			if got := endpoint(w, e.ID); got.Failures != 0 {
+				t.Errorf("after a %d: %+v", status, got)
+			}
+			w.Owner.Delete(hooks + "/" + e.ID.String()).Want(200)
+		}
+	})
+}
+
+// The statement that marks goes by the lane's claim and by the number of
+// attempts: what another holds, and what has moved on, stays as it is.
+func TestMarkIsFenced(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		e := register(w, "https://example.com/", "dlp.exception.created")
+		exempt(w, 1)
+		dispatch(t, s)
+		id := deliveries(w, e.ID)[0].ID
+		ours, another := uuid.New(), uuid.New()
+		if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE webhook_lane SET claim_id = $2 WHERE id = $1`, e.ID, ours)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			name     string
+			claim    uuid.UUID
+			tenant   uuid.UUID
+			attempts int
+			want     bool
+		}{
+			{"another's lane", another, w.ID, 0, false},
+			{"an attempt more", ours, w.ID, 1, false},
+			{"another tenant", ours, uuid.New(), 0, false},
+			{"as it was", ours, w.ID, 0, true},
+			{"twice", ours, w.ID, 0, false},
+		} {
+			var marked bool
+			if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) (err error) {
+				marked, err = webhook.MarkDelivered(tx, c.claim, c.tenant, id, c.attempts)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if marked != c.want {
+				t.Errorf("%s: marked %v", c.name, marked)
+			}
+		}
+		if d := deliveries(w, e.ID)[0]; d.Status != webhook.Delivered || d.Attempts != 1 {
+			t.Errorf("got %+v", d)
+		}
+	})
+}
+
+// A node that was frozen for longer than its lease signs nothing more: another
+// has claimed the endpoint and sends what is left.
+func TestFrozenNodeSignsNothing(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		node, other := newSender(s), newSender(s)
+		var calls atomic.Int64
+		rcv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			if calls.Add(1) == 1 {
+				s.Clock.Advance(40 * time.Second)
+				if n := attempts(t, other); n != 3 {
+					t.Errorf("%d attempts by the node that took over", n)
+				}
+			}
+		}))
+		t.Cleanup(rcv.Close)
+		e := register(w, rcv.URL, "dlp.exception.created")
+		for i := range 3 {
+			exempt(w, i)
+		}
+		dispatch(t, s)
+		if n := attempts(t, node); n != 1 || calls.Load() != 4 {
+			t.Errorf("%d attempts of the frozen node, %d requests in all", n, calls.Load())
+		}
+		for _, d := range deliveries(w, e.ID) {
+			if d.Status != webhook.Delivered || d.Attempts != 1 {
+				t.Errorf("got %+v", d)
+			}
+		}
+	})
+}
+
+// A node that was frozen, and whose endpoint nobody has claimed meanwhile, asks
+// the database and goes on.
+func TestThawedNodeGoesOn(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		var calls atomic.Int64
+		rcv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			if calls.Add(1) == 1 {
+				s.Clock.Advance(40 * time.Second)
+			}
+		}))
+		t.Cleanup(rcv.Close)
+		register(w, rcv.URL, "dlp.exception.created")
+		for i := range 3 {
+			exempt(w, i)
+		}
+		dispatch(t, s)
+		if n := attempts(t, s.Sender); n != 3 || calls.Load() != 3 {
+			t.Errorf("%d attempts, %d requests", n, calls.Load())
 		}
 	})
 }

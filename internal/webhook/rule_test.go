@@ -166,9 +166,9 @@ func TestResendFromEveryState(t *testing.T) {
 				t.Fatal(err)
 			}
 			rcv.take()
-			var d webhook.Delivery
+			var d webhook.Resent
 			s.Client("").Post(hooks+"/events/"+id.String()+"/resend", nil).Want(200).Data(&d)
-			if d.Status != webhook.Pending || d.DeliveredAt != nil {
+			if d.Status != webhook.Pending || d.ID != id {
 				t.Errorf("from %s: %+v", from, d)
 			}
 			s.Settle()

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -13,13 +12,15 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 )
 
-// Service is the webhook room.
+// Service holds the rules of endpoints, deliveries and recoveries.
 type Service struct {
 	db      *db.DB
 	box     *secret.Box
@@ -30,27 +31,28 @@ type Service struct {
 	watch   Watch
 	// queued tells this process's sender that endpoints have something to do,
 	// changed that they are not what they were.
-	queued  func(endpoints []uuid.UUID, fresh map[uuid.UUID][]offer)
+	queued  func(endpoints []uuid.UUID)
 	changed func(endpoints []uuid.UUID)
 	// counted is told how many deliveries came into a state.
 	counted func(status string, n int)
-	// modules are the licences that events belong to.
-	modules map[string]string
+	// types are the events by name: the licence that each belongs to, and the
+	// permission to see what it carries.
+	types map[string]event.Type
 	// settled waits until nothing signed before the last change is under way.
 	settled func(ctx context.Context, endpoint uuid.UUID)
 }
 
-// New opens the room.
+// New makes the service. It fails where an event of the catalog cannot be described.
 func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners) (*Service, error) {
 	entries, err := describe(w.Catalog)
-	modules := map[string]string{}
+	types := map[string]event.Type{}
 	for _, t := range w.Catalog {
-		modules[t.Name] = t.Module
+		types[t.Name] = t
 	}
 	return &Service{
 		db: d, box: box, idKey: box.Derive("webhook delivery id"), catalog: entries, out: out, watch: w, owners: owners,
-		counted: func(string, int) {}, modules: modules,
-		queued: func([]uuid.UUID, map[uuid.UUID][]offer) {}, changed: func([]uuid.UUID) {},
+		counted: func(string, int) {}, types: types,
+		queued: func([]uuid.UUID) {}, changed: func([]uuid.UUID) {},
 		settled: func(context.Context, uuid.UUID) {},
 	}, err
 }
@@ -113,7 +115,7 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 	}
 	key := NewSecret()
 	out := Registered{Secret: key}
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		if n, err := countEndpoints(tx, module); err != nil {
 			return err
 		} else if n >= maxEndpoints {
@@ -149,7 +151,34 @@ func (s *Service) check(ctx context.Context, set *settings, old Endpoint) (err e
 		}
 	}
 	added := slices.DeleteFunc(slices.Clone(set.events), func(name string) bool { return slices.Contains(old.Events, name) })
-	return s.checkEvents(ctx, "events", added...)
+	if err := s.checkEvents(ctx, "events", added...); err != nil {
+		return err
+	}
+	if set.address != old.Address {
+		added = set.events // another address receives all of them
+	}
+	return s.checkMaySee(caller.From(ctx), added)
+}
+
+// checkMaySee returns forbidden, with the permission that is missing, unless the
+// caller may see what each of the events carries.
+func (s *Service) checkMaySee(who *caller.Caller, events []string) error {
+	for _, name := range events {
+		if !s.maySee(who, name) {
+			missing := string(s.types[name].Permission)
+			f := fault.New(fault.Forbidden, missing).Field("events", "not_permitted")
+			f.Permission = missing
+			return f
+		}
+	}
+	return nil
+}
+
+// maySee says whether the caller may see what an event carries. A ping carries
+// nothing of the workspace's, so that who may see webhooks may see it.
+func (s *Service) maySee(who *caller.Caller, eventType string) bool {
+	t, ok := s.types[eventType]
+	return eventType == PingTest || ok && who.Can(t.Permission)
 }
 
 // Change is a change of an endpoint; what is nil stays.
@@ -253,9 +282,9 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 
 // forget removes the secret before the last rotation once its grace is over.
 func (s *Service) forget(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	id, err := idIn(j)
+	if err != nil {
+		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error { return forgetSecret(tx, id) })
 }
@@ -290,7 +319,7 @@ func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn fu
 	if caller.From(ctx).Test {
 		return fault.New(fault.TestEnvironment)
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return idempotency.Do(ctx, s.tenant(ctx), &struct{}{}, func(tx *db.Tx) error {
 		e, err := lockEndpoint(tx, module, id)
 		if err != nil {
 			return notFound(err)
@@ -335,7 +364,7 @@ func notFound(err error) error {
 	return err
 }
 
-// Sample writes one of each record of this room with text in it, for tests
+// Sample writes one of each record of this module with text in it, for tests
 // that walk over every route.
 func (s *Service) Sample(ctx context.Context, text string) error {
 	for _, module := range []string{ERP, Mail} {

@@ -193,12 +193,15 @@ export async function joinDemo(browser: Browser, owners: Page, name: string, ful
   const token = new URLSearchParams(link.slice(link.indexOf('#') + 1)).get('token')
   expect((await someone.context.request.post('/api/v1/auth/invitations/accept', { data: { token } })).status()).toBe(200)
   const { data } = (await added.json()) as { data: { id: string } }
-  const { data: places } = (await (await someone.context.request.get('/api/v1/auth/workspaces')).json()) as {
-    data: { workspace: { id: string; slug: string } }[]
-  }
-  const demo = places.find(({ workspace }) => workspace.slug === 'demo')
-  expect((await someone.context.request.post('/api/v1/auth/app/switch-workspace', { data: { workspace_id: demo?.workspace.id } })).status()).toBe(200)
+  await enterDemo(someone.context)
   return { ...someone, agentId: data.id }
+}
+
+/** Switches somebody who belongs to several workspaces to the demo. */
+export async function enterDemo({ request }: BrowserContext): Promise<void> {
+  const { data } = (await (await request.get('/api/v1/auth/workspaces')).json()) as { data: { workspace: { id: string; slug: string } }[] }
+  const demo = data.find(({ workspace }) => workspace.slug === 'demo')
+  expect((await request.post('/api/v1/auth/app/switch-workspace', { data: { workspace_id: demo?.workspace.id } })).status()).toBe(200)
 }
 
 /** Opens the window that signs the owner's phone in, and reads the key on its QR. */

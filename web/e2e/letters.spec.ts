@@ -183,7 +183,10 @@ test('a closed reply window is explained, and says what can still be done', asyn
   await expectAccessible(page)
   await shoot(page, 'letters-window')
   await thread.getByRole('radio', { name: 'Note' }).check()
+  const note = thread.getByRole('textbox', { name: 'Note' })
+  await note.fill('Ask the warehouse.')
   await expect(thread.getByRole('button', { name: 'Add the note' })).toBeEnabled()
+  await note.fill('')
 
   routes = [shut, mail]
   await page.reload()

@@ -1,14 +1,34 @@
 package conversation_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/perm"
 )
+
+// draftOf reads the caller's draft of a type, nil where there is none.
+func draftOf(who *apptest.Client, path, messageType string) *conversation.Draft {
+	var d conversation.Detail
+	who.Get(path).Want(200).Data(&d)
+	if n := slices.IndexFunc(d.Drafts, func(d conversation.Draft) bool { return d.MessageType == messageType }); n >= 0 {
+		return &d.Drafts[n]
+	}
+	return nil
+}
+
+// putDraft writes a draft and gives what is kept, nil for nothing.
+func putDraft(who *apptest.Client, path string, body map[string]any) *conversation.Draft {
+	var d conversation.Drafted
+	who.Put(path+"/draft", body).Want(200).Data(&d)
+	return d.Draft.V
+}
 
 func TestDraft(t *testing.T) {
 	t.Parallel()
@@ -17,33 +37,23 @@ func TestDraft(t *testing.T) {
 		id := in.begin()
 		path := base + "/" + id.String()
 		other, _ := in.member("can")
-		kept := func(who *apptest.Client, path string) *conversation.Draft {
-			t.Helper()
-			var d conversation.Detail
-			who.Get(path).Want(200).Data(&d)
-			return d.Draft.V
-		}
-		put := func(who *apptest.Client, body map[string]any) *conversation.Draft {
-			t.Helper()
-			var d conversation.Drafted
-			who.Put(path+"/draft", body).Want(200).Data(&d)
-			return d.Draft.V
-		}
+		kept := func(who *apptest.Client, path string) *conversation.Draft { return draftOf(who, path, "comment") }
+		put := func(who *apptest.Client, body map[string]any) *conversation.Draft { return putDraft(who, path, body) }
 		if kept(in.Owner, path) != nil {
 			t.Error("a draft from nowhere")
 		}
 		if d := put(in.Owner, map[string]any{"body": "Siparişiniz "}); d == nil || d.Body != "Siparişiniz " || d.MessageType != "comment" {
 			t.Errorf("got %+v", d)
 		}
-		put(in.Owner, map[string]any{"body": "Siparişiniz yarın", "message_type": "note"})
+		put(in.Owner, map[string]any{"body": "Siparişiniz yarın"})
 		put(other, map[string]any{"body": "Benimki"})
-		if d := kept(in.Owner, path); d == nil || d.Body != "Siparişiniz yarın" || d.MessageType != "note" {
+		if d := kept(in.Owner, path); d == nil || d.Body != "Siparişiniz yarın" {
 			t.Errorf("got %+v", d)
 		}
 		if put(in.Owner, map[string]any{"body": " "}) != nil || kept(in.Owner, path) != nil || kept(other, path) == nil {
 			t.Error("the empty text does not clear the draft, or clears another's")
 		}
-		// Sending clears it, also where a note is sent; a refused one does not.
+		// Sending clears it; a refused reply does not.
 		in.events()
 		put(in.Owner, map[string]any{"body": "Yarın"})
 		if got := in.events(); len(got) != 0 {
@@ -62,23 +72,150 @@ func TestDraft(t *testing.T) {
 		if kept(in.Owner, path) != nil || kept(other, path) == nil {
 			t.Error("sending does not clear the sender's draft alone")
 		}
-		// A merge takes drafts along; the one that is there stays.
-		put(in.Owner, map[string]any{"body": "Eski"})
-		into := in.begin()
-		target := base + "/" + into.String()
-		in.Owner.Put(target+"/draft", map[string]any{"body": "Yeni"}).Want(200)
-		in.Owner.Post(path+"/merge", map[string]any{"into_id": into}).Want(200)
-		if d := kept(in.Owner, target); d == nil || d.Body != "Yeni" {
-			t.Errorf("got %+v", d)
-		}
-		if d := kept(other, target); d == nil || d.Body != "Benimki" {
-			t.Errorf("got %+v", d)
-		}
-		in.Owner.Put(path+"/draft", map[string]any{"body": "x"}).Refused(409, "conflict")
 		in.Owner.Put(base+"/"+uuid.NewString()+"/draft", map[string]any{"body": "x"}).Refused(404, "not_found")
-		in.Owner.Put(target+"/draft", map[string]any{"body": "x", "message_type": "shout"}).Refused(422, "validation_failed")
-		if e := in.Guest().Put(target+"/draft", map[string]any{"body": "x"}).Refused(403, "forbidden"); e.Permission != string(perm.ConversationsReply) {
+		in.Owner.Put(path+"/draft", map[string]any{"body": "x", "message_type": "shout"}).Refused(422, "validation_failed")
+		if e := in.Guest().Put(path+"/draft", map[string]any{"body": "x"}).Refused(403, "forbidden"); e.Permission != string(perm.ConversationsReply) {
 			t.Errorf("got %+v", e)
 		}
+	})
+}
+
+// A note and a reply are two drafts: neither takes the other's place, and
+// sending one leaves the other.
+func TestDraftOfEachType(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		path := base + "/" + id.String()
+		both := func() [2]string {
+			t.Helper()
+			var out [2]string
+			for n, kind := range []string{"comment", "note"} {
+				if d := draftOf(in.Owner, path, kind); d != nil {
+					out[n] = d.Body
+				}
+			}
+			return out
+		}
+		want := func(reply, note string) {
+			t.Helper()
+			if diff := cmp.Diff([2]string{reply, note}, both()); diff != "" {
+				t.Error(diff)
+			}
+		}
+		putDraft(in.Owner, path, map[string]any{"body": "İade etmeyelim", "message_type": "note"})
+		want("", "İade etmeyelim")
+		s.Clock.Advance(time.Minute)
+		putDraft(in.Owner, path, map[string]any{"body": "Merhaba"})
+		want("Merhaba", "İade etmeyelim")
+		var d conversation.Detail
+		in.Owner.Get(path).Want(200).Data(&d)
+		if len(d.Drafts) != 2 || d.Drafts[0].MessageType != "comment" {
+			t.Errorf("not the newest first: %+v", d.Drafts)
+		}
+		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Merhaba"}).Want(200)
+		want("", "İade etmeyelim")
+		putDraft(in.Owner, path, map[string]any{"body": "Bir de"})
+		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "İade etmeyelim", "message_type": "note"}).Want(200)
+		want("Bir de", "")
+		putDraft(in.Owner, path, map[string]any{"body": "Kalsın", "message_type": "note"})
+		in.later(id, 5, map[string]any{"body": "Bir de"})
+		want("", "Kalsın")
+		putDraft(in.Owner, path, map[string]any{"body": "", "message_type": "note"})
+		want("", "")
+	})
+}
+
+// A draft holds its uploads for as long as it is there, and gives them to what
+// is sent.
+func TestDraftHoldsUploads(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		path := base + "/" + id.String()
+		other, _ := in.member("can")
+		held := func(kind string) []uuid.UUID {
+			t.Helper()
+			d := draftOf(in.Owner, path, kind)
+			if d == nil {
+				return nil
+			}
+			return ids(d.Attachments)
+		}
+		// pass lets more than a day go by, with sessions that stay in use.
+		pass := func() {
+			t.Helper()
+			for range 3 {
+				s.Clock.Advance(10 * time.Hour)
+				in.Owner.Get(path).Want(200)
+				other.Get(path).Want(200)
+			}
+		}
+		clean := func(want int) {
+			t.Helper()
+			if n, err := s.Conversations.CleanUploads(t.Context()); err != nil || n != want {
+				t.Errorf("%d uploads cleaned, want %d: %v", n, want, err)
+			}
+		}
+		a, b, c := upload(t, in.Owner, files, "a.txt", "a"), upload(t, in.Owner, files, "b.txt", "b"), upload(t, in.Owner, files, "c.txt", "c")
+		// Without a text, too.
+		if d := putDraft(in.Owner, path, map[string]any{"body": "", "attachments": []uuid.UUID{a.ID, b.ID}}); d == nil || len(d.Attachments) != 2 {
+			t.Fatalf("got %+v", d)
+		}
+		putDraft(in.Owner, path, map[string]any{"body": "Ekte", "message_type": "note", "attachments": []uuid.UUID{c.ID}})
+		if diff := cmp.Diff([][]uuid.UUID{{a.ID, b.ID}, {c.ID}}, [][]uuid.UUID{held("comment"), held("note")}); diff != "" {
+			t.Error(diff)
+		}
+		// They outlast the day that an upload waits alone; one that is taken out has that day.
+		pass()
+		clean(0)
+		in.Owner.Get(files + "/" + a.ID.String()).Want(200)
+		putDraft(in.Owner, path, map[string]any{"body": "Fatura", "attachments": []uuid.UUID{a.ID}})
+		clean(0)
+		pass()
+		clean(1)
+		in.Owner.Get(files+"/"+b.ID.String()).Refused(404, "not_found")
+		// Another's uploads, and what was sent, go into no draft.
+		foreign := upload(t, other, files, "o.txt", "o")
+		for _, no := range []uuid.UUID{foreign.ID, uuid.New()} {
+			if e := in.Owner.Put(path+"/draft", map[string]any{"body": "x", "attachments": []uuid.UUID{no}}).Refused(422, "validation_failed"); e.Fields["attachments"][0] != "unknown_attachment" {
+				t.Errorf("got %+v", e)
+			}
+		}
+		var out conversation.Written
+		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Fatura", "attachments": []uuid.UUID{a.ID}}).Want(200).Data(&out)
+		if held("comment") != nil || len(out.Item.Attachments) != 1 {
+			t.Errorf("sent %+v, the draft still holds %v", out.Item.Attachments, held("comment"))
+		}
+		in.Owner.Put(path+"/draft", map[string]any{"body": "x", "attachments": []uuid.UUID{a.ID}}).Refused(422, "validation_failed")
+		// A note that is sent without its upload leaves that behind.
+		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Ekte", "message_type": "note"}).Want(200)
+		pass()
+		clean(2)
+	})
+}
+
+// A merge takes drafts along with their uploads; one of the same type that is
+// there stays.
+func TestMergeTakesDrafts(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		from, into := base+"/"+in.begin().String(), in.begin()
+		target := base + "/" + into.String()
+		file := upload(t, in.Owner, files, "a.txt", "a")
+		putDraft(in.Owner, from, map[string]any{"body": "Eski"})
+		putDraft(in.Owner, from, map[string]any{"body": "Not", "message_type": "note", "attachments": []uuid.UUID{file.ID}})
+		putDraft(in.Owner, target, map[string]any{"body": "Yeni"})
+		in.Owner.Post(from+"/merge", map[string]any{"into_id": into}).Want(200)
+		if d := draftOf(in.Owner, target, "comment"); d == nil || d.Body != "Yeni" {
+			t.Errorf("got %+v", d)
+		}
+		if d := draftOf(in.Owner, target, "note"); d == nil || d.Body != "Not" || len(d.Attachments) != 1 {
+			t.Errorf("got %+v", d)
+		}
+		in.Owner.Put(from+"/draft", map[string]any{"body": "x"}).Refused(409, "conflict")
 	})
 }

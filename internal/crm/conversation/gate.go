@@ -108,7 +108,7 @@ func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 		}
 	}
 	if c.OwnerID != nil {
-		if _, err := putAgent(tx, c.ID, *c.OwnerID, now); err != nil {
+		if _, err := s.addAgent(tx, c.ID, *c.OwnerID); err != nil {
 			return false, err
 		}
 	}
@@ -317,7 +317,7 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 		if reopens, err := s.reopens(tx, &was); err != nil {
 			return c, err
 		} else if !reopens {
-			return s.again(tx, &was, item)
+			return s.startFollowUp(tx, &was, item)
 		}
 		if err := s.keepOwner(tx, &c); err != nil {
 			return c, err
@@ -356,51 +356,13 @@ func (s *Service) handBack(tx *db.Tx, c *Conversation) error {
 	return s.move(tx, was, c, Assign, nil, map[string]any{"owner_id": nil, "reason": "away"})
 }
 
-// reopens says whether a customer's message brings a closed conversation back.
-func (s *Service) reopens(tx *db.Tx, c *Conversation) (bool, error) {
-	if source, ok := sourceOf(c.Channel); !ok || source.reopens {
-		return true, nil
-	}
-	set, err := settings(&tx.Reader)
-	if err != nil || !set.Reopen {
-		return false, err
-	}
-	if set.ReopenDays == nil || c.ClosedAt == nil {
-		return true, nil
-	}
-	return tx.Now().Before(c.ClosedAt.AddDate(0, 0, *set.ReopenDays)), nil
-}
-
-// again begins a new conversation after one that stays closed.
-func (s *Service) again(tx *db.Tx, was *Conversation, item *Item) (Conversation, error) {
-	c := Conversation{
-		Channel: was.Channel, ChannelAccountID: was.ChannelAccountID, Talep: was.Talep, Subject: was.Subject,
-		ContactID: was.ContactID, ContactName: was.ContactName, GroupID: was.GroupID,
-		PreviousConversationID: &was.ID, WaitingSince: clock.Ptr(tx.Now()), Test: was.Test,
-	}
-	_, err := s.begin(tx, &c, Begin, item)
-	return c, err
-}
-
-// keepOwner leaves a reopened conversation to its owner, or to the team where
-// the owner is no longer there.
-func (s *Service) keepOwner(tx *db.Tx, c *Conversation) error {
-	if c.OwnerID == nil {
-		return nil
-	}
-	ok, err := s.agents.IsAgent(&tx.Reader, *c.OwnerID)
-	if err == nil && !ok {
-		c.OwnerID = nil
-	}
-	return err
-}
-
-// answered puts an answer into a conversation.
+// answered puts an answer into a conversation. One that cannot leave is kept,
+// and the customer goes on waiting.
 func (s *Service) answered(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
-	c.Preview, c.WaitingSince = summary(item), nil
-	if c.FirstReplyAt == nil {
-		c.FirstReplyAt = clock.Ptr(tx.Now())
+	c.Preview = summary(item)
+	if !item.unsent {
+		markAnswered(tx, &c)
 	}
 	if item.AuthorKind == ByAgent && c.AIState == AIActive {
 		handOver(&c, "agent_replied")
@@ -408,13 +370,24 @@ func (s *Service) answered(tx *db.Tx, was Conversation, item *Item) (Conversatio
 	if err := s.move(tx, was, &c, AgentComment, item, nil); err != nil {
 		return c, err
 	}
-	if err := s.contacts.Reached(tx, c.ContactID); err != nil {
-		return c, err
+	if !item.unsent {
+		if err := s.contacts.Reached(tx, c.ContactID); err != nil {
+			return c, err
+		}
 	}
 	if item.AuthorKind == ByAgent && item.AuthorID != nil {
 		return c, s.looked(tx, c.ID, *item.AuthorID)
 	}
 	return c, nil
+}
+
+// markAnswered writes down that an answer left: nobody waits any more, and the
+// first answer stays the first.
+func markAnswered(tx *db.Tx, c *Conversation) {
+	c.WaitingSince = nil
+	if c.FirstReplyAt == nil {
+		c.FirstReplyAt = clock.Ptr(tx.Now())
+	}
 }
 
 func handOver(c *Conversation, reason string) {
@@ -427,13 +400,18 @@ func (s *Service) noted(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 	return c, s.move(tx, was, &c, WriteNote, item, nil)
 }
 
-// notify raises the unread counters of the agents who joined, in the order of
-// their ids: two conversations must not wait for each other's badges.
+// notify raises the unread counters of the agents who joined.
 func (s *Service) notify(tx *db.Tx, c *Conversation) error {
+	return s.notifyJoined(tx, c.ID, c)
+}
+
+// notifyJoined marks c as unread for the agents who joined a conversation: c
+// itself, or the one that c follows.
+func (s *Service) notifyJoined(tx *db.Tx, joined uuid.UUID, c *Conversation) error {
 	if c.Test {
 		return nil
 	}
-	list, err := agents(&tx.Reader, c.ID)
+	list, err := agents(&tx.Reader, joined)
 	if err != nil {
 		return err
 	}
@@ -464,6 +442,8 @@ func (s *Service) notifyGroup(tx *db.Tx, c *Conversation) error {
 	return s.markAll(tx, c.ID, ids)
 }
 
+// markAll raises the unread counters of agents in the order of their ids: two
+// conversations must not wait for each other's badges.
 func (s *Service) markAll(tx *db.Tx, conversation uuid.UUID, ids []uuid.UUID) error {
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	for _, id := range ids {

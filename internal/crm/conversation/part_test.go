@@ -79,8 +79,8 @@ func (p *pair) look(id uuid.UUID) (l look) {
 		var d conversation.Detail
 		who.Get(path).Want(200).Data(&d)
 		text := ""
-		if d.Draft.V != nil {
-			text = d.Draft.V.Body
+		if len(d.Drafts) > 0 {
+			text = d.Drafts[0].Body
 		}
 		l.Drafts, l.Unread = append(l.Drafts, text), append(l.Unread, d.Unread)
 	}

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -24,38 +25,50 @@ func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err err
 			return err
 		}
 		out.Conversation = one[0]
-		out.Draft.V, err = draft(r, id, me)
+		out.Drafts, err = draftsOf(r, id, me)
 		return err
 	})
 	return out, err
 }
 
-// SetDraft keeps what the caller has begun to write; the empty text clears it.
-func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, body, messageType string) (out Drafted, err error) {
+// SetDraft keeps what the caller has begun to write as a reply or as a note,
+// with its uploads. An empty text without uploads clears that draft; an upload
+// that the draft no longer names waits alone again.
+func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body string, uploads []uuid.UUID) (out Drafted, err error) {
 	me := agentID(ctx)
 	if me == uuid.Nil {
 		return out, errNoAgent
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		out = Drafted{}
 		// The lock keeps a merge from leaving the draft behind.
 		if _, err := lockUnmerged(tx, id); err != nil {
 			return err
 		}
-		if strings.TrimSpace(body) == "" {
-			out = Drafted{}
-			return dropDraft(tx, id, me)
+		if strings.TrimSpace(body) == "" && len(uploads) == 0 {
+			return dropDraft(tx, id, me, messageType)
 		}
-		d := Draft{Body: body, MessageType: messageType, UpdatedAt: clock.At(tx.Now())}
-		out = Drafted{Draft: api.Some(d)}
-		return putDraft(tx, id, me, d)
+		held := &Item{}
+		if err := s.take(tx, held, uploads, nil); err != nil {
+			return err
+		}
+		d := Draft{id: tx.NewID(), Body: body, MessageType: messageType, Attachments: held.Attachments, UpdatedAt: clock.At(tx.Now())}
+		if d.id, err = putDraft(tx, id, me, d); err != nil {
+			return fmt.Errorf("conversation: put draft: %w", err)
+		}
+		out.Draft = api.Some(d)
+		return setDraftUploads(tx, d)
 	})
 	return out, err
 }
 
-// sent clears the draft of whoever has just sent a message by hand.
-func (s *Service) sent(tx *db.Tx, was Conversation) (Conversation, error) {
-	if me := agentID(tx.Context()); me != uuid.Nil {
-		return was, dropDraft(tx, was.ID, me)
+// clearDraft is a step that removes the caller's draft of an answer which they
+// have just sent or scheduled by hand. The other draft stays.
+func (s *Service) clearDraft(messageType string) Step {
+	return func(tx *db.Tx, was Conversation) (Conversation, error) {
+		if me := agentID(tx.Context()); me != uuid.Nil {
+			return was, dropDraft(tx, was.ID, me, messageType)
+		}
+		return was, nil
 	}
-	return was, nil
 }

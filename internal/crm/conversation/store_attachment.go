@@ -8,21 +8,29 @@ import (
 	"konak/internal/kit/filetype"
 )
 
-const attachmentColumns = `id, name, declared_type, type, size, blob_id, blocked, content_id, uploader_id, test, created_at`
+const attachmentColumns = `id, name, declared_type, type, size, blob_id, blocked, pending, content_id, uploader_id, test, created_at`
 
 func scanAttachment(row db.Row) (Attachment, error) {
 	var a Attachment
-	err := row.Scan(&a.ID, &a.Name, &a.declared, &a.Type, &a.Size, &a.blobID, &a.Blocked, &a.ContentID, &a.uploader, &a.test, &a.CreatedAt)
-	a.Shown = a.Blocked == nil && filetype.Shown(a.Type)
+	err := row.Scan(&a.ID, &a.Name, &a.declared, &a.Type, &a.Size, &a.blobID, &a.Blocked, &a.Pending, &a.ContentID, &a.uploader, &a.test, &a.CreatedAt)
+	a.Shown = a.Blocked == nil && !a.Pending && filetype.Shown(a.Type)
 	return a, err
 }
 
 func putAttachment(tx *db.Tx, a *Attachment, item *uuid.UUID) error {
 	_, err := tx.Exec(`INSERT INTO attachment (tenant_id, id, item_id, name, declared_type, type, size, blob_id, blocked,
-			content_id, uploader_id, test, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		tx.Tenant(), a.ID, item, a.Name, a.declared, a.Type, a.Size, a.blobID, a.Blocked, a.ContentID, a.uploader, a.test, a.CreatedAt)
+			content_id, uploader_id, test, created_at, pending)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		tx.Tenant(), a.ID, item, a.Name, a.declared, a.Type, a.Size, a.blobID, a.Blocked, a.ContentID, a.uploader, a.test, a.CreatedAt, a.Pending)
 	return err
+}
+
+// fillAttachment says whether the file was still awaited.
+func fillAttachment(tx *db.Tx, id, item uuid.UUID, a *Attachment) (bool, error) {
+	n, err := tx.Exec(`UPDATE attachment SET name = $4, type = $5, size = $6, blob_id = $7, blocked = $8, pending = false
+		WHERE tenant_id = $1 AND id = $2 AND item_id = $3 AND pending`,
+		tx.Tenant(), id, item, a.Name, a.Type, a.Size, a.blobID, a.Blocked)
+	return n == 1, err
 }
 
 // waiting reads uploads that no item has yet, and keeps others from taking
@@ -35,7 +43,7 @@ func waiting(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, erro
 }
 
 func claimAttachment(tx *db.Tx, id, item uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE attachment SET item_id = $3, scheduled_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, item)
+	_, err := tx.Exec(`UPDATE attachment SET item_id = $3, scheduled_id = NULL, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, item)
 	return err
 }
 
@@ -97,14 +105,14 @@ func forgotten(r *db.Reader, before clock.Time, limit int) ([]dueRow, error) {
 		var d dueRow
 		err := row.Scan(&d.tenant, &d.id)
 		return d, err
-	}, `SELECT tenant_id, id FROM attachment WHERE item_id IS NULL AND scheduled_id IS NULL AND created_at < $1
+	}, `SELECT tenant_id, id FROM attachment WHERE item_id IS NULL AND scheduled_id IS NULL AND draft_id IS NULL AND created_at < $1
 		ORDER BY created_at LIMIT $2`, before, limit)
 }
 
 // stillWaiting locks an upload unless something has it by now.
 func stillWaiting(tx *db.Tx, id uuid.UUID) (bool, error) {
 	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM attachment
-		WHERE tenant_id = $1 AND id = $2 AND item_id IS NULL AND scheduled_id IS NULL`+tx.Dialect().ForUpdate("attachment"), tx.Tenant(), id)
+		WHERE tenant_id = $1 AND id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND draft_id IS NULL`+tx.Dialect().ForUpdate("attachment"), tx.Tenant(), id)
 	if db.IsNoRow(err) {
 		return false, nil
 	}

@@ -17,12 +17,12 @@ type taken struct {
 }
 
 type takenDraft struct {
-	AgentID   uuid.UUID
+	ID        uuid.UUID
 	UpdatedAt clock.Time
 }
 
 // reparent moves a merged conversation's items, what waits to be sent, and the
-// drafts of agents who have none there; contacts and agents join those that
+// drafts of agents who have none of that type there; contacts and agents join those that
 // are there.
 func reparent(tx *db.Tx, from, to uuid.UUID) (t taken, err error) {
 	if _, err = tx.Exec(`UPDATE conversation_item SET conversation_id = $3, merged_from = $2
@@ -48,11 +48,12 @@ func reparent(tx *db.Tx, from, to uuid.UUID) (t taken, err error) {
 	}
 	t.Drafts, err = db.All(&tx.Reader, func(row db.Row) (takenDraft, error) {
 		var d takenDraft
-		err := row.Scan(&d.AgentID, &d.UpdatedAt)
+		err := row.Scan(&d.ID, &d.UpdatedAt)
 		return d, err
 	}, `UPDATE conversation_draft SET conversation_id = $3 WHERE tenant_id = $1 AND conversation_id = $2
-			AND agent_id NOT IN (SELECT agent_id FROM conversation_draft WHERE tenant_id = $1 AND conversation_id = $3)
-		RETURNING agent_id, updated_at`, tx.Tenant(), from, to)
+			AND NOT EXISTS (SELECT 1 FROM conversation_draft there WHERE there.tenant_id = $1 AND there.conversation_id = $3
+				AND there.agent_id = conversation_draft.agent_id AND there.message_type = conversation_draft.message_type)
+		RETURNING id, updated_at`, tx.Tenant(), from, to)
 	return t, err
 }
 
@@ -71,8 +72,8 @@ func unparent(tx *db.Tx, from, to uuid.UUID, t taken) error {
 	}
 	for _, d := range t.Drafts {
 		if _, err := tx.Exec(`UPDATE conversation_draft SET conversation_id = $3
-			WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id = $4 AND updated_at = $5`,
-			tx.Tenant(), d.AgentID, from, to, d.UpdatedAt); err != nil {
+			WHERE tenant_id = $1 AND id = $2 AND conversation_id = $4 AND updated_at = $5`,
+			tx.Tenant(), d.ID, from, to, d.UpdatedAt); err != nil {
 			return err
 		}
 	}
@@ -131,4 +132,24 @@ func returnSeats(tx *db.Tx, to, from uuid.UUID, list []seat) error {
 		}
 	}
 	return nil
+}
+
+// putMerge keeps what taking a merge back needs. A conversation that was merged
+// once more after that is kept anew.
+func putMerge(tx *db.Tx, m mergedThread) error {
+	_, err := tx.Exec(`INSERT INTO conversation_merge (tenant_id, conversation_id, undo, merged_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET undo = excluded.undo, merged_at = excluded.merged_at`,
+		tx.Tenant(), m.From, db.AsJSON(m), clock.At(tx.Now()))
+	return err
+}
+
+func mergeOf(r *db.Reader, conversation uuid.UUID) (mergedThread, error) {
+	m, err := db.One(r, db.Scalar[db.JSON[mergedThread]], `SELECT undo FROM conversation_merge
+		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
+	return m.V, err
+}
+
+func dropMerge(tx *db.Tx, conversation uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM conversation_merge WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), conversation)
+	return err
 }

@@ -53,7 +53,7 @@ func scheduledIn(r *db.Reader, conversation uuid.UUID, state string, p db.Page) 
 }
 
 func waitForSchedule(tx *db.Tx, attachment, scheduled uuid.UUID) error {
-	_, err := tx.Exec(`UPDATE attachment SET scheduled_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), attachment, scheduled)
+	_, err := tx.Exec(`UPDATE attachment SET scheduled_id = $3, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), attachment, scheduled)
 	return err
 }
 

@@ -80,6 +80,7 @@ type mailIn struct {
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	add := channel.Route("POST", "/email", "connect-mailbox", "Connect a mailbox", perm.ChannelsManage)
+	add.TakesKey = true
 	add.Status, add.Refusals = 201, []int{409}
 	add.Doc = "Passwords are stored sealed and never shown. The forwarding address is where mail for this mailbox can be sent or forwarded to."
 	api.Handle(a, add, func(ctx context.Context, in *addMailboxIn) (Mailbox, error) { return s.Connect(ctx, in.Body.input()) })

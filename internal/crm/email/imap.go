@@ -14,6 +14,7 @@ import (
 	"github.com/emersion/go-imap/v2/imapclient"
 
 	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
 	"konak/internal/kit/outbound"
 )
 
@@ -165,14 +166,14 @@ func (e *exactly) Read(b []byte) (int, error) {
 
 // fetch accepts what came since the last time, each mail durable before the
 // next, and says whether there is more. It changes nothing in the mailbox.
-func (s *Service) fetch(ctx context.Context, c claim) (more bool, err error) {
+func (s *Service) fetch(ctx context.Context, j *jobs.Job, st state) (more bool, err error) {
 	var set Settings
 	var creds credentials
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if _, set, err = s.account(r, c.account); err != nil {
+		if _, set, err = s.account(r, j.AccountID); err != nil {
 			return err
 		}
-		creds, err = s.credentials(r, c.account)
+		creds, err = s.credentials(r, j.AccountID)
 		return err
 	})
 	if err != nil || set.IMAP == nil {
@@ -182,20 +183,20 @@ func (s *Service) fetch(ctx context.Context, c claim) (more bool, err error) {
 	defer cancel()
 	box, err := s.imap(ctx, set.IMAP, creds.IMAP)
 	if err != nil {
-		return false, err
+		return false, jobs.HoldOnTimeout(err)
 	}
 	defer func() { _ = box.Close() }()
 	data, err := box.open(set.IMAP.Folder)
 	if err != nil {
-		return false, err
+		return false, jobs.HoldOnTimeout(err)
 	}
-	uids, through, err := s.fresh(box, data, c)
+	uids, through, err := s.fresh(box, data, st)
 	if err != nil {
-		return false, err
+		return false, jobs.HoldOnTimeout(err)
 	}
 	for _, uid := range uids {
-		if err := s.fetchOne(ctx, box, c, data.UIDValidity, uid); err != nil {
-			return false, err
+		if err := s.fetchOne(ctx, box, j, data.UIDValidity, uid); err != nil {
+			return false, jobs.HoldOnTimeout(err)
 		}
 	}
 	if len(uids) == pollBatch {
@@ -203,7 +204,7 @@ func (s *Service) fetch(ctx context.Context, c claim) (more bool, err error) {
 	}
 	if through >= 0 {
 		err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-			return setPosition(tx, c, int64(data.UIDValidity), through)
+			return s.moveTo(tx, j, data.UIDValidity, through)
 		})
 		return through < int64(data.UIDNext)-1, err
 	}
@@ -215,48 +216,56 @@ func (s *Service) fetch(ctx context.Context, c claim) (more bool, err error) {
 // looked at for the first time holds history only. Where the server numbered
 // its mails anew, those of the last days are fetched again: what came before is
 // recognised.
-func (s *Service) fresh(box *imapClient, data *imap.SelectData, c claim) (uids []imap.UID, through int64, err error) {
+func (s *Service) fresh(box *imapClient, data *imap.SelectData, st state) (uids []imap.UID, through int64, err error) {
 	last := int64(data.UIDNext) - 1
-	if c.uidValidity == nil || c.lastUID == nil {
+	if st.uidValidity == nil || st.lastUID == nil {
 		return nil, max(last, 0), nil
 	}
-	if *c.uidValidity != int64(data.UIDValidity) {
+	if *st.uidValidity != int64(data.UIDValidity) {
 		since := s.DB.Clock().Now().AddDate(0, 0, -7)
-		if c.lastPollAt != nil {
-			since = c.lastPollAt.AddDate(0, 0, -2)
+		if st.lastPollAt != nil {
+			since = st.lastPollAt.AddDate(0, 0, -2)
 		}
 		uids, err = box.search(&imap.SearchCriteria{Since: since}, 0)
 		return uids, -1, err
 	}
-	if last >= 0 && last <= *c.lastUID {
+	if last >= 0 && last <= *st.lastUID {
 		return nil, -1, nil
 	}
 	through = -1
 	to := imap.UID(0) // the last one, whatever its number
-	if last-*c.lastUID > searchWindow {
-		through = *c.lastUID + searchWindow
+	if last-*st.lastUID > searchWindow {
+		through = *st.lastUID + searchWindow
 		to = imap.UID(through)
 	}
 	var set imap.UIDSet
-	set.AddRange(imap.UID(*c.lastUID+1), to)
-	uids, err = box.search(&imap.SearchCriteria{UID: []imap.UIDSet{set}}, *c.lastUID)
+	set.AddRange(imap.UID(*st.lastUID+1), to)
+	uids, err = box.search(&imap.SearchCriteria{UID: []imap.UIDSet{set}}, *st.lastUID)
 	return uids, through, err
 }
 
+// moveTo sets how far the mailbox was read, where the poll is still ours.
+func (s *Service) moveTo(tx *db.Tx, j *jobs.Job, validity uint32, uid int64) error {
+	if err := checkOurs(tx, j); err != nil {
+		return err
+	}
+	return setPosition(tx, j.AccountID, int64(validity), uid)
+}
+
 // fetchOne accepts one mail and moves the position in the same transaction.
-func (s *Service) fetchOne(ctx context.Context, box *imapClient, c claim, validity uint32, uid imap.UID) error {
+func (s *Service) fetchOne(ctx context.Context, box *imapClient, j *jobs.Job, validity uint32, uid imap.UID) error {
 	size, err := box.size(uid)
 	if err != nil {
 		return err
 	}
-	position := func(tx *db.Tx) error { return setPosition(tx, c, int64(validity), int64(uid)) }
+	position := func(tx *db.Tx) error { return s.moveTo(tx, j, validity, int64(uid)) }
 	found, err := box.read(uid, s.MaxSize, size > s.MaxSize, func(raw io.Reader, whole bool) error {
 		refused := ""
 		if !whole {
 			refused = ReasonTooLarge
 		}
 		_, err := s.Accept(ctx, Arrival{
-			AccountID: c.account, Route: "imap", Key: fmt.Sprintf("imap:%d:%d", validity, uid),
+			AccountID: j.AccountID, Route: "imap", Key: fmt.Sprintf("imap:%d:%d", validity, uid),
 			Raw: raw, Refused: refused, Also: position,
 		})
 		return err

@@ -197,7 +197,7 @@ type Incoming struct {
 type state struct {
 	local       string
 	polls       bool
-	nextPollAt  *clock.Time
+	nextPollAt  *clock.Time // nil where it is not polled
 	uidValidity *int64
 	lastUID     *int64
 	failures    int
@@ -212,9 +212,7 @@ func shown(a channel.Account, set Settings, st state, domain string) Mailbox {
 		LastPollAt: st.lastPollAt, LastError: st.lastError, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 	m.IMAP.V, m.SMTP.V = set.IMAP, set.SMTP
-	if st.polls {
-		m.NextPollAt = st.nextPollAt
-	}
+	m.NextPollAt = st.nextPollAt
 	if domain != "" {
 		at := st.local + "@" + domain
 		m.ForwardingAddress = &at

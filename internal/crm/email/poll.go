@@ -3,17 +3,13 @@ package email
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/emersion/go-imap/v2"
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
@@ -22,11 +18,10 @@ import (
 
 // Pace of polling.
 const (
+	pollJob    = "email.poll"
 	pollEvery  = time.Minute
-	pollLease  = 5 * time.Minute
 	pollSlow   = 30 * time.Minute
 	pollBatch  = 50
-	pollRound  = 4
 	alarmAfter = 3 // failures in a row before people are told
 )
 
@@ -34,99 +29,98 @@ const (
 const (
 	ReasonSignIn      = "sign_in_failed"
 	ReasonUnreachable = "mailbox_unreachable"
+	ReasonStorageFull = "storage_full"
 )
 
-// Poller fetches mail from mailboxes elsewhere.
-type Poller struct {
-	Service *Service
-	Log     *slog.Logger
-	// Node is this process, by which its successor finds what it held.
-	Node uuid.UUID
-}
+// errNotOurs says that the poll lost its claim: the settings changed, or
+// another node polls.
+var errNotOurs = errors.New("email: the mailbox is polled elsewhere")
 
-// Succeed frees the mailboxes of a process that is known to be gone.
-func (p *Poller) Succeed(ctx context.Context, node uuid.UUID) error {
-	var n int64
-	err := p.Service.DB.System("mailbox poll").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = freeMailboxes(tx, node)
+// runPoll is the handler of pollJob: it fetches what is new in the mailbox of
+// the job's account and runs again later. It ends where the mailbox is no
+// longer polled.
+func (s *Service) runPoll(ctx context.Context, j *jobs.Job) error {
+	var st state
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		st, err = mailboxState(r, j.AccountID)
 		return err
 	})
+	if db.IsNoRow(err) || err == nil && !st.polls {
+		return nil
+	}
 	if err != nil {
-		return fmt.Errorf("email: end leases: %w", err)
-	}
-	if n > 0 {
-		p.Log.Info("mailboxes of the process before this one were freed", "mailboxes", n)
-	}
-	return nil
-}
-
-// Run polls until ctx ends.
-func (p *Poller) Run(ctx context.Context) {
-	jobs.Loop{Name: "mailboxes", DB: p.Service.DB, Log: p.Log, Step: p.Step, Full: 1, Every: 5 * time.Second}.Run(ctx)
-}
-
-// Step polls the mailboxes that are due, side by side: one that hangs takes its
-// time, and not the others'. A claim keeps other nodes away from them for as
-// long as its lease.
-func (p *Poller) Step(ctx context.Context) (int, error) {
-	var due []claim
-	err := p.Service.DB.System("mailbox poll").InTx(ctx, func(tx *db.Tx) (err error) {
-		due, err = claimMailboxes(tx, p.Node, pollLease, pollRound)
 		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("email: claim: %w", err)
 	}
-	var wg sync.WaitGroup
-	for _, c := range due {
-		wg.Go(func() {
-			ctx := caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: c.tenant})
-			if err := p.Service.poll(ctx, c); err != nil {
-				p.Log.Error("mailbox poll could not be settled; its lease will end", "account", c.account, "error", err)
-			}
-		})
+	more, trouble := s.fetch(ctx, j, st)
+	if errors.Is(trouble, errNotOurs) || trouble != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return trouble
 	}
-	wg.Wait()
-	return len(due), nil
+	return s.endPoll(ctx, j, more, trouble)
 }
 
-// poll fetches what is new and writes down how it went.
-func (s *Service) poll(ctx context.Context, c claim) error {
-	more, trouble := s.fetch(ctx, c)
-	wait := backOff
-	if more {
-		wait = func(int) time.Duration { return 0 }
-	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		failures, mine, err := settlePoll(tx, c, trouble, wait)
-		if err != nil || !mine {
+// endPoll writes down how a poll went and says when the next one is.
+func (s *Service) endPoll(ctx context.Context, j *jobs.Job, more bool, trouble error) error {
+	next := s.DB.Clock().Now()
+	err := s.tenant(ctx).InTx(context.WithoutCancel(ctx), func(tx *db.Tx) error {
+		if err := checkOurs(tx, j); err != nil {
 			return err
 		}
-		return s.tell(tx, c.account, failures, trouble)
+		failures, err := savePoll(tx, j.AccountID, trouble)
+		if err != nil {
+			return err
+		}
+		if !more {
+			next = tx.Now().Add(backOff(failures))
+		}
+		return s.showPoll(tx, j.AccountID, failures, trouble)
 	})
+	switch {
+	case err != nil:
+		return err
+	case errors.Is(trouble, jobs.ErrHold):
+		return trouble
+	case trouble != nil:
+		return jobs.Snooze(next)
+	}
+	return jobs.RunAgain(next)
 }
 
-// backOff is when to look again: soon while it works, later and later while
-// it does not.
+func checkOurs(tx *db.Tx, j *jobs.Job) error {
+	ours, err := j.StillOurs(tx)
+	if err == nil && !ours {
+		err = errNotOurs
+	}
+	return err
+}
+
+// backOff is the pause before the next poll: a minute while it works, longer
+// and longer while it does not.
 func backOff(failures int) time.Duration {
 	return min(pollEvery<<min(failures, 6), pollSlow)
 }
 
-// tell makes the account say how it is.
-func (s *Service) tell(tx *db.Tx, account uuid.UUID, failures int, trouble error) error {
+// showPoll makes the account's status say how its polls go. A server that is
+// silent is shown by the hold of its account.
+func (s *Service) showPoll(tx *db.Tx, account uuid.UUID, failures int, trouble error) error {
 	var err error
-	switch reason := ReasonUnreachable; {
+	switch {
 	case trouble == nil:
-		_, err = s.Channels.Set(tx, account, channel.Active, nil)
+		err = s.Channels.ClearAttention(tx, account, ReasonSignIn, ReasonUnreachable, ReasonStorageFull)
 	case errors.Is(trouble, errSignIn):
-		reason = ReasonSignIn
-		_, err = s.Channels.Set(tx, account, channel.Attention, &reason)
+		err = s.setAttention(tx, account, ReasonSignIn)
+	case fault.Is(trouble, fault.StorageFull):
+		err = s.setAttention(tx, account, ReasonStorageFull)
 	case failures >= alarmAfter:
-		_, err = s.Channels.Set(tx, account, channel.Attention, &reason)
+		err = s.setAttention(tx, account, ReasonUnreachable)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
+	return err
+}
+
+func (s *Service) setAttention(tx *db.Tx, account uuid.UUID, reason string) error {
+	_, err := s.Channels.Set(tx, account, channel.Attention, &reason)
 	return err
 }
 

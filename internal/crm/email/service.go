@@ -20,6 +20,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
@@ -67,11 +68,6 @@ func New(c Config) *Service {
 	return &Service{Config: c, keys: message.NewKeys(c.Key)}
 }
 
-// Jobs are the handlers of this room's jobs.
-func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{ingestJob: s.ingest, sendJob: s.send}
-}
-
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
@@ -91,7 +87,15 @@ func (s *Service) get(r *db.Reader, id uuid.UUID) (Mailbox, error) {
 		return Mailbox{}, err
 	}
 	st, err := mailboxState(r, id)
-	return shown(a, set, st, s.Domain), absent(err)
+	if err != nil {
+		return Mailbox{}, absent(err)
+	}
+	if st.polls {
+		if st.nextPollAt, err = jobs.NextRun(r, id); err != nil {
+			return Mailbox{}, err
+		}
+	}
+	return shown(a, set, st, s.Domain), nil
 }
 
 func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, set Settings, err error) {
@@ -113,7 +117,7 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 	if err := in.check(); err != nil {
 		return m, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
 		key := address.Fold(in.Settings.Address)
 		a := channel.Account{ID: in.ID, Kind: Kind, Name: in.Name, Status: channel.Active, GroupID: in.GroupID, ExternalID: &key}
 		if err := a.Write(in.Settings); err != nil {
@@ -125,10 +129,15 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 		if err := s.seal(tx, a.ID, credentials{in.IMAPPassword, in.SMTPPassword}); err != nil {
 			return err
 		}
-		if free, err := putMailbox(tx, a.ID, newLocal(), key, in.Settings.IMAP != nil); err != nil {
+		if free, err := putMailbox(tx, a.ID, newLocal(), key); err != nil {
 			return fmt.Errorf("email: put mailbox: %w", err)
 		} else if !free {
 			return fault.New(fault.Unavailable) // a local part that exists: once in a universe
+		}
+		if in.Settings.IMAP != nil {
+			if err := setPolls(tx, a.ID, true, false); err != nil {
+				return fmt.Errorf("email: set polls: %w", err)
+			}
 		}
 		m, err = s.get(&tx.Reader, a.ID)
 		return err
@@ -196,6 +205,12 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 		}
 		if err := setPolls(tx, id, in.Settings.IMAP != nil && a.Works(), another(was.IMAP, in.Settings.IMAP)); err != nil {
 			return fmt.Errorf("email: set polls: %w", err)
+		}
+		if err := jobs.EndHolds(tx, id); err != nil {
+			return err
+		}
+		if err := s.Channels.ClearAttention(tx, id, ReasonServerSilent, ReasonUnreachable); err != nil {
+			return err
 		}
 		m, err = s.get(&tx.Reader, id)
 		return err

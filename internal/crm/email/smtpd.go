@@ -49,6 +49,7 @@ var (
 	errPaused  = &smtpd.Error{Code: 450, Enhanced: "4.2.1", Message: "Mailbox is paused, try again later"}
 	errLater   = &smtpd.Error{Code: 451, Enhanced: "4.3.0", Message: "Could not be stored, try again later"}
 	errBusy    = &smtpd.Error{Code: 452, Enhanced: "4.3.1", Message: "Too many mails are coming in, try again later"}
+	errFull    = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "Mailbox is full, try again later"}
 	errSender  = &smtpd.Error{Code: 501, Enhanced: "5.1.7", Message: "The sender's address cannot be read"}
 )
 
@@ -92,6 +93,13 @@ func (c *session) Rcpt(to string) error {
 		c.s.Log.Error("mail recipient look-up failed", "error", err)
 		return errLater
 	}
+	switch err := c.s.Blobs.CheckRoom(c.ctx, h.tenant, blob.Workspace); {
+	case fault.Is(err, fault.StorageFull):
+		return errFull
+	case err != nil:
+		c.s.Log.Error("mail recipient look-up failed", "error", err)
+		return errLater
+	}
 	for _, has := range c.to {
 		if has.home == h {
 			return nil // one copy for a mailbox is enough
@@ -130,6 +138,9 @@ func (c *session) Data(r io.Reader) error {
 		})
 		if errors.Is(err, blob.ErrTooLarge) {
 			return smtpd.ErrTooLarge
+		}
+		if fault.Is(err, fault.StorageFull) {
+			return errFull
 		}
 		if err != nil {
 			c.s.Log.Error("mail could not be stored", "tenant", to.tenant, "error", err)

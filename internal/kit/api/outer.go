@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -66,6 +68,9 @@ func (a *API) outer(next http.Handler) http.Handler {
 		}
 		ctx = context.WithValue(ctx, requestKey{}, req)
 		r = r.WithContext(ctx)
+		if r.ContentLength != 0 {
+			r.Body = openBody{r.Body}
+		}
 		h := w.Header()
 		h["Traceparent"] = []string{trace.Parent()}
 		h["X-Content-Type-Options"] = noSniff
@@ -80,7 +85,7 @@ func (a *API) outer(next http.Handler) http.Handler {
 		}
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler {
+				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 					panic(p)
 				}
 				a.cfg.Log.ErrorContext(ctx, "panic", "panic", p, "stack", string(debug.Stack()))
@@ -90,6 +95,13 @@ func (a *API) outer(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// openBody stays open for discardBody, whoever closes it before. The server
+// closes the body itself at the end.
+type openBody struct{ io.Reader }
+
+// Close implements io.Closer.
+func (openBody) Close() error { return nil }
 
 // splitHost reads {slug}.{module}.{domain}.
 func (a *API) splitHost(hostport string) (slug, module string) {

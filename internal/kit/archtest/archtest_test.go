@@ -66,6 +66,16 @@ var fixtures = []fixture{
 		rule: "few reasons to cross tenants", fault: `crosses tenants for "because"`,
 	},
 	{
+		name: "a transaction inside a transaction", path: "internal/mail/service.go",
+		text: "package mail\n\nfunc f(h db.Handle) {\n\th.InTx(ctx, func(tx *db.Tx) error {\n\t\treturn h.InTx(ctx, func(tx *db.Tx) error { return nil })\n\t})\n}\n",
+		rule: "no transaction inside a transaction", fault: "service.go:5: a transaction inside",
+	},
+	{
+		name: "a read beside its transaction", path: "internal/mail/service.go",
+		text: "package mail\n\nfunc f(h db.Handle) {\n\th.InTx(ctx, func(tx *db.Tx) error {\n\t\tdb.Read(ctx, h, func(r *db.Reader) (int, error) { return 0, nil })\n\t\treturn nil\n\t})\n}\n",
+		rule: "no transaction inside a transaction", fault: "service.go:5: a transaction inside",
+	},
+	{
 		name: "kit imports a module", path: "internal/kit/db/db.go", text: source("konak/internal/identity"),
 		rule: "imports run one way", fault: "kit may not import identity",
 	},
@@ -178,6 +188,8 @@ var fixtures = []fixture{
 		rule: "files stay short", fault: "701 lines",
 	},
 
+	{name: "a transaction after a commit", path: "internal/mail/service.go", text: "package mail\n\nfunc f(h db.Handle) {\n" +
+		"\th.InTx(ctx, func(tx *db.Tx) error {\n\t\ttx.AfterCommit(func() { h.InTx(ctx, func(tx *db.Tx) error { return nil }) })\n\t\treturn nil\n\t})\n}\n"},
 	{name: "app wires all", path: "internal/app/app.go", text: source(
 		"net/http", "konak/internal/identity", "konak/internal/mail", "konak/internal/crm/channel",
 		"konak/internal/provider/chat", "konak/internal/sandbox/chat", "konak/migrations", "konak/web")},

@@ -32,6 +32,7 @@ var rules = []rule{
 	{"time and ids come from kit/clock", injectedTime},
 	{"only the event kit writes the outbox", oneOutbox},
 	{"few reasons to cross tenants", knownSystemCallers},
+	{"no transaction inside a transaction", noNestedTx},
 	{"files stay short", shortFiles},
 }
 

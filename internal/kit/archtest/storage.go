@@ -33,8 +33,7 @@ var systemReasons = []string{
 	"add member", "count workspaces", "create key", "create workspace", "credential look-up", "key last used", "app look-up",
 	"invitation look-up", "mobile QR look-up", "set licences",
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known
-	"limits", "mail outbox", "dispatcher", "job claim", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "upload sweep",
-	"mailbox poll",      // crm: which mailboxes elsewhere are due, of any tenant
+	"limits", "mail outbox", "dispatcher", "job claim", "dead jobs", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "upload sweep",
 	"channel look-up",   // crm: a channel key or a provider names the account before the tenant is known
 	"fill demo",         // before anybody is there
 	"regulation corpus", // advisor: public text that belongs to no tenant
@@ -63,4 +62,57 @@ func knownSystemCallers(f *file) (faults []string) {
 		return true
 	})
 	return faults
+}
+
+// noNestedTx refuses a transaction, or a read beside it, that is written inside
+// of the function of a transaction. What is called from there is refused when
+// it runs (db.ErrNested).
+func noNestedTx(f *file) (faults []string) {
+	if f.syntax == nil || f.dir == "internal/kit/db" {
+		return nil
+	}
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if !takes(n, "Tx") {
+			return true
+		}
+		args := n.(*ast.CallExpr).Args
+		ast.Inspect(args[len(args)-1], func(inner ast.Node) bool {
+			if (takes(inner, "Tx") || takes(inner, "Reader")) && !calls(inner, "AfterCommit") {
+				faults = append(faults, fmt.Sprintf("%s: a transaction inside of a transaction", f.at(inner.Pos())))
+			}
+			return !calls(inner, "AfterCommit")
+		})
+		return true
+	})
+	return faults
+}
+
+// takes says whether a node is a call of InTx or Read whose last argument is a
+// function literal with a parameter of that type of kit/db.
+func takes(n ast.Node, typ string) bool {
+	if !calls(n, "InTx") && !calls(n, "Read") {
+		return false
+	}
+	args := n.(*ast.CallExpr).Args
+	fn, ok := args[len(args)-1].(*ast.FuncLit)
+	if !ok || len(fn.Type.Params.List) != 1 {
+		return false
+	}
+	star, ok := fn.Type.Params.List[0].Type.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := star.X.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == typ
+}
+
+// calls says whether a node is a call, with arguments, of a method or function
+// of that name.
+func calls(n ast.Node, name string) bool {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == name
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,7 +39,8 @@ type DB struct {
 	clock   clock.Source
 	log     *slog.Logger
 	rls     bool
-	dsn     string // SQLite only
+	dsn     string        // SQLite only
+	cap     time.Duration // bounds one transaction; txCap but in tests
 
 	read   *sql.DB
 	write  *sql.DB
@@ -47,6 +49,8 @@ type DB struct {
 
 	pg       *pgxpool.Pool // PostgreSQL only, as is what follows
 	together *together
+
+	running atomic.Int64 // functions of transactions that are running
 
 	mu        sync.Mutex
 	listeners map[string][]func()
@@ -66,7 +70,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.MaxConns == 0 {
 		o.MaxConns = max(16, 8*runtime.NumCPU())
 	}
-	d := &DB{clock: o.Clock, log: o.Log, listeners: map[string][]func(){}}
+	d := &DB{clock: o.Clock, log: o.Log, cap: txCap, listeners: map[string][]func(){}}
 	switch scheme, rest, _ := strings.Cut(o.URL, ":"); scheme {
 	case "sqlite":
 		return d, d.openSQLite(ctx, rest, o.Sync)
@@ -130,7 +134,8 @@ func (d *DB) System(reason string) Handle {
 	return Handle{db: d, system: true}
 }
 
-// InTx runs fn in a write transaction and returns after it is durable.
+// InTx runs fn in a write transaction and returns after it is durable. Inside
+// of another transaction it returns ErrNested.
 func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -138,13 +143,17 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) error {
 	if h.tenant == uuid.Nil && !h.system {
 		return errors.New("db: transaction without a tenant")
 	}
-	fn = withFirst(ctx, fn)
+	if h.db.insideTx() {
+		return ErrNested
+	}
 	var after []func()
 	var wakes map[string]struct{}
 	run := func(tx *Tx) error {
 		// A rerun starts from nothing.
 		tx.after, tx.wakes = nil, nil
-		if err := fn(tx); err != nil {
+		h.db.running.Add(1)
+		defer h.db.running.Add(-1)
+		if err := runTx(tx, fn); err != nil {
 			return err
 		}
 		after, wakes = tx.after, tx.wakes
@@ -169,10 +178,14 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // Read runs fn with a handle for queries. Without row security each query sees
-// the newest committed state on its own.
+// the newest committed state on its own. Inside of a transaction it returns
+// ErrNested: the Tx reads too, and sees what it has written.
 func (h Handle) Read(ctx context.Context, fn func(*Reader) error) error {
 	if h.tenant == uuid.Nil && !h.system {
 		return errors.New("db: read without a tenant")
+	}
+	if h.db.insideTx() {
+		return ErrNested
 	}
 	if h.db.dialect == Postgres {
 		return h.pgRead(ctx, fn)
@@ -204,36 +217,5 @@ func (d *DB) Wake(topic string) {
 	d.mu.Unlock()
 	for _, fn := range fns {
 		fn()
-	}
-}
-
-type firstKey struct{}
-
-type first struct {
-	fn   func(*Tx) error
-	done bool
-}
-
-// WithFirst makes fn run at the start of the first transaction that commits
-// under ctx, inside it. The API kit uses it to tie an Idempotency-Key to the
-// record that the request creates.
-func WithFirst(ctx context.Context, fn func(*Tx) error) context.Context {
-	return context.WithValue(ctx, firstKey{}, &first{fn: fn})
-}
-
-func withFirst(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
-	f, ok := ctx.Value(firstKey{}).(*first)
-	if !ok || f.done {
-		return fn
-	}
-	return func(tx *Tx) error {
-		if err := f.fn(tx); err != nil {
-			return err
-		}
-		if err := fn(tx); err != nil {
-			return err
-		}
-		tx.AfterCommit(func() { f.done = true })
-		return nil
 	}
 }

@@ -61,6 +61,7 @@ func (h Handle) pgTx(ctx context.Context, fn func(*Tx) error) error {
 func (h Handle) pgOnce(ctx context.Context, fn func(*Tx) error) error {
 	x := h.exchange("BEGIN")
 	defer x.end() // of a panic too
+	defer time.AfterFunc(h.db.cap, h.db.logStuck).Stop()
 	tx := &Tx{
 		Reader: Reader{ctx: context.WithoutCancel(ctx), q: x, tenant: h.tenant, dialect: Postgres},
 		db:     h.db, now: h.db.clock.Now(),
@@ -159,16 +160,20 @@ func (x *exchange) Later(s statement) { x.unsent = append(x.unsent, s) }
 
 // Exec implements querier.
 func (x *exchange) Exec(_ context.Context, query string, args ...any) (int64, error) {
+	tag, err := x.exec(query, args...)
+	return tag.RowsAffected(), err
+}
+
+func (x *exchange) exec(query string, args ...any) (pgconn.CommandTag, error) {
 	if x.conn != nil && len(x.unsent) == 0 {
-		tag, err := x.conn.Exec(x.ctx, query, args...)
-		return tag.RowsAffected(), err
+		return x.conn.Exec(x.ctx, query, args...)
 	}
 	results, err := x.send(query, args)
 	if err != nil {
-		return 0, err
+		return pgconn.CommandTag{}, err
 	}
 	tag, err := results.Exec()
-	return tag.RowsAffected(), errors.Join(err, results.Close())
+	return tag, errors.Join(err, results.Close())
 }
 
 // Query implements querier.
@@ -213,10 +218,18 @@ func (x *exchange) send(query string, args []any) (pgx.BatchResults, error) {
 	return results, nil
 }
 
+// errRolledBack is what COMMIT means after a statement has failed: PostgreSQL
+// answers it with ROLLBACK and no error.
+var errRolledBack = errors.New("PostgreSQL rolled the transaction back, because a statement of it had failed")
+
 // commit ends the transaction, and with it its locks, before the disk has it.
 func (x *exchange) commit() error {
-	if _, err := x.Exec(x.ctx, "COMMIT"); err != nil {
+	tag, err := x.exec("COMMIT")
+	if err != nil {
 		return fmt.Errorf("db: commit: %w", err)
+	}
+	if tag.String() != "COMMIT" {
+		return fmt.Errorf("db: commit: %w", errRolledBack)
 	}
 	x.settled = true
 	x.release()

@@ -159,9 +159,13 @@ func TestWaitingForARowHoldsUpNobody(t *testing.T) {
 			wg.Go(func() { must(h.InTx(t.Context(), func(tx *db.Tx) error { return note(tx, "+") })) })
 		}
 		for i := range 20 {
-			if err := h.InTx(t.Context(), func(tx *db.Tx) error {
-				return put(tx, fmt.Sprintf("%d@example.com", i), errTaken)
-			}); err != nil {
+			done := make(chan error)
+			go func() {
+				done <- h.InTx(t.Context(), func(tx *db.Tx) error {
+					return put(tx, fmt.Sprintf("%d@example.com", i), errTaken)
+				})
+			}()
+			if err := <-done; err != nil {
 				return err
 			}
 		}

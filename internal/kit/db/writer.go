@@ -63,7 +63,10 @@ func newWriter(d *DB) (*writer, error) {
 		db: d, conn: conn, stmts: map[string]*sql.Stmt{},
 		queue: make(chan *write, groupMax), done: make(chan struct{}),
 	}
-	w.slow = time.AfterFunc(txCap, func() { w.late.Store(true) })
+	w.slow = time.AfterFunc(d.cap, func() {
+		w.late.Store(true)
+		d.logStuck()
+	})
 	w.slow.Stop()
 	go w.run()
 	return w, nil
@@ -115,7 +118,6 @@ func (w *writer) run() {
 	for req := range w.queue {
 		w.group(req)
 	}
-	w.slow.Stop()
 	for _, s := range w.stmts {
 		_ = s.Close()
 	}
@@ -125,7 +127,8 @@ func (w *writer) run() {
 // group commits these writes and whatever else is waiting.
 func (w *writer) group(pending ...*write) {
 	w.late.Store(false)
-	w.slow.Reset(txCap)
+	w.slow.Reset(w.db.cap)
+	defer w.slow.Stop()
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		for _, req := range pending {
 			req.err = fmt.Errorf("db: begin: %w", err)

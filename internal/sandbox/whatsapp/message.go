@@ -1,9 +1,11 @@
 package whatsapp
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -41,9 +43,13 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 		return nil, parameter("messaging_product must be whatsapp")
 	}
 	if m.Status == "read" {
+		s.read = append(s.read, m.MessageID)
 		return wire.Success{Success: true}, nil
 	}
 	to := digits(m.To)
+	if m.Recipient != "" && m.To == "" {
+		to = m.Recipient
+	}
 	if len(to) < 7 {
 		return nil, parameter("to is not a phone number")
 	}
@@ -54,7 +60,7 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 	s.sent = append(s.sent, Message{ID: id, NumberID: n.ID, Outgoing: m})
 	s.reportAll(b, n, to, id, &m)
 	return wire.Accepted{
-		Product: "whatsapp", Contacts: []wire.AcceptedContact{{Input: m.To, WaID: to}},
+		Product: "whatsapp", Contacts: []wire.AcceptedContact{{Input: cmp.Or(m.To, m.Recipient), WaID: to}},
 		Messages: []wire.AcceptedMessage{{ID: id, Status: "accepted"}},
 	}, nil
 }
@@ -193,7 +199,7 @@ func (s *Server) storeFile(r *http.Request, b *Business) (any, *refusal) {
 	product := ""
 	for {
 		part, err := form.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

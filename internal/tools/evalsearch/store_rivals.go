@@ -76,7 +76,7 @@ func rivalTable(ctx context.Context, out io.Writer, list []*advisor.Provision, q
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	fmt.Fprint(out, "\n| beside it | macro nDCG@10 | R@100 | people | without diacritics | p50 ms | p99 ms | built in s |\n|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rivals(dir) {
 		if err := r.measure(ctx, out, list, questions); err != nil {
@@ -91,12 +91,12 @@ func (r rival) measure(ctx context.Context, out io.Writer, list []*advisor.Provi
 	if err != nil {
 		return err
 	}
-	defer pool.Close()
+	defer func() { _ = pool.Close() }()
 	db, err := pool.Conn(ctx) // one connection: the table may be temporary
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	began := time.Now()
 	if err := r.fill(ctx, db, list); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (r rival) find(ctx context.Context, db *sql.Conn, text string) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var ids []string
 	for rows.Next() {
 		var id string

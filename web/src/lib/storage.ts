@@ -23,13 +23,24 @@ export function forget(key: string): void {
   }
 }
 
+function keysFrom(prefix: string): string[] {
+  return Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? '').filter((key) => key.startsWith(`konak.${prefix}`))
+}
+
 /** Everything whose key begins so. */
 export function recallAll(prefix: string): string[] {
   try {
-    return Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? '')
-      .filter((key) => key.startsWith(`konak.${prefix}`))
-      .map((key) => localStorage.getItem(key) ?? '')
+    return keysFrom(prefix).map((key) => localStorage.getItem(key) ?? '')
   } catch {
     return []
+  }
+}
+
+/** Removes everything whose key begins so. */
+export function forgetAll(prefix: string): void {
+  try {
+    for (const key of keysFrom(prefix)) localStorage.removeItem(key)
+  } catch {
+    // Then it was never kept.
   }
 }

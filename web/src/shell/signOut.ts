@@ -3,8 +3,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { api, ask } from '@/api/client'
 import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
-import { forgetSession } from '@/api/session'
+import { forgetSession, meQuery } from '@/api/session'
 import { useI18n } from '@/i18n'
+import { runBeforeSignOut } from '@/lib/beforeSignOut'
+import { forgetAll } from '@/lib/storage'
 import { activity } from '@/live/LiveUpdates'
 import { toast } from '@/ui/Toast'
 
@@ -15,6 +17,8 @@ export function useSignOut(): () => void {
   const navigate = useNavigate()
   return () => {
     void (async () => {
+      const person = client.getQueryData(meQuery.queryKey)?.user.id
+      await runBeforeSignOut()
       try {
         await ask(api.POST('/api/v1/auth/sign-out'))
       } catch (error) {
@@ -24,6 +28,8 @@ export function useSignOut(): () => void {
         }
       }
       await navigate({ to: '/sign-in' })
+      // Drafts are on the server; whoever uses this browser next must not find them here.
+      if (person) forgetAll(`draft.${person}.`)
       activity.set([])
       forgetSession(client)
     })()

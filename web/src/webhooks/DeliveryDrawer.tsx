@@ -62,7 +62,11 @@ export function DeliveryDrawer({ id, canManage, onClose }: DeliveryDrawerProps) 
             <Attempts attempts={delivery.attempt_list} />
             <h3 className="mt-6 mb-2 font-semibold">{t('deliveries.request')}</h3>
             <CodeBlock label={t('deliveries.headers')} code={headerLines(delivery.headers)} />
-            <CodeBlock className="mt-3" label={t('deliveries.body')} code={JSON.stringify(delivery.body, null, 2)} />
+            {delivery.body_hidden ? (
+              <p className="mt-3 text-sm text-ink-2">{t('deliveries.bodyHidden')}</p>
+            ) : (
+              <CodeBlock className="mt-3" label={t('deliveries.body')} code={JSON.stringify(delivery.body, null, 2)} />
+            )}
           </>
         )}
       </QueryState>

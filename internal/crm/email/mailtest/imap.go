@@ -65,7 +65,7 @@ func StartIMAP(t testing.TB) *IMAP {
 	ln := listen(t)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ln) }()
-	t.Cleanup(func() { _ = server.Close(); <-done })
+	t.Cleanup(func() { _, _ = server.Close(), <-done })
 	return &IMAP{Port: port(ln), put: func(raw string) error {
 		_, err := box.Append("INBOX", literal{strings.NewReader(raw), int64(len(raw))}, &imap.AppendOptions{})
 		return err

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"errors"
 	"io"
 	"regexp"
 	"strings"
@@ -95,7 +96,7 @@ func HTMLText(page string) string {
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			if z.Err() != io.EOF {
+			if !errors.Is(z.Err(), io.EOF) {
 				w.line()
 			}
 			return strings.TrimSpace(w.done())

@@ -107,7 +107,7 @@ export const webhooks = {
   'webhooks.settings': 'Settings of the workspace',
   'webhooks.keyless': 'Allow calls that carry only an id',
   'webhooks.keylessHint':
-    'Routes with a webhook’s or a delivery’s id then work without a credential: whoever knows a webhook’s id can read its history, test, resend, pause or delete it and rotate its secret. Such calls are audited, and owners get a mail about rotation and deletion.',
+    'Routes with a webhook’s id then work without a credential: whoever knows it can read the history, test, pause or delete the webhook and rotate its secret. A delivery’s id can only resend. Such calls are audited, and owners get a mail about rotation and deletion.',
   'webhooks.delete.title': 'Delete this webhook?',
   'webhooks.delete.text': '{address} gets no further deliveries, and its secret and delivery history are gone for good.',
   'webhooks.delete.action': 'Delete the webhook',
@@ -138,6 +138,7 @@ export const webhooks = {
   'deliveries.request': 'Request',
   'deliveries.headers': 'Headers',
   'deliveries.body': 'Body',
+  'deliveries.bodyHidden': 'You may not see what this event carries, so its body and the answers are hidden.',
   'deliveries.resend': 'Send again',
   'deliveries.resendOne': 'Send {name} again',
   'deliveries.resend.done': 'It is on its way again',

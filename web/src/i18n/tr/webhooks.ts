@@ -110,7 +110,7 @@ export const webhooks: Record<keyof typeof en, string> = {
   'webhooks.settings': 'Çalışma alanının ayarları',
   'webhooks.keyless': 'Yalnızca kimlik taşıyan çağrılara izin ver',
   'webhooks.keylessHint':
-    'Webhook ya da iletim kimliği taşıyan yollar o zaman kimlik doğrulaması olmadan çalışır: bir webhook’un kimliğini bilen, geçmişini okuyabilir, deneyebilir, yeniden gönderebilir, duraklatabilir, silebilir ve anahtarını yenileyebilir. Bu çağrılar denetim kaydına yazılır; yenileme ve silme sahiplere e-postayla bildirilir.',
+    'Webhook kimliği taşıyan yollar o zaman kimlik doğrulaması olmadan çalışır: bu kimliği bilen, geçmişi okuyabilir, webhook’u deneyebilir, duraklatabilir, silebilir ve anahtarını yenileyebilir. İletim kimliği yalnızca yeniden gönderebilir. Bu çağrılar denetim kaydına yazılır; yenileme ve silme sahiplere e-postayla bildirilir.',
   'webhooks.delete.title': 'Bu webhook silinsin mi?',
   'webhooks.delete.text': '{address} artık iletim almaz; anahtarı ve iletim geçmişi kalıcı olarak silinir.',
   'webhooks.delete.action': 'Webhook’u sil',
@@ -141,6 +141,7 @@ export const webhooks: Record<keyof typeof en, string> = {
   'deliveries.request': 'İstek',
   'deliveries.headers': 'Başlıklar',
   'deliveries.body': 'Gövde',
+  'deliveries.bodyHidden': 'Bu olayın taşıdıklarını görme yetkiniz yok; gövdesi ve yanıtlar gizlendi.',
   'deliveries.resend': 'Yeniden gönder',
   'deliveries.resendOne': '{name} olayını yeniden gönder',
   'deliveries.resend.done': 'Yeniden yola çıktı',

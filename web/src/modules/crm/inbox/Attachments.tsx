@@ -1,12 +1,7 @@
 import { CircleAlert, Download, Paperclip, X } from 'lucide-react'
-import { formatNumber, useI18n } from '@/i18n'
+import { useI18n } from '@/i18n'
+import { bytesText } from '@/lib/bytes'
 import type { Attachment, Upload } from './uploads'
-
-const kilo = 1024
-
-function sizeText(bytes: number): string {
-  return bytes < kilo * kilo ? `${formatNumber(Math.max(1, Math.round(bytes / kilo)))} kB` : `${formatNumber(Math.round(bytes / kilo / kilo))} MB`
-}
 
 /** What came with a message: a picture is seen, everything else is fetched. */
 export function Attachments({ attachments }: { attachments: readonly Attachment[] }) {
@@ -31,7 +26,7 @@ export function Attachments({ attachments }: { attachments: readonly Attachment[
               <span className="inline-flex min-h-6 min-w-0 items-center gap-1.5">
                 <Download aria-hidden className="size-4 shrink-0" />
                 <span className="truncate">{file.name}</span>
-                <span className="shrink-0 text-ink-2">{sizeText(file.size)}</span>
+                <span className="shrink-0 text-ink-2">{bytesText(file.size)}</span>
               </span>
             </a>
           </li>

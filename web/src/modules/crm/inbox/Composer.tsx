@@ -1,5 +1,5 @@
 import { CalendarClock, LayoutTemplate, Paperclip, Send, StickyNote, Zap } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from 'react'
+import { lazy, Suspense, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { useI18n, withTexts } from '@/i18n'
@@ -12,15 +12,14 @@ import { Uploads } from './Attachments'
 import { useApplyMacro, useMacros } from './canned'
 import { channelName } from './channels'
 import { hasTemplates } from './chatTemplates'
-import { useReplyChannels, useSaveDraft, useSend, type Letter, type OneConversation, type ReplyChannel } from './conversations'
+import { useReplyChannels, useSend, type Letter, type OneConversation, type ReplyChannel } from './conversations'
 import { useCopies } from './copies'
-import { recallMentions, rememberMentions } from './mentions'
-import { addPending, deliver, keptLetters, recallDraft, rememberDraft } from './pending'
+import { addPending, deliver } from './pending'
 import { keyOf, RouteChoice } from './RouteChoice'
 import { useTypingSignal } from './typing'
 import { useCanned } from './useCanned'
+import { useDrafts } from './useDraft'
 import { useMentions } from './useMentions'
-import { useUploads } from './uploads'
 
 // What not every conversation needs is fetched for those that do.
 const CopyField = lazy(() => withTexts(() => import('./CopyField'), 'thread')().then((m) => ({ default: m.CopyField })))
@@ -28,52 +27,18 @@ const ScheduleDialog = lazy(() => withTexts(() => import('./ScheduleDialog'), 't
 
 const TemplateDialog = lazy(() => withTexts(() => import('./TemplateDialog'), 'templates')().then((m) => ({ default: m.TemplateDialog })))
 
-const draftPause = 1200
-
-/** This browser's draft is the newest; what another device left is taken where there is none. */
-function useDraft(conversation: OneConversation, author: string) {
-  const { id } = conversation
-  const local = recallDraft(id)
-  // The server keeps a draft until it is sent: a letter that waits to be tried again must not stand here, too.
-  const draft = keptLetters(author, id).some((letter) => letter.body === conversation.draft?.body.trim()) ? null : conversation.draft
-  const [mode, setMode] = useState<'reply' | 'note'>(!local && draft?.message_type === 'note' ? 'note' : 'reply')
-  const [text, setText] = useState(local || (draft?.body ?? ''))
-  const { mutate: save } = useSaveDraft(id)
-  const saved = useRef(conversation.draft?.body ?? '')
-
-  useEffect(() => {
-    if (text === saved.current) return
-    const timer = setTimeout(() => {
-      saved.current = text
-      save({ body: text, note: mode === 'note' })
-    }, draftPause)
-    return () => clearTimeout(timer)
-  }, [text, mode, save])
-
-  function change(next: string) {
-    setText(next)
-    rememberDraft(id, next)
-  }
-
-  /** Sending takes the server's draft away by itself; putting it off does not. */
-  function clear(sent: boolean) {
-    saved.current = ''
-    change('')
-    if (!sent) save({ body: '', note: false })
-  }
-  return { mode, setMode, text, change, clear }
-}
-
 /** Reply or note. What is sent appears at once; whatever the server refuses stays, with the reason and a way to retry. */
 export function Composer({ conversation }: { conversation: OneConversation }) {
   const { t } = useI18n()
   const me = useMe()
-  const { mode, setMode, text, change, clear } = useDraft(conversation, me.membership.id)
+  const drafts = useDrafts(conversation)
+  const { mode, setMode } = drafts
+  const draft = drafts[mode]
+  const { text, change, files } = draft
   const [chosen, setChosen] = useState<string | null>(null)
   const [later, setLater] = useState<Letter | null>(null)
   const [choosing, setChoosing] = useState(false)
   const openTemplates = hasTemplates(conversation.channel) ? () => setChoosing(true) : null
-  const files = useUploads()
   const picker = useRef<HTMLInputElement>(null)
   const routes = useReplyChannels(conversation.id, true).data ?? []
   const send = useSend()
@@ -83,8 +48,8 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
     text,
     change,
     enabled: mode === 'note',
-    picked: recallMentions(conversation.id),
-    onPick: (picked) => rememberMentions(conversation.id, picked),
+    picked: drafts.note.mentions,
+    onPick: drafts.note.setMentions,
   })
   const sayTyping = useTypingSignal(conversation.id)
   const note = mode === 'note'
@@ -104,8 +69,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
     event?.preventDefault()
     if (unready || !(await copies.settle())) return
     const entry = addPending(me.membership.id, conversation.id, letter())
-    clear(true)
-    files.clear()
+    draft.clear()
     sayTyping(false)
     await deliver(entry, send.mutateAsync)
   }
@@ -203,8 +167,7 @@ export function Composer({ conversation }: { conversation: OneConversation }) {
             onClose={() => setLater(null)}
             onScheduled={() => {
               setLater(null)
-              clear(false)
-              files.clear()
+              draft.clear()
               sayTyping(false)
             }}
           />

@@ -8,7 +8,7 @@ import type { ViewFilter } from './savedViews'
 import { viewQuery, type ViewId } from './search'
 
 export type Conversation = Schemas['ConversationConversation']
-/** One conversation as its own reader sees it: with the draft. */
+/** One conversation as its own reader sees it: with their drafts. */
 export type OneConversation = Schemas['ConversationDetail']
 export type Item = Schemas['ConversationItem']
 export type People = Schemas['ConversationPeople']
@@ -367,14 +367,6 @@ export function useSend() {
       })
       take(client, conversation)
     },
-  })
-}
-
-/** Keeps what was begun on the server, so that it is there on the next device. */
-export function useSaveDraft(id: string) {
-  return useMutation({
-    mutationFn: ({ body, note }: { body: string; note: boolean }) =>
-      ask(api.PUT('/api/crm/v1/conversations/{id}/draft', { params: { path: { id } }, body: { body, message_type: note ? 'note' : 'comment' } })),
   })
 }
 

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
-import { recall, remember } from '@/lib/storage'
 import type { TypedWord } from './wordPicker'
 
 export type Mention = Schemas['ConversationMention']
@@ -53,17 +52,4 @@ export function useMentionable(conversationId: string, q: string, enabled: boole
     staleTime: 60_000,
     placeholderData: (previous) => previous,
   })
-}
-
-/** Kept beside the draft: a name alone does not say who is meant. */
-export function recallMentions(conversationId: string): Mention[] {
-  try {
-    return JSON.parse(recall(`mentions.${conversationId}`) ?? '[]') as Mention[]
-  } catch {
-    return []
-  }
-}
-
-export function rememberMentions(conversationId: string, mentions: readonly Mention[]): void {
-  remember(`mentions.${conversationId}`, JSON.stringify(mentions))
 }

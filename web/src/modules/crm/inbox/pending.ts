@@ -2,7 +2,7 @@ import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { t } from '@/i18n'
 import { createStore } from '@/lib/store'
-import { forget, recall, recallAll, remember } from '@/lib/storage'
+import { forget, recallAll, remember } from '@/lib/storage'
 import type { KeyedLetter, Letter } from './conversations'
 import { newKey } from './keys'
 
@@ -98,12 +98,4 @@ export function restoreLetters(author: string, conversationId: string): PendingL
   const back = found.map((letter) => (underWay.includes(letter) ? letter : { ...letter, error: letter.error ?? t('inbox.answerLost') }))
   pending.set((now) => [...back, ...now])
   return underWay
-}
-
-export function recallDraft(conversationId: string): string {
-  return recall(`draft.${conversationId}`) ?? ''
-}
-
-export function rememberDraft(conversationId: string, text: string): void {
-  remember(`draft.${conversationId}`, text)
 }

@@ -45,9 +45,14 @@ function send(file: File, onProgress: (part: number) => void): { answer: Promise
 
 let lastKey = 0
 
-/** The files of a message that is being written. */
-export function useUploads() {
-  const [uploads, setUploads] = useState<readonly Upload[]>([])
+function fromDraft(done: Attachment): Upload {
+  lastKey += 1
+  return { key: lastKey, name: done.name, progress: 1, done, error: null }
+}
+
+/** The files of a message that is being written; a draft brings back those it had. */
+export function useUploads(first: readonly Attachment[] = []) {
+  const [uploads, setUploads] = useState<readonly Upload[]>(() => first.map(fromDraft))
   const [aborts] = useState(() => new Map<number, () => void>())
 
   function patch(key: number, change: Partial<Upload>) {

@@ -1,0 +1,57 @@
+package conversation
+
+import (
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+// reopens says whether a customer's message brings a closed conversation back.
+func (s *Service) reopens(tx *db.Tx, c *Conversation) (bool, error) {
+	if source, ok := sourceOf(c.Channel); !ok || source.reopens {
+		return true, nil
+	}
+	set, err := settings(&tx.Reader)
+	if err != nil || !set.Reopen {
+		return false, err
+	}
+	if set.ReopenDays == nil || c.ClosedAt == nil {
+		return true, nil
+	}
+	return tx.Now().Before(c.ClosedAt.AddDate(0, 0, *set.ReopenDays)), nil
+}
+
+// startFollowUp begins a new conversation with a customer's answer to one that
+// stays closed. For the closed one this is an answer like any other: messages
+// that should only go if the customer stays silent are cancelled, and the agents
+// who had joined it, its owner among them, find the new one unread.
+func (s *Service) startFollowUp(tx *db.Tx, closed *Conversation, item *Item) (Conversation, error) {
+	c := Conversation{
+		Channel: closed.Channel, ChannelAccountID: closed.ChannelAccountID, ReplyRoute: closed.ReplyRoute, Talep: closed.Talep, Subject: closed.Subject,
+		ContactID: closed.ContactID, ContactName: closed.ContactName, GroupID: closed.GroupID,
+		PreviousConversationID: &closed.ID, WaitingSince: clock.Ptr(tx.Now()), Test: closed.Test,
+	}
+	if _, err := s.begin(tx, &c, Begin, item); err != nil {
+		return c, err
+	}
+	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
+		return c, err
+	}
+	if err := s.cancelOnReply(tx, closed); err != nil {
+		return c, err
+	}
+	return c, s.notifyJoined(tx, closed.ID, &c)
+}
+
+// keepOwner leaves a reopened conversation to its owner, or to the team where
+// the owner may not see conversations any more.
+func (s *Service) keepOwner(tx *db.Tx, c *Conversation) error {
+	if c.OwnerID == nil {
+		return nil
+	}
+	ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *c.OwnerID)
+	if err == nil && !ok {
+		c.OwnerID = nil
+	}
+	return err
+}

@@ -1,0 +1,120 @@
+import { forget, recall, remember } from '@/lib/storage'
+import type { OneConversation } from './conversations'
+import type { Mention } from './mentions'
+import { keptLetters } from './pending'
+import type { Attachment } from './uploads'
+
+/** A reply goes to the customer, a note never does: each has a draft of its own. */
+export type Mode = 'reply' | 'note'
+
+export interface DraftContent {
+  body: string
+  attachments: readonly Attachment[]
+  /** Whom a note calls: a name alone does not say who is meant. */
+  mentions: readonly Mention[]
+}
+
+export interface LocalDraft extends DraftContent {
+  /** When it was last changed. */
+  at: string
+}
+
+export const emptyDraft: DraftContent = { body: '', attachments: [], mentions: [] }
+
+export function isEmpty(draft: DraftContent): boolean {
+  return draft.body.trim() === '' && draft.attachments.length === 0
+}
+
+/** Where this browser keeps a draft; sign-out removes everything below the person. */
+export function localDraftKey(person: string, conversationId: string, mode: Mode): string {
+  return `draft.${person}.${conversationId}.${mode}`
+}
+
+export function recallDraft(key: string): LocalDraft | null {
+  try {
+    const draft = JSON.parse(recall(key) ?? 'null') as LocalDraft | null
+    return draft && typeof draft.body === 'string' && Array.isArray(draft.attachments) && Array.isArray(draft.mentions) ? draft : null
+  } catch {
+    return null
+  }
+}
+
+export function rememberDraft(key: string, draft: DraftContent): void {
+  if (isEmpty(draft)) forget(key)
+  else remember(key, JSON.stringify({ ...draft, at: new Date().toISOString() }))
+}
+
+export function messageTypeOf(mode: Mode): 'comment' | 'note' {
+  return mode === 'note' ? 'note' : 'comment'
+}
+
+/** What the server keeps, unless it waits as a message that is to be tried again. */
+export function serverDraft(conversation: OneConversation, author: string, mode: Mode): LocalDraft | null {
+  const draft = conversation.drafts.find((one) => one.message_type === messageTypeOf(mode))
+  if (!draft) return null
+  const pending = keptLetters(author, conversation.id).some((letter) => letter.note === (mode === 'note') && letter.body === draft.body.trim())
+  return pending ? null : { body: draft.body, attachments: draft.attachments, mentions: [], at: draft.updated_at }
+}
+
+/** This browser's draft is the newest; what another device left is taken where there is none. */
+export function findDraft(conversation: OneConversation, person: string, author: string, mode: Mode): LocalDraft | null {
+  return recallDraft(localDraftKey(person, conversation.id, mode)) ?? serverDraft(conversation, author, mode)
+}
+
+/** The mode of the draft that was changed last, a reply where there is none. */
+export function modeToOpen(reply: LocalDraft | null, note: LocalDraft | null): Mode {
+  return note && (!reply || Date.parse(note.at) > Date.parse(reply.at)) ? 'note' : 'reply'
+}
+
+const pauseBeforeSaving = 1200
+
+function fingerprint(draft: DraftContent): string {
+  return JSON.stringify([draft.body, draft.attachments.map((file) => file.id)])
+}
+
+/**
+ * Saves one draft on the server: after a pause in typing, one request at a time, the newest content last.
+ * A save that fails is made up for by the next change; until then this browser has the draft.
+ */
+export function createDraftSaver(save: (draft: DraftContent) => Promise<unknown>, onServer: DraftContent) {
+  let known = fingerprint(onServer)
+  let wanted: DraftContent | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let running: Promise<void> | null = null
+
+  async function run(): Promise<void> {
+    while (wanted) {
+      const next = wanted
+      wanted = null
+      try {
+        await save(next)
+      } catch {
+        // This browser keeps it.
+      }
+    }
+    running = null
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer)
+    if (wanted && !running) running = run()
+    return running ?? Promise.resolve()
+  }
+
+  return {
+    flush,
+    change(draft: DraftContent): void {
+      if (fingerprint(draft) === known) return
+      known = fingerprint(draft)
+      wanted = draft
+      clearTimeout(timer)
+      timer = setTimeout(() => void flush(), pauseBeforeSaving)
+    },
+    /** The server drops the draft together with the message; only a save that is still under way could bring it back. */
+    drop(): void {
+      clearTimeout(timer)
+      known = fingerprint(emptyDraft)
+      wanted = running ? emptyDraft : null
+    },
+  }
+}

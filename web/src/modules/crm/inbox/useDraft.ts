@@ -1,0 +1,75 @@
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { api, ask } from '@/api/client'
+import { useMe } from '@/api/session'
+import { beforeSignOut } from '@/lib/beforeSignOut'
+import { root, type OneConversation } from './conversations'
+import { createDraftSaver, emptyDraft, findDraft, localDraftKey, messageTypeOf, modeToOpen, rememberDraft, serverDraft, type DraftContent, type Mode } from './drafts'
+import type { Mention } from './mentions'
+import { useUploads, type Attachment } from './uploads'
+
+/** Keeps what was begun on the server, so that it is there on the next device. */
+async function saveDraft(client: QueryClient, id: string, mode: Mode, draft: DraftContent): Promise<void> {
+  const body = { body: draft.body, message_type: messageTypeOf(mode), attachments: draft.attachments.map((file) => file.id) }
+  const { data } = await ask(api.PUT('/api/crm/v1/conversations/{id}/draft', { params: { path: { id } }, body }))
+  cacheDraft(client, id, mode, data.draft)
+}
+
+function cacheDraft(client: QueryClient, id: string, mode: Mode, draft: OneConversation['drafts'][number] | null): void {
+  client.setQueryData<OneConversation>([...root, 'one', id], (old) => {
+    const others = old?.drafts.filter((one) => one.message_type !== messageTypeOf(mode)) ?? []
+    return old && { ...old, drafts: draft ? [draft, ...others] : others }
+  })
+}
+
+/** One of a conversation's two drafts: its text, its files and whom it calls. The mode never changes. */
+function useDraft(conversation: OneConversation, mode: Mode) {
+  const me = useMe()
+  const client = useQueryClient()
+  const { id } = conversation
+  const [first] = useState(() => findDraft(conversation, me.user.id, me.membership.id, mode))
+  const start = first ?? emptyDraft
+  const [text, setText] = useState(start.body)
+  const [mentions, setMentions] = useState<readonly Mention[]>(start.mentions)
+  const files = useUploads(start.attachments)
+  const touched = useRef(false)
+  const [saver] = useState(() => createDraftSaver((draft) => saveDraft(client, id, mode, draft), serverDraft(conversation, me.membership.id, mode) ?? emptyDraft))
+  const localKey = localDraftKey(me.user.id, id, mode)
+  // A list that is made anew with every render, and means a change only with other files.
+  const attached = JSON.stringify(files.done)
+
+  useEffect(() => {
+    const draft = { body: text, attachments: JSON.parse(attached) as Attachment[], mentions }
+    // What another device began is this browser's only when it was changed here.
+    touched.current ||= JSON.stringify(draft) !== JSON.stringify({ body: start.body, attachments: start.attachments, mentions: start.mentions })
+    if (touched.current) rememberDraft(localKey, draft)
+    saver.change(draft)
+  }, [text, attached, mentions, localKey, saver, start])
+
+  useEffect(() => {
+    const stop = beforeSignOut(saver.flush)
+    return () => {
+      stop()
+      void saver.flush()
+    }
+  }, [saver])
+
+  /** After it was sent or scheduled. */
+  function clear() {
+    saver.drop()
+    cacheDraft(client, id, mode, null)
+    rememberDraft(localKey, emptyDraft)
+    setText('')
+    setMentions([])
+    files.clear()
+  }
+  return { first, text, change: setText, files, mentions, setMentions, clear }
+}
+
+/** The reply and the note of a conversation, and which of them is being written. */
+export function useDrafts(conversation: OneConversation) {
+  const reply = useDraft(conversation, 'reply')
+  const note = useDraft(conversation, 'note')
+  const [mode, setMode] = useState<Mode>(() => modeToOpen(reply.first, note.first))
+  return { mode, setMode, reply, note }
+}
