@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -51,6 +52,8 @@ type Config struct {
 type Service struct {
 	Config
 	keys message.Keys
+	// spooled is how many bytes of unfinished mails lie on the disk.
+	spooled atomic.Int64
 }
 
 // DefaultMaxSize leaves room for a file of 25 MiB in base64.

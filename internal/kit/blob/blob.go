@@ -138,6 +138,19 @@ func (s *Store) receive(r io.Reader, limit int64) (*os.File, Blob, error) {
 	return f, Blob{Hash: hash.Sum(nil), Size: n}, nil
 }
 
+// Spool writes a stream of at most limit bytes to a file that is gone when it
+// is closed, for what is too large for the memory and not yet to be kept.
+func (s *Store) Spool(r io.Reader, limit int64) (*os.File, error) {
+	f, _, err := s.receive(r, limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
 // Open reads a blob. Closing the result is the caller's.
 func (s *Store) Open(ctx context.Context, tenant, id uuid.UUID) (io.ReadSeekCloser, error) {
 	return s.back.open(ctx, name(tenant, id))
