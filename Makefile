@@ -72,6 +72,7 @@ test: test-go test-web test-browser ## Run every test
 test-go: ## Run the Go tests on SQLite and PostgreSQL
 	@scripts/ensure-postgres || true
 	@scripts/ensure-snippets || true
+	@scripts/ensure-node-modules || true
 	@scripts/ensure-mail-servers || true
 	@PATH="$$PATH:/usr/sbin" scripts/with-postgres go test -timeout 12m -parallel 6 $(TESTFLAGS) $(PACKAGES)
 

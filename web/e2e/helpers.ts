@@ -92,7 +92,7 @@ async function settle(page: Page): Promise<void> {
 /** Fails on what keeps people out: violations that axe calls serious or critical, by WCAG 2.2 AA. */
 export async function expectAccessible(page: Page): Promise<void> {
   await settle(page)
-  await page.evaluate(axeSource)
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
   const violations = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run: (root: Document, options: object) => Promise<{ violations: Violation[] }> } }
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
@@ -104,7 +104,9 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(grave, 'serious accessibility violations').toEqual([])
 }
 
+/** Takes a picture where somebody wants to look at them: KONAK_TEST_PICTURES=1 npm run e2e. */
 export async function shoot(page: Page, name: string): Promise<void> {
+  if (!process.env.KONAK_TEST_PICTURES) return
   await settle(page)
   await page.screenshot({ path: `test-results/screens/${name}.png` })
 }

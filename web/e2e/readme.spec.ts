@@ -1,4 +1,4 @@
-import { expect, shoot, signIn, test } from './helpers'
+import { expect, signIn, test } from './helpers'
 
 // The pictures of the README, from the demo's own data: make screenshots
 test.skip(!process.env.KONAK_README, 'written on demand')
@@ -12,7 +12,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await expect(page.getByRole('region', { name: 'Conversation with Hakan Öztürk' }).getByRole('article').first()).toBeVisible()
       await expect(page.getByRole('complementary', { name: 'Details' }).getByLabel('Owner')).toBeVisible()
       await page.mouse.move(640, 400)
-      await shoot(page, `readme-${colorScheme}`)
+      await page.evaluate(() => document.fonts.ready)
       await page.screenshot({ path: `../docs/images/inbox-${colorScheme}.png` })
     })
   })

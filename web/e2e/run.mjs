@@ -1,11 +1,13 @@
-// Brings up one real server with demo data on a free port, and runs the browser tests against it.
+// Brings up real servers with demo data on free ports, one for each of Playwright's workers, and runs
+// the browser tests against them. Tests of one worker share its server; workers run side by side.
 //   npm run e2e [-- arguments of playwright test]
+// KONAK_TEST_WORKERS says how many, instead of one for each core (two to four).
 // KONAK_TEST_BIN names a binary to test instead of building one, KONAK_TEST_STANDINS one of
 // internal/tools/standins; KONAK_TEST_CHROMIUM names the browser.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -87,30 +89,43 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
 const binary = findBinary(scratch)
 const standins = findStandins(scratch)
-const port = await freePort()
-const url = `http://localhost:${port}`
-const server = spawn(
-  binary,
-  [
+const workers = Number(process.env.KONAK_TEST_WORKERS) || Math.min(4, Math.max(2, availableParallelism()))
+
+async function startServer(number) {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const args = [
     'serve',
     '--demo',
     `--listen=127.0.0.1:${port}`,
     '--private-listen=off',
-    `--data=${join(scratch, 'data')}`,
+    `--data=${join(scratch, `data-${number}`)}`,
     '--webhook-allow=127.0.0.0/8',
     '--log-level=warn',
-  ],
-  { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'], env: withoutSettings() },
-)
-await ready(url, server)
+  ]
+  const child = spawn(binary, args, { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'], env: withoutSettings() })
+  // Whatever ends this program ends its servers.
+  process.on('exit', () => child.kill())
+  await ready(url, child)
+  return { url, child }
+}
+
+const servers = []
+for (let number = 0; number < workers; number += 1) servers.push(await startServer(number))
 
 const tests = spawn(process.execPath, [join(web, 'node_modules/@playwright/test/cli.js'), 'test', ...process.argv.slice(2)], {
   cwd: web,
   stdio: 'inherit',
-  env: { ...process.env, KONAK_TEST_URL: url, KONAK_TEST_CHROMIUM: chromium, KONAK_TEST_BIN: binary, KONAK_TEST_STANDINS: standins },
+  env: {
+    ...process.env,
+    KONAK_TEST_URLS: servers.map(({ url }) => url).join(','),
+    KONAK_TEST_CHROMIUM: chromium,
+    KONAK_TEST_BIN: binary,
+    KONAK_TEST_STANDINS: standins,
+  },
 })
 const code = await ended(tests)
-const stopped = ended(server)
-server.kill()
-await stopped
+const stopped = servers.map(({ child }) => ended(child))
+for (const { child } of servers) child.kill()
+await Promise.all(stopped)
 process.exit(code)

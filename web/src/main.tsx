@@ -6,6 +6,7 @@ import { onSignedOut } from './api/client'
 import { queryClient } from './api/query'
 import { forgetSession } from './api/session'
 import { startI18n } from './i18n'
+import { isFetchingAhead } from './lib/part'
 import { recall, remember } from './lib/storage'
 import { startTheme } from './lib/theme'
 import { router } from './router'
@@ -19,6 +20,8 @@ import './styles/app.css'
 // A new release removes the old one's files: a page that still asks for them starts afresh,
 // but not again and again when the file is truly gone.
 window.addEventListener('vite:preloadError', () => {
+  // A page that somebody works on is not started afresh for what nobody has opened.
+  if (isFetchingAhead()) return
   const last = Number(recall('reloadedAt') ?? 0)
   if (Date.now() - last < 30_000) return
   // Without a connection a reload would take away what is there.

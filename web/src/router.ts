@@ -1,10 +1,13 @@
 import { createRouter } from '@tanstack/react-router'
-import { screenRoutes } from './modules'
+import { modules, screenRoutes } from './modules'
+import { installModules } from './modules/module'
 import { publicRoutes } from './routes/public'
 import { rootRoute } from './routes/root'
 import { shellRoute, strayRoute } from './routes/shell'
 import { signInRoute } from './routes/signIn'
 import { UnexpectedPage } from './shell/ErrorPages'
+
+installModules(modules)
 
 const routeTree = rootRoute.addChildren([signInRoute, ...publicRoutes, shellRoute.addChildren([...screenRoutes, strayRoute])])
 

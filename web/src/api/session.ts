@@ -1,5 +1,6 @@
 import { queryOptions, useSuspenseQuery, type QueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from './client'
+import { readAll } from './readAll'
 
 export type Me = Schemas['IdentityMe']
 
@@ -18,7 +19,7 @@ export const metaQuery = queryOptions({
 /** Where else this person may go. */
 export const workspacesQuery = queryOptions({
   queryKey: ['session', 'workspaces'],
-  queryFn: () => ask(api.GET('/api/v1/auth/workspaces', { params: { query: { limit: 100 } } })).then((envelope) => envelope.data),
+  queryFn: () => readAll((query) => ask(api.GET('/api/v1/auth/workspaces', { params: { query } }))),
   staleTime: 300_000,
 })
 

@@ -14,3 +14,16 @@ export async function fetchPart<Part>(load: () => Promise<Part>): Promise<Part> 
     throw error
   }
 }
+
+let ahead = 0
+
+/** Fetches parts that nobody has asked for yet. Whoever needs one that failed asks for it again. */
+export async function fetchAhead(...loads: (() => Promise<unknown>)[]): Promise<void> {
+  ahead += 1
+  await Promise.allSettled(loads.map((load) => load()))
+  ahead -= 1
+}
+
+export function isFetchingAhead(): boolean {
+  return ahead > 0
+}

@@ -1,7 +1,7 @@
 import { useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { createStore } from '@/lib/store'
-import { liveAppliers, liveSignals, liveTables } from '@/modules'
+import { installedModules } from '@/modules/module'
 import { createCoalescer } from './coalesce'
 import { refresh, staleKeys } from './refresh'
 import { followStream } from './stream'
@@ -21,17 +21,21 @@ let seen = 0
 export function LiveUpdates() {
   const client = useQueryClient()
   useEffect(() => {
+    const modules = installedModules()
+    const tables = modules.map((module) => module.live ?? {})
+    const appliers = modules.flatMap((module) => module.apply ?? [])
+    const signals = new Set(modules.flatMap((module) => module.signals ?? []))
     const stale = createCoalescer<QueryKey>((keys) => refresh(client, keys))
     const unfollow = followStream({
       onEvent(event) {
-        for (const apply of liveAppliers) apply(client, event)
-        if (liveSignals.has(event.type)) return
+        for (const apply of appliers) apply(client, event)
+        if (signals.has(event.type)) return
         // The server no longer has what was missed: everything is asked anew.
         if (event.type === 'reset') return void client.invalidateQueries()
         seen += 1
         const entry = { id: event.id ?? `local-${seen}`, type: event.type, at: new Date().toISOString() }
         activity.set((now) => [entry, ...now.filter((old) => old.id !== entry.id)].slice(0, kept))
-        stale.add(staleKeys(liveTables, event.type))
+        stale.add(staleKeys(tables, event.type))
       },
       onResume: () => void client.invalidateQueries(),
     })

@@ -1,4 +1,3 @@
-import type { LiveTable } from '@/live/refresh'
 import { accountModule } from './account/module'
 import { crmModule } from './crm/module'
 import { agentsModule } from './agents/module'
@@ -35,8 +34,3 @@ export const screenRoutes = [
   ...identityModule.routes,
   ...accountModule.routes,
 ] as const
-
-export const liveTables: readonly LiveTable[] = modules.map((module) => module.live ?? {})
-
-export const liveAppliers = modules.flatMap((module) => module.apply ?? [])
-export const liveSignals = new Set(modules.flatMap((module) => module.signals ?? []))

@@ -6,7 +6,7 @@ import { meets, type Me, type Need } from '@/api/session'
 import type { PlainKey } from '@/i18n'
 import type { LiveTable } from '@/live/refresh'
 import type { StreamEvent } from '@/live/sse'
-import type { NoticeSource } from '@/shell/notices'
+import type { NoticeSource } from '@/shell/notice'
 
 /** What the shell knows of a screen: its place in navigation, palette, home and the gate. */
 export interface ScreenInfo {
@@ -46,6 +46,18 @@ export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]
 
 export function defineModule<const Routes extends readonly AnyRoute[]>(module: Module<Routes>): Module<Routes> {
   return module
+}
+
+let installed: readonly Module[] = []
+
+/** Makes the modules known to the shell; called once, before anything is drawn. */
+export function installModules(modules: readonly Module[]): void {
+  installed = modules
+}
+
+/** All modules of the panel. Whatever a module itself imports asks here, so that nothing imports in a circle. */
+export function installedModules(): readonly Module[] {
+  return installed
 }
 
 export interface NavEntry extends ScreenInfo {

@@ -8,9 +8,9 @@ import { chooseLanguage, useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useStore } from '@/lib/store'
 import { chooseTheme } from '@/lib/theme'
+import { fetchAhead } from '@/lib/part'
 import { LiveUpdates } from '@/live/LiveUpdates'
-import { modules } from '@/modules'
-import { entriesFor } from '@/modules/module'
+import { entriesFor, installedModules } from '@/modules/module'
 import { SkeletonRows } from '@/ui/Skeleton'
 import type { Command } from './CommandPalette'
 import { ConnectionBanner } from './ConnectionBanner'
@@ -33,8 +33,7 @@ const calm = 1500
 function useLayersAhead(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
-      // What cannot be had now is asked for again by whoever opens it.
-      for (const layer of [import('@/ui/Layer'), import('./CommandPalette'), import('./MobileNav')]) layer.catch(() => undefined)
+      void fetchAhead(() => import('@/ui/Layer'), () => import('./CommandPalette'), () => import('./MobileNav'))
     }, calm)
     return () => clearTimeout(timer)
   }, [])
@@ -139,7 +138,7 @@ function ScreenGate({ children }: { children: ReactNode }) {
 function useEntries() {
   const me = useMe()
   return useMemo(
-    () => modules.flatMap((module) => entriesFor(module, me).map((entry) => ({ ...entry, group: module.title }))),
+    () => installedModules().flatMap((module) => entriesFor(module, me).map((entry) => ({ ...entry, group: module.title }))),
     [me],
   )
 }

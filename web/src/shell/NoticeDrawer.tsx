@@ -6,7 +6,8 @@ import { Ago } from '@/ui/Ago'
 import { Button } from '@/ui/Button'
 import { Drawer } from '@/ui/Dialog'
 import { EmptyState } from '@/ui/EmptyState'
-import { useNotices, useReadAll, type Notice } from './notices'
+import type { Notice } from './notice'
+import { useNotices, useReadAll } from './notices'
 
 const looks = {
   message: { icon: MessageSquareText, label: 'notices.message' },

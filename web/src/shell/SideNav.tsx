@@ -3,8 +3,7 @@ import { useEffect, useRef } from 'react'
 import { useMe, type Me } from '@/api/session'
 import { useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
-import { modules } from '@/modules'
-import { entriesFor, type NavEntry } from '@/modules/module'
+import { entriesFor, installedModules, type NavEntry } from '@/modules/module'
 import { Logo } from './Logo'
 
 export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
@@ -70,7 +69,7 @@ interface Group {
 /** Modules of one title stand under one heading, where the first of them stands. */
 function groupsFor(me: Me): Group[] {
   const groups: Group[] = []
-  for (const module of modules) {
+  for (const module of installedModules()) {
     const entries = entriesFor(module, me)
     const same = groups.find((group) => group.title === module.title)
     if (same) same.entries.push(...entries)

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useRouter } from '@tanstack/react-router'
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { KeyRound } from 'lucide-react'
 import { useRef, useState, type FormEvent } from 'react'
 import { withCaptcha } from '@/api/captcha'
@@ -10,12 +10,13 @@ import { meQuery, metaQuery, safeNext } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
 import { canUsePasskeys, showPasskey, wasCancelled } from '@/lib/webauthn'
-import { signInRoute } from '@/routes/signIn'
 import { Button } from '@/ui/Button'
 import { Field, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { AuthPage, authLink } from './AuthPage'
 import { SecondStep } from './SecondStep'
+
+const signInRoute = getRouteApi('/sign-in')
 
 const demoSignIn = { email: 'owner@demo.localhost', password: 'konak-demo-password' }
 

@@ -5,7 +5,7 @@ import { chooseLanguage, languages, useI18n } from '@/i18n'
 import { useStore } from '@/lib/store'
 import { chooseTheme, themes, themeStore, type Theme } from '@/lib/theme'
 import type { PlainKey } from '@/i18n'
-import { modules } from '@/modules'
+import { installedModules } from '@/modules/module'
 import { IconButton } from '@/ui/Button'
 import { Kbd } from '@/ui/Kbd'
 import { Menu, MenuChoice, MenuItem, MenuRule } from '@/ui/Menu'
@@ -20,7 +20,6 @@ const themeIcons = { light: Sun, dark: Moon, system: SunMoon } as const
 /** Each language is named in itself, so that whoever needs it can find it. */
 const languageNames = { tr: 'Türkçe', en: 'English' } as const
 
-const parts = modules.flatMap((module) => module.person ?? [])
 
 interface TopBarProps {
   onOpenNav: () => void
@@ -34,7 +33,9 @@ export function TopBar({ onOpenNav, onOpenPalette, onOpenShortcuts }: TopBarProp
   const theme = useStore(themeStore)
   const navigate = useNavigate()
   const signOut = useSignOut()
-  const person = parts.filter((part) => meets(me, part))
+  const person = installedModules()
+    .flatMap((module) => module.person ?? [])
+    .filter((part) => meets(me, part))
   return (
     <header className="sticky top-0 z-30 flex h-15 items-center gap-1 border-b border-line bg-surface px-3 sm:px-5">
       <IconButton icon={MenuIcon} label={t('nav.open')} onClick={onOpenNav} className="lg:hidden" />

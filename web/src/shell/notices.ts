@@ -1,34 +1,16 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
-import { meets, useMe, type Need } from '@/api/session'
-import { modules } from '@/modules'
+import { meets, useMe } from '@/api/session'
+import { installedModules } from '@/modules/module'
+import type { Notice, NoticeSource } from './notice'
 
-/** Something that waits for this person. The server holds what it is made of, so it is the same on every device. */
-export interface Notice {
-  id: string
-  kind: 'message' | 'mention' | 'webhook'
-  /** A name: of the customer, or of the endpoint. */
-  name: string
-  detail: string
-  at: string
-  /** Where it is dealt with. */
-  to: string
-  search?: Record<string, string>
-  /** Absent where only dealing with it makes it go. */
-  read?: () => Promise<unknown>
+function noticeSources(): NoticeSource[] {
+  return installedModules().flatMap((module) => module.notices ?? [])
 }
-
-export interface NoticeSource extends Need {
-  /** Begins like the caches that the module's live table names: an event refreshes it with them. */
-  key: readonly string[]
-  load: () => Promise<Notice[]>
-}
-
-const sources = modules.flatMap((module) => module.notices ?? [])
 
 export function useNotices(): Notice[] {
   const me = useMe()
   const results = useQueries({
-    queries: sources.map((source) => ({ queryKey: source.key, queryFn: source.load, enabled: meets(me, source) })),
+    queries: noticeSources().map((source) => ({ queryKey: source.key, queryFn: source.load, enabled: meets(me, source) })),
   })
   return results.flatMap((result) => result.data ?? []).sort((a, b) => b.at.localeCompare(a.at))
 }
@@ -38,6 +20,6 @@ export function useReadAll(): (notices: readonly Notice[]) => Promise<void> {
   const client = useQueryClient()
   return async (notices) => {
     await Promise.allSettled(notices.map((notice) => notice.read?.()))
-    await Promise.all([...sources.map((source) => source.key), ['crm', 'conversations']].map((queryKey) => client.invalidateQueries({ queryKey })))
+    await Promise.all([...noticeSources().map((source) => source.key), ['crm', 'conversations']].map((queryKey) => client.invalidateQueries({ queryKey })))
   }
 }

@@ -3,7 +3,7 @@ import { useId, useState } from 'react'
 import { errorText } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
-import { modules } from '@/modules'
+import { installedModules } from '@/modules/module'
 import { filterByRank } from '@/shell/search'
 import { CodeBlock } from '@/ui/CodeBlock'
 import { Checkbox } from '@/ui/Field'
@@ -34,7 +34,7 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
   }
 
   function titleOf(id: string): string {
-    const known = modules.find((module) => module.id === id)
+    const known = installedModules().find((module) => module.id === id)
     return known ? t(known.title) : id || t('webhooks.general')
   }
 

@@ -1,4 +1,4 @@
-import type { Notice } from '@/shell/notices'
+import type { Notice } from '@/shell/notice'
 import type { WebhookSource } from './source'
 import { troubleText } from './trouble'
 

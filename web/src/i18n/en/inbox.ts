@@ -205,6 +205,7 @@ export const inbox = {
   'inbox.uploading': 'Uploading {name}',
   'inbox.attachment.remove': 'Remove {name}',
   'inbox.attachment.tooLarge': '{name} was too large and was not kept.',
+  'inbox.attachment.pending': '{name} is being fetched',
   'inbox.attachment.refused': '{name} is of a kind that is not allowed and was not kept.',
   'inbox.automatic': 'automatic answer',
   'inbox.edited': 'edited',

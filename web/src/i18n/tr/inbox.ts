@@ -206,6 +206,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.uploading': '{name} yükleniyor',
   'inbox.attachment.remove': '{name} ekini kaldır',
   'inbox.attachment.tooLarge': '{name} çok büyüktü, saklanmadı.',
+  'inbox.attachment.pending': '{name} alınıyor',
   'inbox.attachment.refused': '{name} izin verilmeyen türdeydi, saklanmadı.',
   'inbox.automatic': 'otomatik yanıt',
   'inbox.edited': 'düzenlendi',

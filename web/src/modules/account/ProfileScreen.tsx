@@ -1,11 +1,15 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { useMe } from '@/api/session'
 import { useI18n } from '@/i18n'
 import { PageHeader } from '@/ui/PageHeader'
+import { SkeletonRows } from '@/ui/Skeleton'
 import { Tabs } from '@/ui/Tabs'
-import { ConnectedApps } from './ConnectedApps'
-import { Devices } from './Devices'
 import { Security } from './Security'
+
+// The other tabs are fetched when they are opened.
+const Devices = lazy(() => import('./Devices').then((m) => ({ default: m.Devices })))
+const ConnectedApps = lazy(() => import('./ConnectedApps').then((m) => ({ default: m.ConnectedApps })))
 
 const route = getRouteApi('/shell/account')
 
@@ -25,8 +29,8 @@ export function ProfileScreen() {
         }
         tabs={[
           { id: 'security', label: t('profile.security'), content: <Security /> },
-          { id: 'devices', label: t('profile.devices'), content: <Devices /> },
-          { id: 'apps', label: t('profile.apps'), content: <ConnectedApps /> },
+          { id: 'devices', label: t('profile.devices'), content: <Suspense fallback={<SkeletonRows rows={3} />}><Devices /></Suspense> },
+          { id: 'apps', label: t('profile.apps'), content: <Suspense fallback={<SkeletonRows rows={3} />}><ConnectedApps /></Suspense> },
         ]}
       />
     </>

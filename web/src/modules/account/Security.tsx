@@ -1,5 +1,5 @@
 import { KeyRound, Plus, RefreshCw, ShieldCheck, Trash2 } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
+import { lazy, Suspense, useState, type FormEvent } from 'react'
 import { asApiError } from '@/api/error'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { useMe } from '@/api/session'
@@ -27,7 +27,8 @@ import {
   usePasskeys,
   type Passkey,
 } from './profile'
-import { TotpDialog } from './TotpDialog'
+
+const TotpDialog = lazy(() => import('./TotpDialog').then((m) => ({ default: m.TotpDialog })))
 
 export function Security() {
   return (
@@ -118,13 +119,15 @@ function SecondStepCard() {
         )}
       </div>
       {layer === 'setup' && (
-        <TotpDialog
-          onClose={() => setLayer(null)}
-          onDone={(fresh) => {
-            setLayer(null)
-            setCodes(fresh)
-          }}
-        />
+        <Suspense>
+          <TotpDialog
+            onClose={() => setLayer(null)}
+            onDone={(fresh) => {
+              setLayer(null)
+              setCodes(fresh)
+            }}
+          />
+        </Suspense>
       )}
       {layer === 'off' && (
         <ConfirmAct

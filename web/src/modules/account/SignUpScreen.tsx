@@ -1,18 +1,19 @@
 import { useMutation } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { withCaptcha } from '@/api/captcha'
 import { api, ask } from '@/api/client'
 import { errorText, fieldText, isAboutFields } from '@/api/message'
 import { useI18n } from '@/i18n'
 import { textOf, useFocusOnError } from '@/lib/form'
-import { signUpRoute } from '@/routes/public'
 import { AuthPage, authLink } from '@/shell/AuthPage'
 import { Button } from '@/ui/Button'
 import { Field, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { NewPassword } from './NewPassword'
 import { Resend } from './Resend'
+
+const signUpRoute = getRouteApi('/sign-up')
 
 const fields = ['email', 'password', 'name', 'workspace_name'] as const
 

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
+import { readAll } from '@/api/readAll'
 import { meets, useMe, type Need } from '@/api/session'
 import type { PlainKey } from '@/i18n'
 
@@ -25,8 +26,8 @@ export function usePresence(): Rows {
   const query = useQuery({
     queryKey: key,
     queryFn: () =>
-      ask(api.GET('/api/crm/v1/presence', { params: { query: { limit: 100 } } })).then(
-        (envelope): Rows => new Map(envelope.data.map((row) => [row.agent_id, row])),
+      readAll((query) => ask(api.GET('/api/crm/v1/presence', { params: { query } }))).then(
+        (rows): Rows => new Map(rows.map((row) => [row.agent_id, row])),
       ),
     staleTime: 60_000,
     enabled,

@@ -10,7 +10,7 @@ import { Marked } from '@/ui/Marked'
 import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
-import { Sample } from './DesignScreen'
+import { Sample } from './Sample'
 
 export function ComponentSamples() {
   const { t } = useI18n()

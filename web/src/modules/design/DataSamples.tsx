@@ -7,7 +7,7 @@ import { EmptyState } from '@/ui/EmptyState'
 import { QueryState } from '@/ui/QueryState'
 import { Skeleton, SkeletonRows } from '@/ui/Skeleton'
 import { Table } from '@/ui/Table'
-import { Sample } from './DesignScreen'
+import { Sample } from './Sample'
 
 const rows = [
   { id: '1', name: 'Ayşe Yılmaz', email: 'ayse@ornek.com', at: '2026-01-15T09:30:00Z' },

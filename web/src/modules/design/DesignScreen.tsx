@@ -1,9 +1,10 @@
-import { useI18n, type PlainKey } from '@/i18n'
+import { useI18n } from '@/i18n'
 import { PageHeader } from '@/ui/PageHeader'
 import { Tabs } from '@/ui/Tabs'
 import { ComponentSamples } from './ComponentSamples'
 import { DataSamples } from './DataSamples'
 import { LayerSamples } from './LayerSamples'
+import { Sample } from './Sample'
 
 const colours = [
   ['bg', 'surface', 'sunken', 'line', 'edge'],
@@ -36,16 +37,6 @@ export function DesignScreen() {
         ]}
       />
     </>
-  )
-}
-
-export function Sample({ title, children }: { title: PlainKey; children: React.ReactNode }) {
-  const { t } = useI18n()
-  return (
-    <section className="mb-8">
-      <h2 className="mb-3 font-semibold">{t(title)}</h2>
-      {children}
-    </section>
   )
 }
 

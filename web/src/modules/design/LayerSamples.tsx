@@ -10,7 +10,7 @@ import { Field, Input } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
 import { SecretOnce } from '@/ui/SecretOnce'
-import { Sample } from './DesignScreen'
+import { Sample } from './Sample'
 
 const refusal = new ApiError({ status: 422, code: 'validation_failed', message: '', fields: { email: ['invalid_address'] } })
 

@@ -5,8 +5,7 @@ import { useI18n } from '@/i18n'
 import { useStore } from '@/lib/store'
 import { activity } from '@/live/LiveUpdates'
 import { streamState } from '@/live/stream'
-import { modules } from '@/modules'
-import { entriesFor } from '@/modules/module'
+import { entriesFor, installedModules } from '@/modules/module'
 import { activeShortcuts } from '@/shell/shortcuts'
 import { Ago } from '@/ui/Ago'
 import { Badge, Code } from '@/ui/Badge'
@@ -37,7 +36,7 @@ export function HomeScreen() {
 function ScreenCards() {
   const { t } = useI18n()
   const me = useMe()
-  const cards = modules.flatMap((module) =>
+  const cards = installedModules().flatMap((module) =>
     entriesFor(module, me)
       .filter((entry) => entry.path !== '/')
       .map((entry) => ({ ...entry, group: module.title })),

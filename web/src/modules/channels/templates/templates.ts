@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
+import { readAll } from '@/api/readAll'
 import type { Tone } from '@/ui/Badge'
 import type { PlainKey } from '@/i18n'
 
@@ -36,8 +37,8 @@ export function useNumbers() {
   return useQuery({
     queryKey: ['crm', 'channels', 'numbers'],
     queryFn: () =>
-      ask(api.GET('/api/crm/v1/channels', { params: { query: { limit: 100 } } })).then((envelope) =>
-        envelope.data.filter((account) => account.kind === 'whatsapp' && account.status !== 'disconnected'),
+      readAll((query) => ask(api.GET('/api/crm/v1/channels', { params: { query } }))).then((accounts) =>
+        accounts.filter((account) => account.kind === 'whatsapp' && account.status !== 'disconnected'),
       ),
   })
 }

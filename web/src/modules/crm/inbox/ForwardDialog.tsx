@@ -5,8 +5,7 @@ import { Field, Input, Textarea } from '@/ui/Field'
 import { FormDialog } from '@/ui/FormLayer'
 import { toast } from '@/ui/Toast'
 import { splitList } from '../contacts/splitList'
-import { useForward } from './itemLayers'
-import type { LayerProps } from './ItemDialogs'
+import { useForward, type LayerProps } from './itemLayers'
 
 export function ForwardDialog({ item, onClose }: LayerProps) {
   const { t } = useI18n()

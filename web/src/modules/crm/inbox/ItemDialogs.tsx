@@ -9,18 +9,14 @@ import { Fact } from '@/ui/Fact'
 import { Field, Textarea } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { SkeletonRows } from '@/ui/Skeleton'
-import type { Item } from './conversations'
 import { ForwardDialog } from './ForwardDialog'
 import { useItemAction } from './itemActions'
-import { useEditions, useEditPolicy, useEmail } from './itemLayers'
-import type { ItemLayer } from './Message'
+import { useEditions, useEditPolicy, useEmail, type ItemLayer, type LayerProps } from './itemLayers'
 import { SplitDialog } from './SplitDialog'
 import { useMentions } from './useMentions'
 
-interface ItemDialogProps {
+interface ItemDialogProps extends LayerProps {
   layer: ItemLayer
-  item: Item
-  onClose: () => void
 }
 
 export function ItemDialog({ layer, ...rest }: ItemDialogProps) {
@@ -39,8 +35,6 @@ export function ItemDialog({ layer, ...rest }: ItemDialogProps) {
       return <SplitDialog {...rest} />
   }
 }
-
-export type LayerProps = Omit<ItemDialogProps, 'layer'>
 
 const reasons: Record<string, PlainKey> = {
   customer_message: 'inbox.policy.customer',

@@ -12,6 +12,7 @@ import { channelName } from './channels'
 import type { Item } from './conversations'
 import { failureText } from './failures'
 import { isOwn, toggled, useItemAction } from './itemActions'
+import type { ItemLayer } from './itemLayers'
 import { partsOf } from './mentions'
 
 const ItemDialog = lazy(() => withTexts(() => import('./ItemDialogs'), 'thread')().then((m) => ({ default: m.ItemDialog })))
@@ -57,7 +58,6 @@ function Body({ item }: { item: Item }) {
   )
 }
 
-export type ItemLayer = 'edit' | 'editions' | 'delete' | 'email' | 'forward' | 'split'
 const hands = ['👍', '❤️', '😂', '🙏'] as const
 
 /** A message on the API's own channel needs no way: the customer's software comes for it. */

@@ -9,7 +9,7 @@ import { Notice } from '@/ui/Notice'
 import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
 import { useConversation, useSources, useSplit, useTimeline } from './conversations'
-import type { LayerProps } from './ItemDialogs'
+import type { LayerProps } from './itemLayers'
 
 /** Two matters in one thread become two conversations, from this message on or with it alone. */
 export function SplitDialog({ item, onClose }: LayerProps) {

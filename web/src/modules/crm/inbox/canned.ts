@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
+import { readAll } from '@/api/readAll'
 
 export type CannedReply = Schemas['DeskCannedReply']
 export type Macro = Schemas['DeskMacro']
@@ -33,7 +34,7 @@ export function useRenderCanned(conversationId: string) {
 export function useMacros(enabled: boolean) {
   return useQuery({
     queryKey: ['crm', 'macros', 'choices'],
-    queryFn: () => ask(api.GET('/api/crm/v1/macros', { params: { query: { limit: 100 } } })).then((envelope) => envelope.data),
+    queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/macros', { params: { query } }))),
     staleTime: 300_000,
     enabled,
   })

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient, type InfiniteData, type QueryCli
 import { api, ask, type Schemas } from '@/api/client'
 import { ApiError } from '@/api/error'
 import { usePages } from '@/api/query'
+import { readAll } from '@/api/readAll'
 import { t } from '@/i18n'
 import { under } from './keys'
 import type { ViewFilter } from './savedViews'
@@ -185,9 +186,7 @@ export function useAgentChoices(enabled: boolean) {
   return useQuery({
     queryKey: ['crm', 'agents', 'choices'],
     queryFn: () =>
-      ask(api.GET('/api/crm/v1/agents', { params: { query: { limit: 100 } } })).then((envelope) =>
-        envelope.data.filter((agent) => agent.state === 'active'),
-      ),
+      readAll((query) => ask(api.GET('/api/crm/v1/agents', { params: { query } }))).then((agents) => agents.filter((agent) => agent.state === 'active')),
     staleTime: 300_000,
     enabled,
   })
@@ -196,7 +195,7 @@ export function useAgentChoices(enabled: boolean) {
 export function useGroups() {
   return useQuery({
     queryKey: ['crm', 'groups'],
-    queryFn: () => ask(api.GET('/api/crm/v1/groups', { params: { query: { limit: 100 } } })).then((envelope) => envelope.data),
+    queryFn: () => readAll((query) => ask(api.GET('/api/crm/v1/groups', { params: { query } }))),
     staleTime: 300_000,
   })
 }

@@ -8,6 +8,13 @@ import { createKeys, once } from './once'
 export type Email = Schemas['ConversationEmail']
 export type EditPolicy = Schemas['ConversationEditPolicy']
 
+export type ItemLayer = 'edit' | 'editions' | 'delete' | 'email' | 'forward' | 'split'
+
+export interface LayerProps {
+  item: Item
+  onClose: () => void
+}
+
 /** What may still be done to a message; asked when its menu opens, because time takes it away. */
 export function useEditPolicy(item: Item, enabled: boolean) {
   return useQuery({

@@ -1,5 +1,5 @@
 import { api, ask } from '@/api/client'
-import type { Notice } from '@/shell/notices'
+import type { Notice } from '@/shell/notice'
 
 function markRead(id: string) {
   return () => ask(api.POST('/api/crm/v1/conversations/{id}/read', { params: { path: { id } } }))

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
+import { readAll } from '@/api/readAll'
 
 export type Group = Schemas['ConversationGroup']
 export type Agent = Schemas['AgentAgent']
@@ -20,13 +21,7 @@ export function useGroupList(enabled: boolean) {
 }
 
 async function readAgents(): Promise<Agent[]> {
-  const agents: Agent[] = []
-  let cursor: string | undefined
-  do {
-    const page = await ask(api.GET('/api/crm/v1/agents', { params: { query: { limit: 100, cursor } } }))
-    agents.push(...page.data)
-    cursor = page.next_cursor ?? undefined
-  } while (cursor)
+  const agents = await readAll((query) => ask(api.GET('/api/crm/v1/agents', { params: { query } })))
   return agents.filter((agent) => agent.state === 'active')
 }
 

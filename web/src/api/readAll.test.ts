@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { readAll } from './readAll'
+
+describe('a whole list', () => {
+  it('is read to its last page, in order', async () => {
+    const fetch = vi.fn(({ cursor }: { limit: number; cursor: string | undefined }) =>
+      Promise.resolve(cursor === undefined ? { data: [1, 2], next_cursor: 'b' } : { data: [3], next_cursor: null }),
+    )
+    expect(await readAll(fetch)).toEqual([1, 2, 3])
+    expect(fetch.mock.calls.map(([page]) => page.cursor)).toEqual([undefined, 'b'])
+  })
+
+  it('is never taken for one page: no call asks for a hundred and stops there', () => {
+    const src = join(import.meta.dirname, '..')
+    const stopping = readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts') && name !== join('api', 'readAll.ts'))
+      .filter((name) => /query: \{[^}]*limit: 100\b/.test(readFileSync(join(src, name), 'utf8')))
+    expect(stopping).toEqual([])
+  })
+})

@@ -1,0 +1,22 @@
+import type { Need } from '@/api/session'
+
+/** Something that waits for this person. The server holds what it is made of, so it is the same on every device. */
+export interface Notice {
+  id: string
+  kind: 'message' | 'mention' | 'webhook'
+  /** A name: of the customer, or of the endpoint. */
+  name: string
+  detail: string
+  at: string
+  /** Where it is dealt with. */
+  to: string
+  search?: Record<string, string>
+  /** Absent where only dealing with it makes it go. */
+  read?: () => Promise<unknown>
+}
+
+export interface NoticeSource extends Need {
+  /** Begins like the caches that the module's live table names: an event refreshes it with them. */
+  key: readonly string[]
+  load: () => Promise<Notice[]>
+}
