@@ -10,7 +10,7 @@ it('passes over empty pages that have a cursor', async () => {
   const asked: string[] = []
   const page = await readOn((cursor) => {
     asked.push(cursor ?? '')
-    return Promise.resolve(pages[cursor ?? ''])
+    return Promise.resolve(pages[cursor ?? ''] ?? { data: [], next_cursor: null })
   }, undefined)
   expect(page).toEqual({ data: ['found'], next_cursor: 'c' })
   expect(asked).toEqual(['', 'a', 'b'])
