@@ -55,10 +55,11 @@ func TestOneBadMessageHoldsUpNoOther(t *testing.T) {
 		message := func(id, body string) string {
 			return fmt.Sprintf(`{"from":"905321234567","id":%q,"timestamp":"1763197200","type":"text","text":{"body":%q}}`, id, body)
 		}
+		nobody := `{"id":"wamid.1","timestamp":"1763197200","type":"text","text":{"body":"?"}}` // from nobody: no contact can be made
 		reaction := `{"from":"905321234567","id":"wamid.2","timestamp":"1763197200","type":"reaction","reaction":{"message_id":"wamid.nobody","emoji":"👍"}}`
 		body := fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[{"field":"messages","value":{
 			"messaging_product":"whatsapp","metadata":{"display_phone_number":"902121234567","phone_number_id":%q},
-			"messages":[%s,%s,%s]}}]}]}`, businessID, numberID, message("wamid.1", strings.Repeat("x", 200_001)), reaction, message("wamid.3", "Merhaba"))
+			"messages":[%s,%s,%s]}}]}]}`, businessID, numberID, nobody, reaction, message("wamid.3", "Merhaba"))
 		if got := sh.signed(body); got != 200 {
 			t.Errorf("the call was answered with %d", got)
 		}
