@@ -184,9 +184,10 @@ func (a *App) wire(box *secret.Box) error {
 		a.Limits = limit.NewShared(a.DB, a.log, a.cfg.limitFactor())
 		limits = a.Limits
 	}
-	if a.Mailer, err = mailer.New(a.DB, box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom()}); err != nil {
+	if a.Mailer, err = mailer.New(a.DB, box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom(), DailyQuota: a.cfg.MailDailyQuota}); err != nil {
 		return err
 	}
+	a.metrics.MustRegister(a.Mailer)
 	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
 		return err
 	}
@@ -220,8 +221,8 @@ func (a *App) wire(box *secret.Box) error {
 	a.Channels = channel.New(a.DB, box, a.Conversations)
 	a.Conversations.Deliver(a.Channels)
 	a.Email = email.New(email.Config{
-		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Blobs: a.Blobs, House: a.Mailer, Out: out,
-		Key: box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
+		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Blobs: a.Blobs, Relay: a.Mailer, Out: out,
+		Limits: limits, DNS: a.cfg.resolver(), Key: box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
 	})
 	a.Channels.Add(email.Kind, a.Email)
 	a.Conversations.ForwardWith(email.Forwarder{Mailboxes: a.Email, Otherwise: conversation.Letters{Mailer: a.Mailer}})

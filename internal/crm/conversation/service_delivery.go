@@ -121,12 +121,15 @@ func (s *Service) deliver(tx *db.Tx, item Item, d Delivery) (c Conversation, _ I
 	if d.Status == Failed {
 		return s.failed(tx, item.ConversationID, item, d)
 	}
-	var provider *string
+	var provider, reason *string
 	if d.ProviderMessageID != "" {
 		provider = &d.ProviderMessageID
 	}
-	item.Delivery = &d.Status
-	if err := setDelivery(tx, item.ID, d.Status, nil, provider); err != nil {
+	if d.Status == Queued && d.Error != "" {
+		reason = &d.Error
+	}
+	item.Delivery, item.DeliveryError = &d.Status, reason
+	if err := setDelivery(tx, item.ID, d.Status, reason, provider); err != nil {
 		return c, item, err
 	}
 	c, err = byID(&tx.Reader, item.ConversationID)

@@ -32,6 +32,7 @@ export const channels = {
   'channels.reason.mailServerUnreachable': 'Its mail server does not answer. Messages wait and are sent as soon as it does.',
   'channels.reason.pollsStopped': 'Fetching its mail was stopped because it failed badly several times. Resume the channel to try again.',
   'channels.reason.signInFailed': 'The mail server refuses the user name or the password. Enter them again.',
+  'channels.reason.sendingQuota': 'The workspace has reached its daily sending limit. Messages wait and are sent after midnight UTC.',
   'channels.reason.providerUnreachable': 'The provider does not answer. Messages wait and are sent as soon as it does.',
   'channels.create': 'Create',
   'channels.customLead': 'Your own software brings in what customers write, and is sent what agents answer.',

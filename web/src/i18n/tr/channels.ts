@@ -32,6 +32,7 @@ export const channels = {
   'channels.reason.mailServerUnreachable': 'Posta sunucusu yanıt vermiyor. İletiler bekliyor; yanıt verdiğinde gönderilecek.',
   'channels.reason.pollsStopped': 'Posta alma, birkaç kez ağır hata verdiği için durduruldu. Yeniden denemek için kanalı sürdürün.',
   'channels.reason.signInFailed': 'Posta sunucusu kullanıcı adını ya da parolayı kabul etmiyor. Yeniden girin.',
+  'channels.reason.sendingQuota': 'Çalışma alanı günlük gönderim sınırına ulaştı. İletiler bekler ve UTC gece yarısından sonra gönderilir.',
   'channels.reason.providerUnreachable': 'Sağlayıcı yanıt vermiyor. İletiler bekliyor; yanıt verdiğinde gönderilecek.',
   'channels.create': 'Oluştur',
   'channels.customLead': 'Müşterilerin yazdığını kendi yazılımınız getirir, temsilcilerin yanıtları ona gönderilir.',

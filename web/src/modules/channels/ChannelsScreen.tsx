@@ -37,6 +37,7 @@ const reasons: Record<string, PlainKey> = {
   mail_server_unreachable: 'channels.reason.mailServerUnreachable',
   polls_stopped: 'channels.reason.pollsStopped',
   sign_in_failed: 'channels.reason.signInFailed',
+  sending_quota_reached: 'channels.reason.sendingQuota',
   provider_unreachable: 'channels.reason.providerUnreachable',
 }
 
