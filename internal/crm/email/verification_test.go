@@ -297,6 +297,29 @@ func TestCodeLimits(t *testing.T) {
 	})
 }
 
+// A workspace may ask for 20 codes a day in all, and for 30 look-ups an hour.
+func TestVerificationLimits(t *testing.T) {
+	t.Parallel()
+	z := &zone{records: map[string][]string{}}
+	runRelay(t, func(c *app.Config) { c.LimitFactor, c.DNS = 1, z }, func(t *testing.T, o *office) {
+		for i := range 4 {
+			path := base + "/" + o.connect(fmt.Sprintf("kutu%d@firma.example", i)).ID.String() + "/verification"
+			for range 5 {
+				o.Owner.Post(path, nil).Want(200)
+			}
+		}
+		if e := o.Owner.Post(o.path("/verification"), nil).Refused(429, "rate_limited"); e.Reason != "sender-codes" {
+			t.Errorf("after 20 codes: %s", e.Reason)
+		}
+		for range 30 {
+			o.Owner.Post(o.path("/verification/dns"), nil).Refused(422, "dns_record_missing")
+		}
+		if e := o.Owner.Post(o.path("/verification/dns"), nil).Refused(429, "rate_limited"); e.Reason != "sender-dns" {
+			t.Errorf("after 30 look-ups: %s", e.Reason)
+		}
+	})
+}
+
 // zone is a DNS that tests write.
 type zone struct {
 	mu      sync.Mutex
@@ -503,6 +526,19 @@ func TestHeldTooLong(t *testing.T) {
 		}
 		if n := len(o.relay.got()); n != 1 {
 			t.Errorf("%d mails", n)
+		}
+	})
+}
+
+// Nobody keeps news of an account from its holder by using up the quota.
+func TestAccountNoticesAreNotHeld(t *testing.T) {
+	t.Parallel()
+	runRelay(t, func(c *app.Config) { c.MailDailyQuota = 1 }, func(t *testing.T, o *office) {
+		o.begin("elif@kaya.example")
+		o.Owner.Put("/api/v1/auth/password", map[string]any{"current_password": apptest.Password, "new_password": "dört at yeşil çayırda koşar"}).Want(200)
+		o.s.Settle()
+		if mail := o.last(); !slices.Equal(mail.to, []string{"owner@demo.example"}) {
+			t.Errorf("the notice did not leave; the last mail is to %v", mail.to)
 		}
 	})
 }
