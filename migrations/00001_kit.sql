@@ -47,33 +47,52 @@ CREATE TABLE audit_log (
 );
 
 -- next_at is when a job is due; while one is held it is when the lease ends,
--- so a dead holder's job becomes due by itself.
+-- so a dead holder's job becomes due by itself. account_id is the account on
+-- whose server the job waits, the zero id where it talks to nobody outside.
+-- attempts are those that failed, lost counts the processes that died with it.
 CREATE TABLE job (
     tenant_id  uuid NOT NULL,
     id         uuid NOT NULL,
     kind       text NOT NULL,
+    account_id uuid NOT NULL,
     payload    text NOT NULL,
     test       boolean NOT NULL,
     next_at    bigint NOT NULL,
     claim_id   uuid,
     node_id    uuid, -- the process behind the claim
     attempts   bigint NOT NULL DEFAULT 0,
+    lost       bigint NOT NULL DEFAULT 0,
     last_error text,
     dead_at    bigint,
     created_at bigint NOT NULL,
     PRIMARY KEY (tenant_id, id)
 );
-CREATE INDEX job_due ON job (tenant_id, next_at) WHERE dead_at IS NULL;
+CREATE INDEX job_due ON job (kind, tenant_id, next_at) WHERE dead_at IS NULL;
+CREATE INDEX job_due_account ON job (kind, tenant_id, account_id, next_at) WHERE dead_at IS NULL;
+CREATE INDEX job_dead ON job (dead_at, id) WHERE dead_at IS NOT NULL;
+
+-- An account whose server did not answer in time: until then none of its jobs
+-- of this kind is begun.
+CREATE TABLE job_hold (
+    tenant_id  uuid NOT NULL,
+    kind       text NOT NULL,
+    account_id uuid NOT NULL,
+    until      bigint NOT NULL,
+    failures   bigint NOT NULL,
+    reason     text NOT NULL,
+    error      text NOT NULL,
+    PRIMARY KEY (tenant_id, account_id, kind)
+);
 
 CREATE TABLE idempotency (
     tenant_id  uuid NOT NULL,
     caller_id  uuid NOT NULL,
     key        text NOT NULL,
+    row_id     text NOT NULL,
     request    bytea NOT NULL,
-    status     bigint,
     answer     text,
     created_at bigint NOT NULL,
-    PRIMARY KEY (tenant_id, caller_id, key)
+    PRIMARY KEY (tenant_id, caller_id, key, row_id)
 );
 CREATE INDEX idempotency_age ON idempotency (created_at);
 

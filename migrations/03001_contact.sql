@@ -78,6 +78,26 @@ CREATE TABLE contact_identity (
 );
 CREATE INDEX contact_identity_of ON contact_identity (tenant_id, contact_id, created_at);
 
+-- What somebody whom nobody vouches for said of themselves, such as a visitor of
+-- the live chat. It stands outside the unique keys of addresses and numbers, and
+-- nothing is sent to it. proof says how it was shown to be true, by whom.
+CREATE TABLE contact_claim (
+    tenant_id  uuid NOT NULL,
+    id         uuid NOT NULL,
+    contact_id uuid NOT NULL,
+    kind       text NOT NULL,
+    value      text NOT NULL,
+    value_key  text NOT NULL,
+    source     text NOT NULL,
+    at         bigint NOT NULL,
+    proof      text,
+    proven_at  bigint,
+    proven_by  uuid,
+    PRIMARY KEY (tenant_id, id),
+    UNIQUE (tenant_id, contact_id, kind, value_key),
+    FOREIGN KEY (tenant_id, contact_id) REFERENCES contact (tenant_id, id)
+);
+
 CREATE TABLE contact_consent (
     tenant_id  uuid NOT NULL,
     contact_id uuid NOT NULL,

@@ -35,6 +35,7 @@ CREATE TABLE conversation (
     channel                  text NOT NULL,
     channel_account_id       uuid,
     single_thread            boolean NOT NULL,
+    reply_route              text,
     talep                    boolean NOT NULL,
     contact_id               uuid NOT NULL,
     contact_name             text NOT NULL,
@@ -100,6 +101,9 @@ CREATE TABLE conversation_item (
     provider_message_id text,
     delivery            text,
     delivery_error      text,
+    sent_at             bigint,
+    delivered_at        bigint,
+    read_at             bigint,
     merged_from         uuid,
     edited_at           bigint,
     deleted_at          bigint,
@@ -112,6 +116,16 @@ CREATE TABLE conversation_item (
 CREATE INDEX conversation_item_list ON conversation_item (tenant_id, conversation_id, at, id);
 CREATE UNIQUE INDEX conversation_item_inbound ON conversation_item (tenant_id, channel_account_id, provider_message_id, test)
     WHERE provider_message_id IS NOT NULL;
+
+-- What taking the merge of a conversation back needs.
+CREATE TABLE conversation_merge (
+    tenant_id       uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    undo            text NOT NULL,
+    merged_at       bigint NOT NULL,
+    PRIMARY KEY (tenant_id, conversation_id),
+    FOREIGN KEY (tenant_id, conversation_id) REFERENCES conversation (tenant_id, id)
+);
 
 -- The tag's copy of last_activity_at lets a tag's list page like any other.
 CREATE TABLE conversation_tag (

@@ -1,7 +1,8 @@
 -- +goose Up
 -- A file of an item, or one that was uploaded and waits for its item: with a
--- scheduled message, with a draft, or alone for a day. Without a
--- blob it was not let in, and blocked says why.
+-- scheduled message, with a draft, or alone for a day. Without a blob it is
+-- pending (being fetched from its channel) or was not let in, and blocked says
+-- why.
 CREATE TABLE attachment (
     tenant_id     uuid NOT NULL,
     id            uuid NOT NULL,
@@ -14,6 +15,7 @@ CREATE TABLE attachment (
     size          bigint NOT NULL,
     blob_id       uuid,
     blocked       text,
+    pending       boolean NOT NULL DEFAULT false,
     content_id    text,
     uploader_id   uuid,
     test          boolean NOT NULL,

@@ -1,16 +1,13 @@
 -- +goose Up
 -- What belongs to an e-mail account beside its settings: the address at the
--- house that mail is forwarded to, and where polling its mailbox elsewhere
--- stands. A poll is a claim with a lease, so that one node polls.
+-- installation that mail is forwarded to, and where polling its mailbox
+-- elsewhere stands. The poll itself is a job that has the account's id.
 CREATE TABLE email_mailbox (
     tenant_id    uuid NOT NULL,
     account_id   uuid NOT NULL,
     local_part   text NOT NULL,
     address_key  text NOT NULL,
     polls        boolean NOT NULL,
-    next_poll_at bigint,
-    claim_id     uuid,
-    node_id      uuid, -- the process behind the claim
     uid_validity bigint,
     last_uid     bigint,
     failures     bigint NOT NULL DEFAULT 0,
@@ -22,7 +19,6 @@ CREATE TABLE email_mailbox (
 -- Whose an address is, before the tenant is known.
 CREATE UNIQUE INDEX email_mailbox_local ON email_mailbox (local_part);
 CREATE INDEX email_mailbox_address ON email_mailbox (tenant_id, address_key);
-CREATE INDEX email_mailbox_due ON email_mailbox (next_poll_at) WHERE polls;
 
 -- Every mail that was accepted, with its raw form. delivery_key is unique for
 -- one delivery, so that a repeated one is recognised.

@@ -75,5 +75,5 @@ export default defineConfig({
   server: {
     proxy: { '/api': { target: process.env.PANEL_API ?? 'http://localhost:8080', changeOrigin: false } },
   },
-  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+  test: { include: ['src/**/*.test.ts', 'widget/**/*.test.ts'], environment: 'node' },
 })

@@ -26,7 +26,7 @@ type advisorImportCmd struct {
 }
 
 func (c *advisorImportCmd) Run(ctx context.Context, out io.Writer) error {
-	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+	if err := c.PrepareData(); err != nil {
 		return err
 	}
 	log := logger(c.Config)

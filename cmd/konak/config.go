@@ -55,9 +55,9 @@ type fileResolver struct {
 
 // Validate implements kong.Resolver.
 func (r fileResolver) Validate(app *kong.Application) error {
-	known := flagNames(app.Node)
+	known := flagsOf(app.Node)
 	for key := range r.values {
-		if !slices.Contains(known, key) {
+		if !slices.ContainsFunc(known, func(f *kong.Flag) bool { return f.Name == key }) {
 			return fmt.Errorf("%s: unknown setting %q; `konak config` lists them all", r.path, key)
 		}
 	}
@@ -75,13 +75,11 @@ func (r fileResolver) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 	return r.values[flag.Name], nil
 }
 
-func flagNames(n *kong.Node) []string {
-	var out []string
-	for _, f := range n.Flags {
-		out = append(out, f.Name)
-	}
+// flagsOf lists the flags of a command and of those below it.
+func flagsOf(n *kong.Node) []*kong.Flag {
+	out := slices.Clone(n.Flags)
 	for _, c := range n.Children {
-		out = append(out, flagNames(c)...)
+		out = append(out, flagsOf(c)...)
 	}
 	return out
 }
@@ -90,8 +88,8 @@ func flagNames(n *kong.Node) []string {
 // variables of the development tools are nobody's business here.
 func checkEnviron(p *kong.Kong, environ []string) error {
 	known := []string{}
-	for _, name := range flagNames(p.Model.Node) {
-		known = append(known, envName(name))
+	for _, f := range flagsOf(p.Model.Node) {
+		known = append(known, f.Envs...)
 	}
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
@@ -103,10 +101,6 @@ func checkEnviron(p *kong.Kong, environ []string) error {
 	return nil
 }
 
-func envName(flag string) string {
-	return "KONAK_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
 type configCmd struct{ app.Config }
 
 var secretFlags = []string{"master-key", "db", "smtp-url", "s3-url", "captcha-secret"}
@@ -116,7 +110,7 @@ func source(kctx *kong.Context, file fileResolver, f *kong.Flag) string {
 	if slices.ContainsFunc(kctx.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == f.Name }) {
 		return "flag"
 	}
-	if _, set := os.LookupEnv(envName(f.Name)); set {
+	if slices.ContainsFunc(f.Envs, func(name string) bool { _, set := os.LookupEnv(name); return set }) {
 		return "variable"
 	}
 	if _, set := file.values[f.Name]; set {
@@ -136,7 +130,7 @@ func (c *configCmd) Run(kctx *kong.Context, file fileResolver, out io.Writer) er
 		if slices.Contains(secretFlags, f.Name) && value != "" {
 			value = "***"
 		}
-		_, _ = fmt.Fprintf(w, "--%s\t%s\t%s\t%s\t%s\n", f.Name, envName(f.Name), value, source(kctx, file, f), f.Help)
+		_, _ = fmt.Fprintf(w, "--%s\t%s\t%s\t%s\t%s\n", f.Name, strings.Join(f.Envs, " "), value, source(kctx, file, f), f.Help)
 	}
 	return w.Flush()
 }

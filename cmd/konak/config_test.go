@@ -2,10 +2,15 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
 )
 
 // settings runs `konak config` with a file and gives its lines by flag.
@@ -70,6 +75,61 @@ func TestEverySettingIsInTheDocs(t *testing.T) {
 	for flag := range settings(t, `{}`) {
 		if strings.HasPrefix(flag, "--") && !bytes.Contains(page, []byte("| `"+flag+"` |")) {
 			t.Errorf("docs/configuration.md says nothing of %s", flag)
+		}
+	}
+}
+
+// Every setting has a variable that is named like its flag, and what stands in
+// it arrives.
+func TestEveryVariableIsRead(t *testing.T) {
+	var c cli
+	parser := newParser(&c, fileResolver{}, io.Discard, io.Discard)
+	var flags []*kong.Flag
+	for _, n := range parser.Model.Children {
+		if n.Name == "config" {
+			flags = n.Flags
+		}
+	}
+	if len(flags) < 30 {
+		t.Fatalf("%d settings", len(flags))
+	}
+	want := map[string]string{}
+	for _, f := range flags {
+		name := "KONAK_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if len(f.Envs) != 1 || f.Envs[0] != name {
+			t.Errorf("--%s is read from %v, want %s", f.Name, f.Envs, name)
+		}
+		text, shown := "x-"+f.Name, "x-"+f.Name
+		switch f.Target.Interface().(type) {
+		case bool:
+			text, shown = "true", "true"
+		case []string:
+			text, shown = "a,b", "[a b]"
+		case int64:
+			text, shown = "4711", "4711"
+		case time.Duration:
+			text, shown = "77s", "1m17s"
+		case string:
+			if enum := f.EnumSlice(); len(enum) > 0 {
+				for _, v := range enum {
+					if v != f.Default {
+						text, shown = v, v
+					}
+				}
+			}
+		}
+		t.Setenv(name, text)
+		want[f.Name] = shown
+	}
+	if err := checkEnviron(parser, os.Environ()); err != nil {
+		t.Error(err)
+	}
+	if _, err := parser.Parse([]string{"config"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range flags {
+		if got := fmt.Sprint(f.Target.Interface()); got != want[f.Name] {
+			t.Errorf("--%s is %q, its variable says %q", f.Name, got, want[f.Name])
 		}
 	}
 }

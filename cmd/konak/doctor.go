@@ -34,6 +34,7 @@ func (d *doctorCmd) Run(ctx context.Context, out io.Writer) error {
 		run  func(context.Context) (string, error)
 	}{
 		{"data folder", d.folder},
+		{"who may read it", d.modes},
 		{"database", d.database},
 		{"files", d.files},
 		{"settings", d.settings},
@@ -75,6 +76,19 @@ func (d *doctorCmd) folder(context.Context) (string, error) {
 		return "", fmt.Errorf("cannot write there: %w", err)
 	}
 	return d.Data + " can be written", errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// modes looks whether others on this machine can read what Konak keeps.
+func (d *doctorCmd) modes(context.Context) (string, error) {
+	exposed, err := d.Exposed()
+	if err != nil {
+		return "", err
+	}
+	if len(exposed) == 0 {
+		return "only the user that Konak runs as", nil
+	}
+	e := exposed[0]
+	return "", fmt.Errorf("others on this machine can reach %s (%04o); run chmod %o %s, or start Konak, which does so (%d such files and folders)", e.Path, e.Has, e.Want, e.Path, len(exposed))
 }
 
 func (d *doctorCmd) database(ctx context.Context) (string, error) {

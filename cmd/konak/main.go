@@ -24,7 +24,7 @@ import (
 )
 
 type cli struct {
-	Config string `type:"path" placeholder:"FILE" help:"JSON file with the same names as the flags; konak.json is read if it is there."`
+	Config string `env:"KONAK_CONFIG" type:"path" placeholder:"FILE" help:"JSON file with the same names as the flags; konak.json is read if it is there."`
 
 	Serve     serveCmd     `cmd:"" help:"Serve the panel and the API."`
 	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date and stop."`
@@ -34,12 +34,22 @@ type cli struct {
 	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document."`
 	Webhooks  webhooksCmd  `cmd:"" help:"Tools for those who receive webhooks."`
 	Mail      mailCmd      `cmd:"" help:"Look at the service's own mail."`
+	Jobs      jobsCmd      `cmd:"" help:"List, retry and delete jobs that failed for good."`
 	Workspace workspaceCmd `cmd:"" help:"Manage workspaces."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func newParser(c *cli, file fileResolver, stdout, stderr io.Writer) *kong.Kong {
+	parser, err := kong.New(c, kong.Name("konak"), kong.Description("A business platform in one binary."),
+		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.Resolvers(file))
+	if err != nil {
+		panic(err) // the flags are declared wrongly
+	}
+	return parser
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -49,11 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, "konak:", err)
 		return 2
 	}
-	parser, err := kong.New(&c, kong.Name("konak"), kong.Description("A business platform in one binary."),
-		kong.UsageOnError(), kong.Writers(stdout, stderr), kong.DefaultEnvars("KONAK"), kong.Resolvers(file))
-	if err != nil {
-		panic(err) // the flags are declared wrongly
-	}
+	parser := newParser(&c, file, stdout, stderr)
 	if err := checkEnviron(parser, os.Environ()); err != nil {
 		_, _ = fmt.Fprintln(stderr, "konak:", err)
 		return 2
@@ -135,7 +141,7 @@ func (s *serveCmd) greet(out io.Writer, port int) {
 type migrateCmd struct{ app.Config }
 
 func (m *migrateCmd) Run(ctx context.Context, out io.Writer) error {
-	if err := os.MkdirAll(m.Data, 0o700); err != nil {
+	if err := m.PrepareData(); err != nil {
 		return err
 	}
 	d, err := db.Open(ctx, db.Options{URL: m.DatabaseURL(), Log: logger(m.Config), RowSecurity: m.RowSecurity})

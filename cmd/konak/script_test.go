@@ -27,6 +27,8 @@ import (
 	"konak/internal/app"
 	"konak/internal/identity"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
 	"konak/web"
 )
 
@@ -44,13 +46,14 @@ func TestMain(m *testing.M) {
 //	fetch PATH FILE                    saves what the server answers
 //	json FILE                          checks that the file is JSON
 //	workspace                          puts a workspace that is no demo into ./data
+//	deadjob                            puts a job that failed for good into ./data; sets $JOB
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "serve": serve, "stop": stop, "drain": drain,
-			"fetch": fetch, "json": checkJSON, "workspace": workspace,
+			"fetch": fetch, "json": checkJSON, "workspace": workspace, "deadjob": deadJob,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "panel" {
@@ -79,7 +82,7 @@ func TestConfigListsEverySetting(t *testing.T) {
 	}
 	for line := range strings.Lines(out.String()) {
 		flag, rest, ok := strings.Cut(strings.TrimPrefix(line, "--"), " ")
-		if ok && strings.HasPrefix(line, "--") && !strings.HasPrefix(strings.TrimSpace(rest), envName(flag)+" ") {
+		if ok && strings.HasPrefix(line, "--") && !strings.HasPrefix(strings.TrimSpace(rest), "KONAK_"+strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))+" ") {
 			t.Errorf("a setting without its variable: %s", line)
 		}
 	}
@@ -307,4 +310,25 @@ func workspace(ts *testscript.TestScript, neg bool, args []string) {
 		Slug: "real", Name: "Real", OwnerName: "Owner", OwnerEmail: "owner@real.example", Password: "correct horse battery staple",
 	})
 	ts.Check(errors.Join(err, a.Close()))
+}
+
+func deadJob(ts *testscript.TestScript, neg bool, args []string) {
+	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
+	a, err := app.Open(ctx, app.Config{Data: ts.MkAbs("data"), Listen: "127.0.0.1:0", Domain: "localhost"}, log, clock.System{})
+	ts.Check(err)
+	r, err := jobs.New(jobs.Config{DB: a.DB, Log: log, Random: func() float64 { return 0 }, Kinds: []jobs.Kind{{
+		Name: "test.kind", PerNode: 1, PerTenant: 1, MaxAttempts: 1,
+		Handler: func(context.Context, *jobs.Job) error { return errors.New("it cannot be done") },
+	}}})
+	ts.Check(err)
+	ts.Check(a.DB.System("test").InTx(ctx, func(tx *db.Tx) error {
+		id, err := jobs.Enqueue(tx, "test.kind", tx.Now(), nil)
+		ts.Setenv("JOB", id.String())
+		return err
+	}))
+	for n := 1; n > 0; {
+		n, err = r.Step(ctx)
+		ts.Check(err)
+	}
+	ts.Check(a.Close())
 }

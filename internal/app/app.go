@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -93,7 +93,6 @@ type App struct {
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
 	Waker      *conversation.Waker
-	Mailboxes  *email.Poller
 	Limits     *limit.Shared // nil where there is but one node
 
 	standIn *standIn // nil outside a demo
@@ -120,6 +119,9 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*A
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
+	if err := cfg.PrepareData(); err != nil {
+		return nil, err
+	}
 	box, err := openBox(cfg)
 	if err != nil {
 		return nil, err
@@ -140,9 +142,6 @@ func Open(ctx context.Context, cfg Config, log *slog.Logger, c clock.Source) (*A
 func openBox(cfg Config) (*secret.Box, error) {
 	if cfg.MasterKey != "" {
 		return secret.ParseBox(cfg.MasterKey)
-	}
-	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-		return nil, fmt.Errorf("the data folder cannot be made: %w", err)
 	}
 	return secret.LoadBox(cfg.Data)
 }
@@ -191,9 +190,11 @@ func (a *App) wire(box *secret.Box) error {
 	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
 		return err
 	}
+	a.Blobs.Quota = a.cfg.StorageQuota
 	a.Mailer.ReadFiles(a.Blobs)
+	openStreams := api.NewOpenStreams()
 	a.Identity = identity.New(identity.Config{
-		DB: a.DB, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
+		DB: a.DB, Streams: openStreams, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
 	})
 	a.Mail = mail.New(a.DB)
 	a.Advisor = advisor.New(a.DB, a.log, a.cfg.Data)
@@ -224,7 +225,6 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Channels.Add(email.Kind, a.Email)
 	a.Conversations.ForwardWith(email.Forwarder{Mailboxes: a.Email, Otherwise: conversation.Letters{Mailer: a.Mailer}})
-	a.Mailboxes = &email.Poller{Service: a.Email, Log: a.log, Node: a.Sender.Claim()}
 	a.Templates = template.New(a.DB)
 	a.Conversations.Offer(a.Templates)
 	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
@@ -252,23 +252,24 @@ func (a *App) wire(box *secret.Box) error {
 	})
 	a.Conversations.Log = a.log
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
-	handlers := a.Webhook.Jobs()
-	handlers[mailer.JobKind] = a.Mailer.Handle
-	handlers[webhook.OutcomeJob] = a.Custom.Outcome
-	handlers[contact.ImportJob] = a.Contacts.RunImport
-	handlers[conversation.ScheduledJob] = a.Conversations.RunScheduled
-	a.Jobs = &jobs.Runner{DB: a.DB, Log: a.log, Handlers: handlers, Node: a.Sender.Claim()}
-
-	maps.Copy(a.Jobs.Handlers, a.Identity.Jobs())
-	maps.Copy(a.Jobs.Handlers, a.Email.Jobs())
-	maps.Copy(a.Jobs.Handlers, a.WhatsApp.Jobs())
-
+	a.Jobs, err = jobs.New(jobs.Config{
+		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
+		Kinds: slices.Concat(
+			a.Mailer.Jobs(), a.Identity.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Conversations.Jobs(),
+			a.Email.Jobs(), a.WhatsApp.Jobs(),
+			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
+		),
+	})
+	if err != nil {
+		return err
+	}
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: box.Derive("cursor"),
-		TrustedProxies: proxies, Limits: limits, Fallback: web.Handler(a.cfg.captchaSources()...),
+		TrustedProxies: proxies, Limits: limits, Streams: openStreams, StreamCheck: a.streamCheck(), Fallback: web.Handler(a.cfg.captchaSources()...),
 	})
 	a.registerHealth()
+	a.registerStorage()
 	a.Identity.Register(a.API)
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
@@ -288,6 +289,19 @@ func (a *App) wire(box *secret.Box) error {
 	a.Finder.Register(a.API)
 	streams.Register(a.API)
 	return nil
+}
+
+// streamCheck is how often open streams look whether their watchers may still
+// watch. What this node revokes ends them at once; only where other nodes may
+// revoke something do they have to look often.
+func (a *App) streamCheck() time.Duration {
+	if a.cfg.StreamCheck != 0 {
+		return a.cfg.StreamCheck
+	}
+	if a.DB.Dialect() == db.Postgres {
+		return 4 * time.Second
+	}
+	return 15 * time.Second
 }
 
 // Sample writes one of each record of every module with text in it, as the
@@ -315,7 +329,7 @@ func (a *App) Work(ctx context.Context) {
 	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
 	workers := []func(context.Context){
-		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Mailboxes.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor,
+		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor,
 	}
 	if a.Limits != nil {
 		workers = append(workers, a.Limits.Run)
@@ -336,7 +350,7 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 		return func() {}
 	}
 	if n.Before != uuid.Nil {
-		err = errors.Join(a.Sender.Succeed(ctx, n.Before), a.Jobs.Succeed(ctx, n.Before), a.Mailboxes.Succeed(ctx, n.Before))
+		err = errors.Join(a.Sender.Succeed(ctx, n.Before), a.Jobs.TakeOver(ctx, n.Before))
 	}
 	if err == nil {
 		err = n.Keep(a.Sender.Claim())
@@ -347,7 +361,8 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 	return func() { _ = n.Close() }
 }
 
-// grace is how long open requests may take to finish at a stop.
+// grace is how long open requests and workers may take to finish at a stop,
+// whatever servers outside do.
 const grace = 20 * time.Second
 
 // indexBytes is what the search indexes take.
@@ -396,9 +411,15 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	a.API.Drain()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
+	stopWorkers() // while open requests finish
 	err = errors.Join(ignoreClosed(err), server.Shutdown(stop), private(stop))
-	stopWorkers()
-	wg.Wait()
+	ended := make(chan struct{})
+	go func() { wg.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-stop.Done():
+		a.log.Error("some workers did not end in time; what they held is free when its lease ends", "grace", grace)
+	}
 	return err
 }
 

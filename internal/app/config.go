@@ -20,44 +20,48 @@ import (
 // Config is how a node runs. The command line, KONAK_* variables and a file
 // fill it; `konak config` lists it.
 type Config struct {
-	Listen          string   `default:"127.0.0.1:8080" help:"Address to serve the panel and the API on."`
-	PrivateListen   string   `default:"127.0.0.1:8081" help:"Address for /metrics and /debug/pprof; 'off' for none."`
-	Data            string   `default:"./data" help:"Folder of the embedded database, keys and files."`
-	DB              string   `name:"db" placeholder:"URL" help:"postgres://… to use PostgreSQL instead of the embedded database."`
-	S3URL           string   `name:"s3-url" placeholder:"URL" help:"https://KEY:SECRET@HOST/BUCKET to keep files with an S3 service instead of the data folder."`
-	NATS            string   `name:"nats" placeholder:"URL" help:"Reserved; several nodes on one PostgreSQL work without it."`
-	Domain          string   `default:"localhost" help:"Bare host; workspaces are at {slug}.crm.DOMAIN and so on."`
-	PublicURL       string   `name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
-	TrustedProxies  []string `placeholder:"CIDR" help:"Proxies whose X-Forwarded-For counts."`
-	WebhookAllow    []string `placeholder:"CIDR" help:"Ranges inside the network that webhooks may reach all the same."`
-	SQLiteSync      string   `name:"sqlite-sync" enum:"full,normal" default:"full" help:"full: what was acknowledged survives a power cut."`
-	RowSecurity     bool     `help:"Let PostgreSQL check the tenant of every row as a second wall (slower reads)."`
-	MasterKey       string   `placeholder:"BASE64" help:"Key that seals secrets; by default a file in the data folder."`
-	LogLevel        string   `enum:"debug,info,warn,error" default:"info" help:"How much to log."`
-	LogFormat       string   `enum:"text,json" default:"text" help:"How log lines look."`
-	SMTPURL         string   `name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
-	SMTPCA          string   `name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) that vouch for the mail server beside those that the system trusts."`
-	MailFrom        string   `placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
-	MailListen      string   `placeholder:"ADDRESS" help:"Address to take customers' mail on by SMTP, such as 0.0.0.0:25; without it only mailboxes elsewhere are fetched."`
-	MailDomain      string   `placeholder:"DOMAIN" help:"Domain of forwarding and reply addresses, whose MX leads to --mail-listen."`
-	MailTLSCert     string   `name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with."`
-	MailTLSKey      string   `name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
-	MailMaxSize     int64    `default:"37748736" help:"Largest mail that is taken, in bytes."`
-	Captcha         string   `enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
-	CaptchaProvider string   `enum:"altcha,turnstile,hcaptcha" default:"altcha" help:"Who checks it; altcha is embedded and asks nobody."`
-	CaptchaSiteKey  string   `placeholder:"KEY" help:"Site key of turnstile or hcaptcha."`
-	CaptchaSecret   string   `placeholder:"SECRET" help:"Secret of turnstile or hcaptcha."`
-	CaptchaAddress  string   `placeholder:"URL" help:"Where turnstile or hcaptcha is, if not at its own address: a stand-in while developing."`
-	WhatsAppAddress string   `name:"whatsapp-address" placeholder:"URL" help:"Where Meta's Graph API is, if not at its own address: a stand-in while developing. A demo brings its own."`
-	Demo            bool     `help:"Fill an empty database with demo workspaces; loopback only."`
+	Listen          string   `env:"KONAK_LISTEN" default:"127.0.0.1:8080" help:"Address to serve the panel and the API on."`
+	PrivateListen   string   `env:"KONAK_PRIVATE_LISTEN" default:"127.0.0.1:8081" help:"Address for /metrics and /debug/pprof; 'off' for none."`
+	Data            string   `env:"KONAK_DATA" default:"./data" help:"Folder of the embedded database, keys and files."`
+	DB              string   `env:"KONAK_DB" name:"db" placeholder:"URL" help:"postgres://… to use PostgreSQL instead of the embedded database."`
+	S3URL           string   `env:"KONAK_S3_URL" name:"s3-url" placeholder:"URL" help:"https://KEY:SECRET@HOST/BUCKET to keep files with an S3 service instead of the data folder."`
+	StorageQuota    int64    `env:"KONAK_STORAGE_QUOTA" default:"10737418240" help:"Bytes of files that a workspace may keep, unless it has a quota of its own (konak workspace storage); visitors of the live chat have a tenth of it beside it."`
+	NATS            string   `env:"KONAK_NATS" name:"nats" placeholder:"URL" help:"Reserved; several nodes on one PostgreSQL work without it."`
+	Domain          string   `env:"KONAK_DOMAIN" default:"localhost" help:"Bare host; workspaces are at {slug}.crm.DOMAIN and so on."`
+	PublicURL       string   `env:"KONAK_PUBLIC_URL" name:"public-url" placeholder:"URL" help:"Address that people use, when a proxy stands before us."`
+	TrustedProxies  []string `env:"KONAK_TRUSTED_PROXIES" placeholder:"CIDR" help:"Proxies whose X-Forwarded-For counts."`
+	WebhookAllow    []string `env:"KONAK_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Ranges inside the network that webhooks may reach all the same."`
+	SQLiteSync      string   `env:"KONAK_SQLITE_SYNC" name:"sqlite-sync" enum:"full,normal" default:"full" help:"full: what was acknowledged survives a power cut."`
+	RowSecurity     bool     `env:"KONAK_ROW_SECURITY" help:"Let PostgreSQL check the tenant of every row as a second wall (slower reads)."`
+	MasterKey       string   `env:"KONAK_MASTER_KEY" placeholder:"BASE64" help:"Key that seals secrets; by default a file in the data folder."`
+	LogLevel        string   `env:"KONAK_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"How much to log."`
+	LogFormat       string   `env:"KONAK_LOG_FORMAT" enum:"text,json" default:"text" help:"How log lines look."`
+	SMTPURL         string   `env:"KONAK_SMTP_URL" name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
+	SMTPCA          string   `env:"KONAK_SMTP_CA" name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) that vouch for the mail server beside those that the system trusts."`
+	MailFrom        string   `env:"KONAK_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
+	MailListen      string   `env:"KONAK_MAIL_LISTEN" placeholder:"ADDRESS" help:"Address to take customers' mail on by SMTP, such as 0.0.0.0:25; without it only mailboxes elsewhere are fetched."`
+	MailDomain      string   `env:"KONAK_MAIL_DOMAIN" placeholder:"DOMAIN" help:"Domain of forwarding and reply addresses, whose MX leads to --mail-listen."`
+	MailTLSCert     string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with."`
+	MailTLSKey      string   `env:"KONAK_MAIL_TLS_KEY" name:"mail-tls-key" placeholder:"FILE" help:"Its key."`
+	MailMaxSize     int64    `env:"KONAK_MAIL_MAX_SIZE" default:"37748736" help:"Largest mail that is taken, in bytes."`
+	Captcha         string   `env:"KONAK_CAPTCHA" enum:"off,adaptive,always" default:"adaptive" help:"When people must show that they are no robots."`
+	CaptchaProvider string   `env:"KONAK_CAPTCHA_PROVIDER" enum:"altcha,turnstile,hcaptcha" default:"altcha" help:"Who checks it; altcha is embedded and asks nobody."`
+	CaptchaSiteKey  string   `env:"KONAK_CAPTCHA_SITE_KEY" placeholder:"KEY" help:"Site key of turnstile or hcaptcha."`
+	CaptchaSecret   string   `env:"KONAK_CAPTCHA_SECRET" placeholder:"SECRET" help:"Secret of turnstile or hcaptcha."`
+	CaptchaAddress  string   `env:"KONAK_CAPTCHA_ADDRESS" placeholder:"URL" help:"Where turnstile or hcaptcha is, if not at its own address: a stand-in while developing."`
+	WhatsAppAddress string   `env:"KONAK_WHATSAPP_ADDRESS" name:"whatsapp-address" placeholder:"URL" help:"Where Meta's Graph API is, if not at its own address: a stand-in while developing. A demo brings its own."`
+	Demo            bool     `env:"KONAK_DEMO" help:"Fill an empty database with demo workspaces; loopback only."`
 
-	WebhookLease time.Duration `default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
+	WebhookLease time.Duration `env:"KONAK_WEBHOOK_LEASE" default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
 
 	// PasswordCost is for tests, which hash many passwords that guard nothing.
 	PasswordCost identity.PasswordCost `kong:"-"`
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
 	// measurements are all one caller.
 	LimitFactor int `kong:"-"`
+	// StreamCheck is for tests: how often open streams look whether their
+	// watchers may still watch.
+	StreamCheck time.Duration `kong:"-"`
 }
 
 // leastLease is the shortest that can be renewed in time.
@@ -70,6 +74,9 @@ func (c *Config) Check() error {
 	}
 	if c.WebhookLease != 0 && c.WebhookLease < leastLease {
 		return fmt.Errorf("--webhook-lease %s: at least %s, or a busy node loses its endpoints to another", c.WebhookLease, leastLease)
+	}
+	if c.StorageQuota < 0 {
+		return fmt.Errorf("--storage-quota %d: write a number of bytes", c.StorageQuota)
 	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {

@@ -23,23 +23,23 @@ const DemoPassword = "konak-demo-password"
 const demoFilled = "demo 1"
 
 // fillDemo makes the demo workspaces once, through the same gates as a person
-// would. It refuses a database that holds anything else. A demo that was cut
-// off while it was filled is made anew: nobody has worked in it yet.
+// would. It refuses a database that holds workspaces and was never filled. In
+// one that was, people may have made workspaces of their own. A demo that was
+// cut off while it was filled is made anew: nobody has worked in it yet.
 func (a *App) fillDemo(ctx context.Context) error {
+	system := a.DB.System("fill demo")
+	filled, err := db.Read(ctx, system, func(r *db.Reader) (bool, error) { return db.Marked(r, demoFilled) })
+	if err != nil {
+		return err
+	}
 	others, err := a.Identity.Tenants(ctx, false)
 	if err != nil {
 		return err
 	}
-	if others > 0 {
+	if others > 0 && !filled {
 		return errors.New("--demo: this database holds real workspaces; choose another --data folder")
 	}
-	if err := a.Advisor.FillDemo(ctx); err != nil {
-		return err
-	}
-	house := a.DB.System("fill demo")
-	var filled bool
-	err = house.Read(ctx, func(r *db.Reader) (err error) { filled, err = db.Marked(r, demoFilled); return err })
-	if err != nil || filled {
+	if err := a.Advisor.FillDemo(ctx); err != nil || filled {
 		return err
 	}
 	tables, err := db.TablesOf(migrations.Files)
@@ -47,7 +47,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 		return err
 	}
 	tables = slices.DeleteFunc(tables, func(t string) bool { return slices.Contains(advisor.Tables, t) })
-	if err := house.InTx(ctx, func(tx *db.Tx) error { return db.Empty(tx, tables) }); err != nil {
+	if err := system.InTx(ctx, func(tx *db.Tx) error { return db.Empty(tx, tables) }); err != nil {
 		return err
 	}
 	for _, w := range []identity.NewWorkspace{
@@ -59,7 +59,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 			return err
 		}
 	}
-	return house.InTx(ctx, func(tx *db.Tx) error { return db.Mark(tx, demoFilled) })
+	return system.InTx(ctx, func(tx *db.Tx) error { return db.Mark(tx, demoFilled) })
 }
 
 func (a *App) fillWorkspace(ctx context.Context, n identity.NewWorkspace) error {

@@ -94,7 +94,8 @@ func (k *mailTrial) fetched() {
 	}})
 	d := k.open()
 	k.until("the mailbox to be looked at", func() bool {
-		return k.number(d, `SELECT count(*) FROM email_mailbox WHERE account_id = $1 AND last_uid IS NOT NULL AND claim_id IS NULL`, box) == 1
+		return k.number(d, `SELECT count(*) FROM email_mailbox m JOIN job j ON j.tenant_id = m.tenant_id AND j.id = m.account_id
+			WHERE m.account_id = $1 AND m.last_uid IS NOT NULL AND j.claim_id IS NULL`, box) == 1
 	})
 	taken := func() int { return k.number(d, `SELECT count(*) FROM email_inbound WHERE account_id = $1`, box) }
 	for range mailKills {
@@ -106,7 +107,7 @@ func (k *mailTrial) fetched() {
 		}
 		// The time for the next look comes while nobody is there.
 		k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE email_mailbox SET next_poll_at = 0 WHERE account_id = $1 AND claim_id IS NULL`, box)
+			_, err := tx.Exec(`UPDATE job SET next_at = 0 WHERE id = $1 AND claim_id IS NULL`, box)
 			return err
 		}))
 		p = k.start()

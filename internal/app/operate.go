@@ -3,10 +3,15 @@ package app
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,8 +36,8 @@ func (a *App) registerHealth() {
 	a.API.Mux().Get("/readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
-		if err := a.DB.Ping(ctx); err != nil || !a.ready.Load() || !a.Advisor.Ready(ctx) {
-			http.Error(w, "not ready", http.StatusServiceUnavailable)
+		if wrong := a.notReady(ctx); len(wrong) > 0 {
+			http.Error(w, "not ready: "+strings.Join(wrong, "; "), http.StatusServiceUnavailable)
 			return
 		}
 		_, _ = fmt.Fprintln(w, "ready")
@@ -41,6 +46,40 @@ func (a *App) registerHealth() {
 		Method: "GET", Path: "/api/v1/meta", ID: "meta", Tag: "Service", Access: api.Public,
 		Summary: "Version of the service and whether it is a demo",
 	}, func(context.Context, *struct{}) (Meta, error) { return Meta{Version, a.cfg.Demo}, nil })
+}
+
+// notReady says why the node cannot serve now: nothing if it can. The reasons
+// name no address and no path, for anybody may ask.
+func (a *App) notReady(ctx context.Context) []string {
+	var wrong []string
+	if !a.ready.Load() {
+		wrong = append(wrong, "the server is starting or stopping")
+	}
+	if err := a.DB.Ping(ctx); err != nil {
+		wrong = append(wrong, "the database does not answer")
+	}
+	if err := probeDisk(a.cfg.Data); errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		wrong = append(wrong, "the disk of the data folder is full")
+	} else if err != nil {
+		wrong = append(wrong, "the data folder cannot be written")
+	}
+	if !a.Advisor.Ready(ctx) {
+		wrong = append(wrong, "the search index is being read")
+	}
+	return wrong
+}
+
+// probeName is the file by which a node finds out whether its disk is full.
+const probeName = ".probe"
+
+// probeDisk writes a small file into a folder.
+func probeDisk(folder string) error {
+	f, err := os.OpenFile(filepath.Join(folder, probeName), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, 64<<10))
+	return errors.Join(err, f.Close())
 }
 
 // Metrics is what /metrics shows.
@@ -99,7 +138,7 @@ const leastBatch = 100
 // removed.
 func (a *App) clean(ctx context.Context) (int, error) {
 	total := 0
-	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs, a.cleanLimits, a.Conversations.CleanUploads, a.Blobs.Sweep} {
+	for _, step := range []func(context.Context) (int, error){a.API.Clean, a.Webhook.Clean, a.Identity.Clean, a.Identity.CleanCodes, a.Agents.CleanQRs, a.cleanLimits, a.Conversations.CleanUploads, a.Blobs.Sweep, a.cleanJobs} {
 		for n := leastBatch; n >= leastBatch && ctx.Err() == nil; {
 			var err error
 			if n, err = step(ctx); err != nil {
@@ -132,5 +171,7 @@ func (a *App) listenMail() (func(context.Context) error, error) {
 	a.log.Info("taking mail", "address", ln.Addr().String(), "domain", a.cfg.mailDomain(), "starttls", cert != nil)
 	return func(ctx context.Context) error { return a.Email.Serve(ctx, ln, cert) }, nil
 }
+
+func (a *App) cleanJobs(ctx context.Context) (int, error) { return jobs.CleanDead(ctx, a.DB) }
 
 func (a *App) cleanLimits(ctx context.Context) (int, error) { return limit.Clean(ctx, a.DB) }

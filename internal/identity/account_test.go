@@ -109,6 +109,7 @@ func TestSignUpRefusals(t *testing.T) {
 			"short":      {"password", "kısa parola", "too_short"},
 			"weak":       {"password", "passwordpassword", "too_weak"},
 			"turkish":    {"password", "galatasaray1905", "too_weak"},
+			"own":        {"password", "a@example.comA@example.com", "too_weak"},
 			"endless":    {"password", strings.Repeat("aB3$", 100), "too_long"},
 			"blank name": {"name", "  ", "required"},
 			"blank room": {"workspace_name", "  ", "required"},

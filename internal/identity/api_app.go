@@ -51,6 +51,7 @@ func (s *Service) registerApps(a *api.API) {
 		func(ctx context.Context, in *pageIn) (db.List[App], error) { return s.Apps(ctx, in.Page()) })
 
 	add := manage("POST", "/apps", "add-app", "Register an OAuth app")
+	add.TakesKey = true
 	add.Status = 201
 	add.Doc = "Apps have no secret: each exchange is proven by PKCE."
 	api.Handle(a, add, func(ctx context.Context, in *addAppIn) (App, error) {

@@ -45,6 +45,7 @@ func (s *Service) registerKeys(a *api.API) {
 	api.HandleList(a, list, func(ctx context.Context, in *pageIn) (db.List[APIKey], error) { return s.Keys(ctx, in.Page()) })
 
 	add := manage("POST", "", "add-api-key", "Make an API key")
+	add.TakesKey = true
 	add.Status, add.ShowsSecret = 201, true
 	add.Doc = "The key is in this answer only. Its scopes cannot give more than you have: 403."
 	api.Handle(a, add, func(ctx context.Context, in *addKeyIn) (ShownKey, error) {
@@ -62,6 +63,7 @@ func (s *Service) registerKeys(a *api.API) {
 		})
 
 	rotate := manage("POST", "/{id}/rotate", "rotate-api-key", "Give an API key a new secret")
+	rotate.TakesKey = true
 	rotate.ShowsSecret = true
 	rotate.Doc = "The old secret stops working at once. The new one is in this answer only."
 	api.Handle(a, rotate, func(ctx context.Context, in *keyIn) (ShownKey, error) { return s.RotateKey(ctx, in.ID.UUID) })

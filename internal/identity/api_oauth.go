@@ -61,10 +61,45 @@ type oauthAuthorizeIn struct {
 	CodeChallengeMethod string `query:"code_challenge_method" example:"S256"`
 }
 
+// oauthTokenIn is TokenRequest as a form. Nothing is required by its schema:
+// another grant has other fields, and must be told that it is not served.
 type oauthTokenIn struct {
 	Body struct {
-		_ struct{} `json:"-" additionalProperties:"true"`
-		TokenRequest
+		_            struct{} `json:"-" additionalProperties:"true"`
+		GrantType    string   `json:"grant_type,omitempty" maxLength:"100" example:"authorization_code"`
+		ClientID     string   `json:"client_id,omitempty" maxLength:"100" example:"app_…"`
+		Code         string   `json:"code,omitempty" maxLength:"200" example:"ac_…"`
+		RedirectURI  string   `json:"redirect_uri,omitempty" maxLength:"2000" example:"https://field.example.com/callback"`
+		CodeVerifier string   `json:"code_verifier,omitempty" maxLength:"200" example:"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" doc:"43 to 128 characters"`
+	} `contentType:"application/x-www-form-urlencoded"`
+}
+
+// request gives the request of a whole form; fault.ValidationFailed if
+// something is missing.
+func (in *oauthTokenIn) request() (TokenRequest, error) {
+	b := in.Body
+	missing := fault.New(fault.ValidationFailed)
+	if b.GrantType == "" {
+		return TokenRequest{}, missing.Field("grant_type", "required")
+	}
+	if b.GrantType == "authorization_code" {
+		for _, f := range []struct{ name, value string }{
+			{"client_id", b.ClientID}, {"code", b.Code}, {"redirect_uri", b.RedirectURI}, {"code_verifier", b.CodeVerifier},
+		} {
+			if f.value == "" {
+				return TokenRequest{}, missing.Field(f.name, "required")
+			}
+		}
+	}
+	return TokenRequest{GrantType: b.GrantType, ClientID: b.ClientID, Code: b.Code, RedirectURI: b.RedirectURI, CodeVerifier: b.CodeVerifier}, nil
+}
+
+type oauthRevokeIn struct {
+	Body struct {
+		_             struct{} `json:"-" additionalProperties:"true"`
+		Token         string   `json:"token,omitempty" maxLength:"200" example:"ses_…"`
+		TokenTypeHint string   `json:"token_type_hint,omitempty" maxLength:"100" example:"access_token" doc:"Not needed: there is one type of token"`
+		ClientID      string   `json:"client_id,omitempty" maxLength:"100" example:"app_…" doc:"The app that was given the token"`
 	} `contentType:"application/x-www-form-urlencoded"`
 }
 
@@ -82,6 +117,8 @@ type ServerMetadata struct {
 	Issuer                string   `json:"issuer" example:"https://konak.example"`
 	AuthorizationEndpoint string   `json:"authorization_endpoint" example:"https://konak.example/oauth/authorize"`
 	TokenEndpoint         string   `json:"token_endpoint" example:"https://konak.example/oauth/token"`
+	RevocationEndpoint    string   `json:"revocation_endpoint" example:"https://konak.example/oauth/revoke"`
+	RevocationAuthMethods []string `json:"revocation_endpoint_auth_methods_supported" nullable:"false"`
 	ScopesSupported       []string `json:"scopes_supported" nullable:"false"`
 	ResponseTypes         []string `json:"response_types_supported" nullable:"false"`
 	ResponseModes         []string `json:"response_modes_supported" nullable:"false"`
@@ -120,8 +157,21 @@ func (s *Service) registerOAuth(a *api.API) {
 	token.ShowsSecret = true
 	token.Doc = "Takes a form and answers without the envelope; otherwise the same as POST /api/v1/auth/app/token."
 	api.HandleBare(a, token, func(ctx context.Context, in *oauthTokenIn) (BareToken, error) {
-		t, err := s.Redeem(ctx, in.Body.TokenRequest, api.ClientIP(ctx))
+		request, err := in.request()
+		if err != nil {
+			return BareToken{}, err
+		}
+		t, err := s.Redeem(ctx, request, api.ClientIP(ctx))
 		return BareToken{t.AccessToken, t.TokenType, t.ExpiresIn, t.Scope, t.Workspace}, err
+	})
+
+	revoke := bare("POST", "/oauth/revoke", "oauth-revoke", "End a token (RFC 7009)")
+	revoke.Doc = "Takes a form with the token and the client_id of the app that was given it. Answers 200 whether or not there is such a token; a token of another app is refused with invalid_grant and goes on."
+	api.HandleBare(a, revoke, func(ctx context.Context, in *oauthRevokeIn) (struct{}, error) {
+		if in.Body.Token == "" {
+			return struct{}{}, fault.Invalid("token", "required")
+		}
+		return struct{}{}, s.RevokeToken(ctx, in.Body.ClientID, in.Body.Token)
 	})
 
 	metadata := bare("GET", "/.well-known/oauth-authorization-server", "oauth-metadata", "Authorization server metadata (RFC 8414)")
@@ -133,6 +183,7 @@ func (s *Service) registerOAuth(a *api.API) {
 		slices.Sort(scopes)
 		return ServerMetadata{
 			Issuer: s.cfg.BaseURL, AuthorizationEndpoint: s.cfg.BaseURL + "/oauth/authorize", TokenEndpoint: s.cfg.BaseURL + "/oauth/token",
+			RevocationEndpoint: s.cfg.BaseURL + "/oauth/revoke", RevocationAuthMethods: []string{"none"},
 			ScopesSupported: scopes, ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
 			GrantTypes: []string{"authorization_code"}, TokenAuthMethods: []string{"none"}, ChallengeMethods: []string{"S256"},
 			ServiceDocumentation: s.cfg.BaseURL + "/openapi.json", UILocales: []string{"tr", "en"}, ResponseIss: true,

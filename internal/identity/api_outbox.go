@@ -22,7 +22,8 @@ type outboxIn struct {
 func (s *Service) registerOutbox(a *api.API) {
 	rt := stepUp(route("GET", "/outbox", "list-outbox", "Mail that was kept because no mail server is configured"))
 	rt.Permission = perm.OutboxView
-	rt.Doc = "Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed."
+	rt.Doc = "Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed, " +
+		"and a letter to somebody who may do more than the reader comes without its text."
 	api.HandleList(a, rt, func(ctx context.Context, in *outboxIn) (db.List[mailer.Kept], error) {
 		tenant := api.Caller(ctx).TenantID
 		if in.Scope == "service" {
@@ -31,6 +32,6 @@ func (s *Service) registerOutbox(a *api.API) {
 			}
 			tenant = uuid.Nil
 		}
-		return s.mailer.Outbox(ctx, tenant, in.Page())
+		return s.Outbox(ctx, tenant, in.Page())
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/address"
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -137,10 +138,11 @@ func (s *Service) registerSessions(a *api.API) {
 	api.Handle(a, signIn, func(ctx context.Context, in *signInIn) (SignInAnswer, error) {
 		out, err := s.SignIn(ctx, Proof{
 			Email: in.Body.Email, Password: in.Body.Password, Captcha: in.Body.Captcha,
-			Device: device(ctx, in.Body.DeviceName), Slug: api.HostSlug(ctx),
+			Device: device(ctx, in.Body.DeviceName), Slug: api.HostSlug(ctx), DeviceToken: a.Cookie(ctx, deviceCookie),
 		})
 		if err == nil && out.Session != nil {
 			a.SetSessionCookie(ctx, out.Token, out.Session.ExpiresAt.Time)
+			s.rememberDevice(ctx, a, out.User.Email)
 		}
 		return out, err
 	})
@@ -148,10 +150,14 @@ func (s *Service) registerSessions(a *api.API) {
 	second := guessed(showsSecret(public(route("POST", "/sign-in/2fa", "sign-in-second-step", "Take the second step of a sign-in"))))
 	second.Doc = "A wrong code is a 422. After five tries or five minutes the sign-in starts anew."
 	api.Handle(a, second, func(ctx context.Context, in *secondStepIn) (SignedIn, error) {
-		return entered(ctx, a)(s.FinishSignIn(ctx, SecondStep{
+		out, err := entered(ctx, a)(s.FinishSignIn(ctx, SecondStep{
 			Token: in.Body.Token, Method: in.Body.Method, Code: in.Body.Code, Credential: in.Body.Credential,
 			Device: device(ctx, ""),
 		}))
+		if err == nil {
+			s.rememberDevice(ctx, a, out.User.Email)
+		}
+		return out, err
 	})
 
 	signOut := route("POST", "/sign-out", "sign-out", "End the session")
@@ -232,6 +238,18 @@ func (s *Service) registerHandover(a *api.API) {
 	api.Handle(a, take, func(ctx context.Context, in *takeOverIn) (SignedIn, error) {
 		return entered(ctx, a)(s.TakeOver(ctx, in.Body.Code, api.HostSlug(ctx), api.ClientIP(ctx)))
 	})
+}
+
+// deviceCookie holds what newDeviceToken made.
+const deviceCookie = "konak_device"
+
+// rememberDevice leaves a token on a device on which somebody signed in.
+func (s *Service) rememberDevice(ctx context.Context, a *api.API, email string) {
+	token := a.Cookie(ctx, deviceCookie)
+	if _, known := s.knownDevice(token, address.Fold(email)); !known {
+		token = s.newDeviceToken(email)
+	}
+	a.SetCookie(ctx, deviceCookie, token, s.db.Clock().Now().Add(deviceTokenFor))
 }
 
 // entered gives the browser its cookie when a session was opened.

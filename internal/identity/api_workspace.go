@@ -46,6 +46,7 @@ func (s *Service) registerWorkspaces(a *api.API) {
 	})
 
 	invite := route("POST", "/invitations", "invite", "Invite somebody by mail")
+	invite.TakesKey = true
 	invite.Permission, invite.Status = perm.MembersManage, 201
 	invite.Doc = "Somebody who was invited and did not come is invited again; the older link dies. A member is a 409."
 	api.Handle(a, invite, func(ctx context.Context, in *inviteIn) (Invitation, error) {

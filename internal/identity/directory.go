@@ -22,5 +22,11 @@ func (s *Service) AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (
 	return membersWho(r, p, ids)
 }
 
+// HoldAgent says whether an id is an active member's who has a permission, and
+// keeps the membership from being suspended until the transaction ends.
+func (s *Service) HoldAgent(tx *db.Tx, p perm.Permission, id uuid.UUID) (bool, error) {
+	return holdMember(tx, p, id)
+}
+
 // Agents gives the active members of the reader's workspace and their names.
 func (s *Service) Agents(r *db.Reader) (map[uuid.UUID]string, error) { return activeMembers(r) }

@@ -18,6 +18,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/identity"
 	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
 )
 
 // consentPage does what the panel's page does: it takes the query that
@@ -95,6 +96,9 @@ func TestOAuthNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(root, "web/node_modules/oauth4webapi")); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("web/node_modules is not installed: make test-go does it")
+		}
 		t.Skip("web/node_modules is not installed (scripts/ensure-node-modules): the flow is not tried with oauth4webapi")
 	}
 	s := apptest.NewPublic(t, db.SQLite)
@@ -171,7 +175,8 @@ func TestOAuthRoutes(t *testing.T) {
 		refused(form.Post("/oauth/token", ""), 400, "invalid_request")
 		refused(form.Post("/oauth/token", "grant_type=authorization_code"), 400, "invalid_request")
 		refused(form.Post("/oauth/token", "code=a&code=b"), 400, "invalid_request")
-		refused(there.Post("/oauth/token", map[string]any{}), 415, "invalid_request")
+		refused(form.Post("/oauth/token", "grant_type=refresh_token&refresh_token=x&client_id="+a.ClientID), 400, "unsupported_grant_type")
+		refused(there.Post("/oauth/token", map[string]any{"grant_type": "authorization_code"}), 400, "invalid_request")
 		values := func(change map[string]any) string {
 			v := url.Values{}
 			for name, x := range redeem(a, "ac_none", change) {
@@ -220,5 +225,70 @@ func TestOAuthRoutes(t *testing.T) {
 			}
 		}
 		s.Client("").Get("/oauth/nothing").Refused(404, "not_found")
+	})
+}
+
+// An app ends the token that it was given, and no other.
+func TestOAuthRevoke(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		a, other := addApp(w, nil), addApp(w, map[string]any{"name": "Another"})
+		var m identity.ServerMetadata
+		if err := json.Unmarshal(s.Client("").Get("/.well-known/oauth-authorization-server").Want(200).Body, &m); err != nil || m.RevocationEndpoint != "http://localhost/oauth/revoke" {
+			t.Errorf("got %+v, %v", m, err)
+		}
+		token := func() string {
+			var out identity.Token
+			code := approve(t, w.Owner, a, nil).Get("code")
+			s.Client("").Post(auth+"/app/token", redeem(a, code, nil)).Want(200).Data(&out)
+			return out.AccessToken
+		}
+		revoke := func(client, token string) *apptest.Response {
+			v := url.Values{"token": {token}, "client_id": {client}, "token_type_hint": {"access_token"}}
+			return s.Client("").Header("Content-Type", "application/x-www-form-urlencoded").Post("/oauth/revoke", v.Encode())
+		}
+		one, two := token(), token()
+		s.Client(one).Get(catalog).Want(200)
+		if r := revoke(other.ClientID, one).Want(400); !strings.Contains(string(r.Body), `"invalid_grant"`) {
+			t.Errorf("got %s", r.Body)
+		}
+		if r := revoke(a.ClientID, "").Want(400); !strings.Contains(string(r.Body), `"invalid_request"`) {
+			t.Errorf("got %s", r.Body)
+		}
+		s.Client(one).Get(catalog).Want(200)
+		revoke(a.ClientID, one).Want(200)
+		revoke(a.ClientID, one).Want(200) // it is gone, which is what was asked for
+		revoke(a.ClientID, "nonsense").Want(200)
+		s.Client(one).Get(catalog).Refused(401, "unauthenticated")
+		s.Client(two).Get(catalog).Want(200)
+		revoke(a.ClientID, w.Owner.Token()).Want(200) // no app's
+		w.Owner.Get(auth + "/me").Want(200)
+	})
+}
+
+// A key that may not is told which scope would let it, at the door and inside.
+func TestRefusalNamesTheScopeOfAKey(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		scope := func(r *apptest.Response) string {
+			var body struct {
+				Error struct{ Permission, Scope *string }
+			}
+			if err := json.Unmarshal(r.Want(403).Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			if body.Error.Scope == nil {
+				return ""
+			}
+			return *body.Error.Scope
+		}
+		if got := scope(w.Key(false, perm.ContactsView).Get(catalog)); got != "webhooks.read" {
+			t.Errorf("scope %q", got)
+		}
+		if got := scope(w.Guest().Post(auth+"/apps", map[string]any{})); got != "" {
+			t.Errorf("a person was told the scope %q", got)
+		}
 	})
 }

@@ -34,3 +34,45 @@ func TestOutbox(t *testing.T) {
 		w.Owner.Get(auth+"/outbox").Refused(403, "step_up_required")
 	})
 }
+
+// Whoever opens a letter's link acts as its recipient, so nobody reads letters
+// to people who may do more than they.
+func TestOutboxLiftsNobody(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		w.Owner.Do("PUT", roles, object{"name": "postman", "title": "Postman", "permissions": []string{"identity.outbox.view", "crm.contacts.view"}}).Want(200)
+		w.Owner.Do("PUT", roles, object{"name": "reader", "title": "Reader", "permissions": []string{"crm.contacts.view"}}).Want(200)
+		invite := func(to, role string) string {
+			w.Owner.Post(auth+"/invitations", object{"email": to, "role": role}).Want(201)
+			return invitation(t, s, w, to)
+		}
+		var in struct {
+			Token string `json:"session_token"`
+		}
+		s.Client("").Post(auth+"/invitations/accept", object{"token": invite("postman@example.com", "postman"), "name": "P", "password": strong}).Want(200).Data(&in)
+		postman := s.Client(in.Token)
+		invite("second-owner@example.com", "owner")
+		invite("reader@example.com", "reader")
+		w.Owner.Put(auth+"/password", object{"current_password": apptest.Password, "new_password": strong}).Want(200)
+		s.Settle()
+		for _, c := range []struct {
+			who    *apptest.Client
+			hidden map[string]bool
+		}{
+			{postman, map[string]bool{email: true, "second-owner@example.com": true, "reader@example.com": false, "postman@example.com": false}},
+			{w.Owner, map[string]bool{email: false, "second-owner@example.com": false, "reader@example.com": false, "postman@example.com": false}},
+		} {
+			var list []mailer.Kept
+			c.who.Get(auth + "/outbox").Want(200).Data(&list)
+			if len(list) != len(c.hidden) {
+				t.Fatalf("the outbox has %d letters: %+v", len(list), list)
+			}
+			for _, k := range list {
+				if k.Hidden != c.hidden[k.To] || k.Hidden != (k.Text == "") {
+					t.Errorf("letter to %s: hidden %v, text %q", k.To, k.Hidden, k.Text)
+				}
+			}
+		}
+	})
+}

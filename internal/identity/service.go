@@ -9,6 +9,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"konak/internal/identity/captcha"
+	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/limit"
@@ -27,6 +28,8 @@ type Config struct {
 	Domain  string
 	Captcha CaptchaConfig
 	Log     *slog.Logger
+	// Streams are told which credentials changed; required.
+	Streams *api.OpenStreams
 	// Limits counts tries by account.
 	Limits limit.Limiter
 	// Demo shows the service's own mail to everybody who may see an outbox.
@@ -59,11 +62,18 @@ type proven struct {
 func (p *proven) valid(now time.Time) bool { return p.expires.IsZero() || now.Before(p.expires) }
 
 // fresh says whether what was read may still be believed.
-func (p *proven) fresh(now time.Time) bool { return now.Sub(p.readAt) < cacheFor && p.valid(now) }
+func (p *proven) fresh(now time.Time, maxAge time.Duration) bool {
+	return now.Sub(p.readAt) < maxAge && p.valid(now)
+}
 
-// cacheFor bounds how long a revoked credential may still pass on a node that
-// did not revoke it.
-const cacheFor = 5 * time.Second
+const (
+	// cacheFor bounds how long a revoked credential may still pass on a node
+	// that did not revoke it.
+	cacheFor = 5 * time.Second
+	// recheckCacheFor is how old a look-up may be that an open stream believes.
+	// With the time between two looks (the app's streamCheck) it is cacheFor.
+	recheckCacheFor = time.Second
+)
 
 // New opens the room.
 func New(cfg Config) *Service {

@@ -12,6 +12,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 	"konak/internal/kit/secret"
 )
@@ -44,7 +45,7 @@ func (s *Service) AddApp(ctx context.Context, a App) (App, error) {
 	if err := checkRedirects(a.RedirectURIs); err != nil {
 		return App{}, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &a, func(tx *db.Tx) error {
 		if n, err := countApps(&tx.Reader); err != nil {
 			return err
 		} else if n >= maxApps {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -16,13 +17,23 @@ import (
 
 // Authenticate implements api.Authenticator.
 func (s *Service) Authenticate(ctx context.Context, token string) (*caller.Caller, error) {
+	return s.authenticate(ctx, token, cacheFor)
+}
+
+// Recheck implements api.Authenticator.
+func (s *Service) Recheck(ctx context.Context, token string) (*caller.Caller, error) {
+	return s.authenticate(ctx, token, recheckCacheFor)
+}
+
+// authenticate believes the cache if it was read less than maxAge ago.
+func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Duration) (*caller.Caller, error) {
 	isKey := secret.WellFormed(token, secret.KeyLivePrefix) || secret.WellFormed(token, secret.KeyTestPrefix)
 	if !isKey && !secret.WellFormed(token, secret.SessionPrefix) {
 		return nil, fault.New(fault.Unauthenticated)
 	}
 	hash := sha256.Sum256([]byte(token))
 	now := s.db.Clock().Now()
-	if p, ok := s.cache.GetIfPresent(hash); ok && p.fresh(now) {
+	if p, ok := s.cache.GetIfPresent(hash); ok && p.fresh(now, maxAge) {
 		return p.caller, nil
 	}
 	epoch := s.epoch.Load()
@@ -87,6 +98,7 @@ func (s *Service) forget(is func(*caller.Caller) bool) {
 			s.cache.Invalidate(hash)
 		}
 	}
+	s.cfg.Streams.Recheck(func(_ [sha256.Size]byte, who *caller.Caller) bool { return is(who) })
 }
 
 // forgetUser drops the sessions of a person in every workspace.

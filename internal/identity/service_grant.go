@@ -232,6 +232,39 @@ func (s *Service) Redeem(ctx context.Context, in TokenRequest, ip string) (Token
 	return out, nil
 }
 
+// RevokeToken ends the session that an app was given. It is content where there
+// is no such session; fault.InvalidGrant if it is another app's.
+func (s *Service) RevokeToken(ctx context.Context, clientID, token string) error {
+	if !secret.WellFormed(token, secret.SessionPrefix) {
+		return nil
+	}
+	var given appSession
+	err := s.db.System("app look-up").Read(ctx, func(r *db.Reader) (err error) {
+		given, err = appSessionByHash(r, secret.Hash(token))
+		return err
+	})
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("identity: find session: %w", err)
+	}
+	if given.clientID != clientID {
+		return fault.New(fault.InvalidGrant)
+	}
+	ctx = caller.With(ctx, &caller.Caller{
+		Kind: caller.Agent, TenantID: given.tenant, ID: given.membership, UserID: given.user, SessionID: given.id, Delegated: true, IP: api.ClientIP(ctx),
+	})
+	return s.db.Tenant(given.tenant).InTx(ctx, func(tx *db.Tx) error {
+		hash, err := closeSession(tx, given.id, "revoked")
+		if err != nil {
+			return fmt.Errorf("identity: revoke token: %w", err)
+		}
+		s.forgetTokens(tx, hash)
+		return audit.Write(tx, "session.closed", given.id.String(), map[string]any{"reason": "revoked", "client_id": clientID})
+	})
+}
+
 // revokeReused ends what the first use of a code opened. A code that nobody
 // used is only too old.
 func (s *Service) revokeReused(tx *db.Tx, c code) error {

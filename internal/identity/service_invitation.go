@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/secret"
 )
 
@@ -80,14 +81,19 @@ var reservedSlugs = []string{"admin", "api", "app", "auth", "crm", "erp", "mail"
 // Invite invites somebody by mail.
 func (s *Service) Invite(ctx context.Context, n NewMember) (Invitation, error) {
 	var m Member
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	ctx = idempotency.View(ctx, invitationOf)
+	err := idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) (err error) {
 		m, err = s.InviteMember(tx, n)
 		return err
 	})
 	if err != nil {
 		return Invitation{}, err
 	}
-	return Invitation{MembershipID: m.ID, Email: m.Email, Role: m.Role, ExpiresAt: *m.ExpiresAt}, nil
+	return invitationOf(m), nil
+}
+
+func invitationOf(m Member) Invitation {
+	return Invitation{MembershipID: m.ID, Email: m.Email, Role: m.Role, ExpiresAt: *m.ExpiresAt}
 }
 
 // Acceptance is what somebody answers to an invitation.

@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 	"konak/internal/kit/secret"
 )
@@ -38,7 +39,7 @@ func (s *Service) AddKey(ctx context.Context, name, environment string, scopes [
 	}
 	token := secret.NewToken(keyPrefix(environment))
 	var k APIKey
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &k, func(tx *db.Tx) error {
 		if err := future(tx.Now(), expires); err != nil {
 			return err
 		}
@@ -107,7 +108,7 @@ func (s *Service) ChangeKey(ctx context.Context, id uuid.UUID, c KeyChange) (API
 // at once. It hands the key's rights to the caller, so they must hold them.
 func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (ShownKey, error) {
 	var out ShownKey
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		k, err := keyByID(tx, id)
 		if err != nil {
 			return notFound(err)

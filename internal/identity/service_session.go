@@ -1,9 +1,11 @@
 package identity
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,24 +36,37 @@ type Proof struct {
 	Device                   Device
 	// Slug is the workspace of the host; empty for the person's first one.
 	Slug string
+	// DeviceToken is what an earlier sign-in left on the device, if any.
+	DeviceToken string
 }
 
 // Device is where somebody signs in from.
 type Device struct{ Name, Platform, IP string }
 
-// perEmail bounds the tries at one address, wherever they come from. It is the
-// same for an address that nobody has.
-var perEmail = limit.Policy{Name: "credentials-email", Burst: 30, Window: time.Hour, Strict: true}
+// perEmail bounds the tries at one address from devices that nobody signed in
+// on with it, wherever they are. It is the same for an address that nobody has.
+// A device that the person signed in on before has tries of its own, so that
+// strangers who use theirs up do not lock the person out.
+var (
+	perEmail  = limit.Policy{Name: "credentials-email", Burst: 30, Window: time.Hour, Strict: true}
+	perDevice = limit.Policy{Name: "credentials-device", Burst: 30, Window: time.Hour, Strict: true}
+)
 
 // SignIn proves a password. It opens a session in the person's workspace, or
 // gives a ticket for the second step where that is on.
 func (s *Service) SignIn(ctx context.Context, in Proof) (SignInAnswer, error) {
 	key := address.Fold(strings.TrimSpace(in.Email))
-	if r := s.cfg.Limits.Take(ctx, perEmail, limit.OfText(key)); !r.Allowed {
-		return SignInAnswer{}, api.RateLimited(r)
-	}
+	// Only a try that passed the robot check counts: without one, anybody could
+	// use up the tries at somebody else's address.
 	if err := s.human(ctx, in.Captcha, in.Device.IP, key); err != nil {
 		return SignInAnswer{}, err
+	}
+	policy, of := perEmail, limit.OfText(key)
+	if device, ok := s.knownDevice(in.DeviceToken, key); ok {
+		policy, of = perDevice, device
+	}
+	if r := s.cfg.Limits.Take(ctx, policy, of); !r.Allowed {
+		return SignInAnswer{}, api.RateLimited(r)
 	}
 	a, err := s.provePassword(ctx, key, in)
 	if fault.Is(err, fault.WrongCredentials) {
@@ -167,6 +182,9 @@ func (s *Service) forgetTokens(tx *db.Tx, hashes ...[]byte) {
 		for _, h := range hashes {
 			s.cache.Invalidate([sha256.Size]byte(h))
 		}
+		s.cfg.Streams.Recheck(func(credential [sha256.Size]byte, _ *caller.Caller) bool {
+			return slices.ContainsFunc(hashes, func(h []byte) bool { return bytes.Equal(h, credential[:]) })
+		})
 	})
 }
 

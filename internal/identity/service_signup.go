@@ -92,8 +92,8 @@ func (s *Service) later(ctx context.Context, kind string, in AddressRequest) err
 	})
 }
 
-// Jobs are the handlers of this room's jobs.
-func (s *Service) Jobs() map[string]jobs.Handler {
+// Jobs are the kinds of this module's jobs. They belong to no tenant.
+func (s *Service) Jobs() []jobs.Kind {
 	handle := func(do func(*db.Tx, string) error) jobs.Handler {
 		return func(ctx context.Context, j *jobs.Job) error {
 			var in addressJob
@@ -103,7 +103,10 @@ func (s *Service) Jobs() map[string]jobs.Handler {
 			return s.db.System("sign-up").InTx(ctx, func(tx *db.Tx) error { return do(tx, in.EmailKey) })
 		}
 	}
-	return map[string]jobs.Handler{JobResend: handle(s.resend), JobForgot: handle(s.forgot)}
+	return []jobs.Kind{
+		{Name: JobResend, Handler: handle(s.resend), PerNode: 16, PerTenant: 16, MaxAttempts: 20},
+		{Name: JobForgot, Handler: handle(s.forgot), PerNode: 16, PerTenant: 16, MaxAttempts: 20},
+	}
 }
 
 // Resend asks for another link to prove an address.

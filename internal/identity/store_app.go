@@ -155,6 +155,21 @@ func revokeGrantsOf(tx *db.Tx, membership uuid.UUID) error {
 	return err
 }
 
+// appSession is an open session that an app was given.
+type appSession struct {
+	tenant, id, membership, user uuid.UUID
+	clientID                     string
+}
+
+func appSessionByHash(r *db.Reader, hash []byte) (appSession, error) {
+	return db.One(r, func(row db.Row) (appSession, error) {
+		var a appSession
+		return a, row.Scan(&a.tenant, &a.id, &a.membership, &a.user, &a.clientID)
+	}, `SELECT s.tenant_id, s.id, s.membership_id, s.user_id, a.client_id
+		FROM session s JOIN oauth_app a ON a.id = s.app_id
+		WHERE s.token_hash = $1 AND s.closed_at IS NULL`, hash)
+}
+
 // code is an authorization code with what it leads to.
 type code struct {
 	tenant, id, app, membership, user uuid.UUID

@@ -71,3 +71,23 @@ func membersWho(r *db.Reader, p perm.Permission, ids []uuid.UUID) (map[uuid.UUID
 		WHERE m.tenant_id = $1 AND m.state = 'active'`+only+` LIMIT 10000`, args...)
 	return out, err
 }
+
+// holdMember says whether an active member has a permission and locks the
+// membership against changes until the transaction ends.
+func holdMember(tx *db.Tx, p perm.Permission, id uuid.UUID) (bool, error) {
+	has, err := db.One(&tx.Reader, func(row db.Row) (bool, error) {
+		var role string
+		var own *db.JSON[[]perm.Permission]
+		err := row.Scan(&role, &own)
+		var may *[]perm.Permission
+		if own != nil {
+			may = &own.V
+		}
+		return permissionsOf(role, may).Has(p), err
+	}, `SELECT m.role, r.permissions FROM membership m LEFT JOIN role r ON r.tenant_id = m.tenant_id AND r.name = m.role
+		WHERE m.tenant_id = $1 AND m.id = $2 AND m.state = 'active'`+tx.Dialect().ForShare("m"), tx.Tenant(), id)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return has, err
+}

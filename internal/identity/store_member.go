@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
 )
 
 const placeColumns = `t.id, t.slug, t.name, t.licences, m.id, m.role, m.created_at`
@@ -76,6 +77,33 @@ func memberByID(r *db.Reader, id uuid.UUID) (Member, error) {
 func memberByEmail(r *db.Reader, emailKey string) (Member, error) {
 	return db.One(r, scanMember, selectMember+` AND m.state <> 'removed'
 		AND (u.email_key = $2 OR m.state = 'invited' AND m.email_key = $2)`, r.Tenant(), emailKey)
+}
+
+// permissionsByEmail finds what the people with these addresses may do in the
+// workspace, or will once they have accepted their invitation. Who is neither a
+// member nor invited is left out.
+func permissionsByEmail(r *db.Reader, emailKeys []string) (map[string]perm.Set, error) {
+	out := map[string]perm.Set{}
+	if len(emailKeys) == 0 {
+		return out, nil
+	}
+	in, args := db.In(2, emailKeys)
+	_, err := db.All(r, func(row db.Row) (struct{}, error) {
+		var key, role string
+		var own *db.JSON[[]perm.Permission]
+		err := row.Scan(&key, &role, &own)
+		if own == nil {
+			out[key] = permissionsOf(role, nil)
+		} else {
+			out[key] = permissionsOf(role, &own.V)
+		}
+		return struct{}{}, err
+	}, `SELECT COALESCE(u.email_key, m.email_key), m.role, o.permissions
+		FROM membership m LEFT JOIN app_user u ON u.id = m.user_id
+		LEFT JOIN role o ON o.tenant_id = m.tenant_id AND o.name = m.role
+		WHERE m.tenant_id = $1 AND m.state <> 'removed' AND COALESCE(u.email_key, m.email_key) IN `+in,
+		append([]any{r.Tenant()}, args...)...)
+	return out, err
 }
 
 func putInvited(tx *db.Tx, m Member, emailKey string) error {

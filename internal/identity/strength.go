@@ -52,8 +52,20 @@ func checkPassword(field, password string, twoFactor bool, about ...string) erro
 		return fault.Invalid(field, "too_long")
 	}
 	inputs := append([]string{}, turkish...)
+	rest := address.Fold(password)
 	for _, a := range about {
-		inputs = append(inputs, strings.FieldsFunc(address.Fold(a), func(r rune) bool { return strings.ContainsRune(" @.-_+", r) })...)
+		words := strings.FieldsFunc(address.Fold(a), func(r rune) bool { return strings.ContainsRune(" @.-_+", r) })
+		inputs = append(inputs, words...)
+		for _, known := range append([]string{address.Fold(a)}, words...) {
+			if utf8.RuneCountInString(known) > 3 {
+				rest = strings.ReplaceAll(rest, known, "")
+			}
+		}
+	}
+	// The meter judges each word by itself; one's own address three times over
+	// is long and still the first thing that is tried.
+	if utf8.RuneCountInString(rest) < minPasswordTwoFactor {
+		return fault.Invalid(field, "too_weak")
 	}
 	head := password
 	if runes := []rune(password); len(runes) > judged {

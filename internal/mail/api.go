@@ -34,6 +34,7 @@ func (s *Service) Register(a *api.API) {
 		func(ctx context.Context, in *listIn) (db.List[Exception], error) { return s.Exceptions(ctx, in.Page()) })
 
 	add := route("POST", "/dlp/exceptions", "add-dlp-exception", "Exempt an address from DLP", perm.DLPManage)
+	add.TakesKey = true
 	add.Status, add.Refusals = 201, []int{409}
 	add.Doc = "DLP is skipped when the address is sender or recipient. An address that differs only in case is a duplicate: 409."
 	api.Handle(a, add, func(ctx context.Context, in *addExceptionIn) (Exception, error) {

@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Service is the mail room.
@@ -36,7 +37,7 @@ func (s *Service) AddException(ctx context.Context, email, note string) (Excepti
 		return Exception{}, fault.Invalid("email", "invalid_address")
 	}
 	var e Exception
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.tenant(ctx), &e, func(tx *db.Tx) error {
 		e = Exception{ID: tx.NewID(), Email: addr.Address, Note: strings.TrimSpace(note), CreatedAt: clock.At(tx.Now())}
 		if who := caller.From(ctx); who.ID != uuid.Nil {
 			e.CreatedBy = &who.ID

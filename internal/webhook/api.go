@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -166,6 +167,7 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 		})
 
 	create := r.route("POST", "", "register-webhook", "Register a webhook", api.Session, r.manage)
+	create.TakesKey = true
 	create.Status, create.ShowsSecret, create.Refusals = 201, true, []int{400}
 	create.Doc = "The signing secret is shown only in this answer. An event name that the catalog does not have is a 400."
 	api.Handle(a, create, func(ctx context.Context, in *registerWebhookIn) (Registered, error) {
@@ -186,6 +188,7 @@ func (r *routes) registerEndpoints(a *api.API, access api.Access) {
 	})
 
 	rotate := r.route("POST", "/{id}/rotate-secret", "rotate-webhook-secret", "Rotate the signing secret", access, r.manage)
+	rotate.TakesKey = true
 	rotate.ShowsSecret = true
 	rotate.Doc = "The new secret is shown only in this answer. Without grace_seconds the old one ends at once; with it, webhook-signature carries both and X-Service-Signature keeps to the old one until then."
 	api.Handle(a, rotate, func(ctx context.Context, in *rotateWebhookIn) (Registered, error) {
@@ -219,20 +222,22 @@ func (r *routes) registerERP(a *api.API) {
 			if err != nil {
 				return db.List[Delivery]{}, err
 			}
-			return r.Deliveries(ctx, r.module, in.ID.UUID, in.narrowing(), in.Page())
+			return r.Deliveries(ctx, r.module, &in.ID.UUID, in.narrowing(), in.Page())
 		})
 
 	emit := r.route("POST", "/emit", "emit-webhook", "Emit an event of the catalog", api.SessionOrKey, perm.EventsEmit)
+	emit.TakesKey = true
 	emit.Status, emit.Refusals, emit.MaxBody = 202, []int{400}, 512<<10
 	emit.Doc = "The event goes to the endpoints that asked for it, like any other of its name. A name that the catalog does not have is a 400."
 	api.Handle(a, emit, func(ctx context.Context, in *emitWebhookIn) (Emitted, error) {
-		id, err := r.Emit(ctx, in.Body.Event, in.Body.Data)
-		return Emitted{"evt_" + id.String()}, err
+		emitted := func(id uuid.UUID) Emitted { return Emitted{"evt_" + id.String()} }
+		id, err := r.Emit(idempotency.View(ctx, emitted), in.Body.Event, in.Body.Data)
+		return emitted(id), err
 	})
 
 	api.HandleList(a, r.route("GET", "/events", "webhook-events", "Deliveries of all endpoints", api.SessionOrKey, r.view),
 		func(ctx context.Context, in *webhookEventsIn) (db.List[Delivery], error) {
-			return r.AllDeliveries(ctx, r.module, in.narrowing(), in.Page())
+			return r.Deliveries(ctx, r.module, nil, in.narrowing(), in.Page())
 		})
 
 	api.Handle(a, r.route("POST", "/events/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
@@ -305,7 +310,7 @@ func (r *routes) registerMail(a *api.API) {
 			if err != nil {
 				return nil, err
 			}
-			list, err := r.Deliveries(ctx, r.module, in.ID.UUID, in.narrowing(), db.Page{Limit: 100, After: db.First})
+			list, err := r.Deliveries(ctx, r.module, &in.ID.UUID, in.narrowing(), db.Page{Limit: 100, After: db.First})
 			return list.Rows, err
 		})
 	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -40,8 +39,7 @@ type Streamed struct {
 type Watch struct {
 	Bus     bus.Bus
 	Catalog event.Catalog
-	// Beat is how often a stream shows that it is alive and looks whether its
-	// watcher may still watch: 15 seconds by default.
+	// Beat is how often a stream shows that it is alive: 15 seconds by default.
 	Beat time.Duration
 }
 
@@ -55,7 +53,7 @@ func (r *routes) registerStream(a *api.API) {
 	rt := r.route("GET", "/stream", "webhook-stream", "Stream of new deliveries, as their receivers get them", api.SessionOrKey, r.view)
 	rt.Doc = "Server-sent events for developers: every delivery that is recorded, with its headers, signatures and body, whether or not its endpoint can be reached. Bodies are left out (body_hidden) for who may not see what an event carries, and a key of the test environment gets no delivery at all. The last message of an event has the event's sequence as its id, so that nothing is missing after a resumption."
 	api.HandleEvents(a, rt, func(ctx context.Context, in *streamWebhookIn) (func(context.Context, *api.Sender) error, error) {
-		w := &watcher{routes: r, api: a, tenant: r.tenant(ctx), who: caller.From(ctx), after: -1}
+		w := &watcher{routes: r, tenant: r.tenant(ctx), who: caller.From(ctx), after: -1}
 		if in.LastEventID != "" {
 			n, err := strconv.ParseInt(in.LastEventID, 10, 64)
 			if err != nil || n < 0 {
@@ -80,9 +78,8 @@ func (r *routes) registerStream(a *api.API) {
 // watcher is one open stream.
 type watcher struct {
 	*routes
-	api    *api.API
 	tenant db.Handle
-	who    *caller.Caller // as of the last check
+	who    *caller.Caller // as of the last look
 	only   *uuid.UUID
 	after  int64
 }
@@ -104,6 +101,7 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 			return err
 		}
 		for open := true; open; {
+			w.who = api.Watcher(ctx)
 			if err := w.catchUp(ctx, send); err != nil {
 				sub.Close()
 				return err
@@ -113,7 +111,7 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 				sub.Close()
 				return ctx.Err()
 			case <-tick.C:
-				if err := errors.Join(w.check(ctx), send.Comment("alive")); err != nil {
+				if err := send.Comment("alive"); err != nil {
 					sub.Close()
 					return err
 				}
@@ -123,22 +121,10 @@ func (w *watcher) run(ctx context.Context, send *api.Sender) error {
 	}
 }
 
-// check ends the stream of somebody who may not watch any more: it outlives
-// keys, sessions, roles and licences.
-func (w *watcher) check(ctx context.Context) error {
-	who, err := w.api.Again(ctx)
-	if err == nil {
-		w.who = who
-	}
-	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
-		return err
-	}
-	return nil // a database that is away says nothing about a key
-}
-
 // catchUp sends the deliveries of the events after the last one.
 func (w *watcher) catchUp(ctx context.Context, send *api.Sender) error {
 	for {
+		w.who = api.Watcher(ctx)
 		var events []event.Event
 		var list []streamedAt
 		err := w.tenant.Read(ctx, func(r *db.Reader) (err error) {
@@ -215,7 +201,7 @@ func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.
 		return nil, err
 	}
 	var list []streamedAt
-	sign := newSigner(keys...)
+	sign := signer(keys)
 	for i, e := range events {
 		if _, ok := there[ids[i]]; !ok {
 			continue

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -140,13 +141,13 @@ type Outcome struct {
 }
 
 // report leaves jobs that tell what became of deliveries to channels, in the
-// transaction that marks them.
-func report(tx *db.Tx, e *entry, marks []mark) error {
-	if e.module != Channel {
+// transaction that marked them.
+func report(tx *db.Tx, e *entry, marked []uuid.UUID) error {
+	if e.module != Channel || e.lost {
 		return nil
 	}
-	for _, m := range marks {
-		if m.status != Delivered && m.status != Exhausted {
+	for _, m := range e.marks {
+		if m.status != Delivered && m.status != Exhausted || !slices.Contains(marked, m.id) {
 			continue
 		}
 		_, text := m.trouble()
@@ -154,7 +155,7 @@ func report(tx *db.Tx, e *entry, marks []mark) error {
 		if text != nil {
 			o.Error = *text
 		}
-		if _, err := jobs.EnqueueFor(tx, e.lane.tenant, OutcomeJob, tx.Now(), o); err != nil {
+		if _, err := jobs.EnqueueForTenant(tx, e.lane.tenant, OutcomeJob, tx.Now(), o); err != nil {
 			return err
 		}
 	}
@@ -165,6 +166,6 @@ func report(tx *db.Tx, e *entry, marks []mark) error {
 	if e.health.reason != nil {
 		o.Error = *e.health.reason
 	}
-	_, err := jobs.EnqueueFor(tx, e.lane.tenant, OutcomeJob, tx.Now(), o)
+	_, err := jobs.EnqueueForTenant(tx, e.lane.tenant, OutcomeJob, tx.Now(), o)
 	return err
 }

@@ -124,6 +124,7 @@ func (j job) compare(k job) int {
 // result is what became of a job.
 type result struct {
 	job
+	lane   *lane
 	probe  bool
 	at     time.Time
 	epoch  int // of the lane when it began

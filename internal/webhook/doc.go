@@ -3,12 +3,12 @@
 // The dispatcher turns an event into delivery rows in its own transaction, one
 // for each endpoint that asked for it, so no crash can lose the step between
 // them. A delivery's id follows from its event and its endpoint, so there can
-// be only one. It is also unguessable, like an endpoint's: knowing one is what
-// the keyless routes ask for.
+// be only one. It is also unguessable, like an endpoint's. The keyless routes ask
+// for an endpoint's id; a delivery's id, which receivers know, only resends.
 //
 // The deliveries of an endpoint are a lane. A node claims a lane with a lease,
 // sends what is due in the order of the events, marks many results in one
-// transaction and gives the lane back. So an endpoint has one sender at a time
+// transaction and gives the lane back; lane.go has its states. So an endpoint has one sender at a time
 // in the whole installation, its limits hold everywhere, and claiming writes
 // one row for any number of deliveries. A node that dies loses its lanes when
 // their lease ends, or when it is started again; one that was only slow finds

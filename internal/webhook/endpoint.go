@@ -88,13 +88,13 @@ func parseAddress(out *outbound.Client, raw string) (string, error) {
 	return "", fault.Invalid("address", "invalid_address")
 }
 
-// normal brings a list of event names into one form.
-func normal(events []string) []string {
+// sortNames brings a list of event names into one form.
+func sortNames(events []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(events)))
 }
 
 func (s *settings) tidy() {
-	s.description, s.events = strings.TrimSpace(s.description), normal(s.events)
+	s.description, s.events = strings.TrimSpace(s.description), sortNames(s.events)
 }
 
 // place is what an endpoint's secret is sealed to.

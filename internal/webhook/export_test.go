@@ -1,6 +1,32 @@
 package webhook
 
-import "time"
+import (
+	"time"
 
-// Beat sets how often streams look whether their watcher may still watch.
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// Beat sets how often streams show that they are alive.
 func (s *Service) Beat(d time.Duration) { s.watch.Beat = d }
+
+// Signs says whether an attempt is signed whose endpoint's settings have changed
+// so often since it began, and whose lane is lost or not.
+func (s *Sender) Signs(changes int, lost bool) bool {
+	since, ends := s.newLease()
+	l := &lane{state: sending, signer: signer{"secret"}, renewed: since, leaseEnds: ends, epoch: changes}
+	if lost {
+		l.state = gone
+	}
+	_, _, ok := s.sign(&result{lane: l, at: ends})
+	return ok
+}
+
+// MarkDelivered marks a delivery, tried so often before, as the holder of a claim
+// does, and says whether it was marked.
+func MarkDelivered(tx *db.Tx, claim, tenant, delivery uuid.UUID, attempts int) (bool, error) {
+	m := mark{tenant: tenant, result: result{job: job{id: delivery, attempts: attempts}, at: tx.Now()}, status: Delivered, nextAt: tx.Now()}
+	marked, err := markDeliveries(tx, claim, []mark{m})
+	return len(marked) == 1, err
+}

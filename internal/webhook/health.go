@@ -10,7 +10,7 @@ import (
 const (
 	// disableAfter is how many attempts in a row may fail.
 	disableAfter = 10
-	gone         = 410 // the receiver wants no more, ever
+	statusGone   = 410 // the receiver wants no more, ever
 	probeFirst   = time.Minute
 	probeMost    = 30 * time.Minute
 	// An endpoint that has failed for so long and so often is given up, but
@@ -67,7 +67,7 @@ func (h *health) fail(now time.Time, code *int, class, reason string, probe bool
 	}
 	h.code, h.class, h.reason = code, &class, &reason
 	switch {
-	case h.status == Active && (h.failures >= disableAfter || code != nil && *code == gone):
+	case h.status == Active && (h.failures >= disableAfter || code != nil && *code == statusGone):
 		h.status, h.disabledAt, h.probes, h.mails = Disabled, clock.Ptr(now), 0, 0
 		return now.Add(probeFirst), true
 	case h.status != Disabled || !probe:

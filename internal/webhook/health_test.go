@@ -29,14 +29,14 @@ func TestHealth(t *testing.T) {
 			}
 			code := 500
 			if r.IntN(200) == 0 {
-				code = gone
+				code = statusGone
 			}
 			row++
 			hold, disabled := h.fail(now, &code, "status", "no", probe)
 			switch {
 			case h.failures != row:
 				t.Fatalf("seed %d: %d failures counted, %d made", seed, h.failures, row)
-			case disabled != (!probe && (row >= disableAfter || code == gone)):
+			case disabled != (!probe && (row >= disableAfter || code == statusGone)):
 				t.Fatalf("seed %d: disabled %v after %d failures, code %d", seed, disabled, row, code)
 			case h.status == Active && !hold.IsZero():
 				t.Fatalf("seed %d: an active endpoint is held", seed)

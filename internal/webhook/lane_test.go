@@ -9,60 +9,94 @@ import (
 	"konak/internal/kit/clock"
 )
 
+// The state machine of a lane is the one that decision 0010 draws, and it has no
+// dead end: from every state a lane can be given back or lost.
+func TestLaneTable(t *testing.T) {
+	t.Parallel()
+	states := map[laneState]string{
+		loading: "loading", sending: "sending", idle: "idle", draining: "draining", releasing: "releasing", gone: "gone",
+	}
+	want := map[string]laneState{}
+	for _, row := range []struct {
+		from []laneState
+		on   laneChange
+		to   laneState
+	}{
+		{[]laneState{loading}, rowsRead, sending},
+		{[]laneState{loading}, nothingRead, idle},
+		{[]laneState{sending}, runsLow, loading},
+		{[]laneState{sending}, allMarked, idle},
+		{[]laneState{idle}, notified, loading},
+		{[]laneState{idle}, waitedLong, releasing},
+		{[]laneState{loading, sending, idle}, settingsChanged, loading},
+		{[]laneState{loading, sending, idle}, halted, draining},
+		{[]laneState{loading, sending, draining}, cameBack, loading},
+		{[]laneState{draining}, drained, releasing},
+		{[]laneState{releasing}, dueAgain, loading},
+		{[]laneState{releasing}, released, gone},
+		{[]laneState{loading, sending, idle, draining, releasing}, leaseLost, gone},
+	} {
+		for _, from := range row.from {
+			want[states[from]+string(rune('a'+row.on))] = row.to
+		}
+	}
+	for from := range states {
+		for on := rowsRead; on <= leaseLost; on++ {
+			l := &lane{state: from}
+			to, ok := want[states[from]+string(rune('a'+on))]
+			if moved := l.move(on); moved != ok || moved && l.state != to || !moved && l.state != from {
+				t.Errorf("%s, change %d: %s", states[from], on, states[l.state])
+			}
+		}
+		if end, ok := from, false; from != gone {
+			for _, path := range [][]laneChange{{released}, {drained, released}, {halted, drained, released}} {
+				l := &lane{state: end}
+				for _, on := range path {
+					l.move(on)
+				}
+				ok = ok || l.state == gone
+			}
+			if !ok {
+				t.Errorf("a lane that is %s can never be given back", states[from])
+			}
+		}
+	}
+}
+
 // What a crash may repeat is a few at first and grows with what was marked, up
 // to a bound: it stays below one in a hundred from some thousand on.
 func TestUnmarkedIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ marked, most int }{{0, 6}, {199, 6}, {200, 7}, {1000, 11}, {2800, 20}, {1_000_000, 50}} {
 		l := &lane{pace: &pace{limit: perEndpoint, marked: tc.marked}}
-		for range tc.most - 1 {
-			if l.full() {
-				t.Fatalf("after %d marks it is full with %d", tc.marked, len(l.results))
-			}
-			l.results = append(l.results, result{})
+		if l.unmarked = tc.most - 1; l.full() {
+			t.Errorf("after %d marks it is full with %d", tc.marked, l.unmarked)
 		}
-		l.marking, l.results = 2, l.results[:len(l.results)-2]
-		if l.inflight = 1; !l.full() {
+		if l.unmarked = tc.most; !l.full() {
 			t.Errorf("after %d marks more than %d may be unmarked", tc.marked, tc.most)
 		}
 	}
 }
 
-// A lane takes what is offered only where it has read everything before it and
-// nothing of it.
-func TestAccept(t *testing.T) {
+// A tenant with as much under way as it may have gets no other slot.
+func TestTenantLimit(t *testing.T) {
 	t.Parallel()
-	at := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
-	id := func(n byte) uuid.UUID { return uuid.UUID{15: n} }
-	offered := func(n byte) offer {
-		return offer{newDelivery{id: id(n), event: id(n), nextAt: clock.At(at), createdAt: clock.At(at)}, func() []byte { return nil }}
-	}
-	now := func() time.Duration { return 0 }
 	for _, c := range []struct {
-		name string
-		bend func(*lane)
-		want bool
-	}{
-		{"up to date", func(*lane) {}, true},
-		{"never read", func(l *lane) { l.looked = nil }, false},
-		{"read long ago", func(l *lane) { l.looked = func() time.Duration { return look } }, false},
-		{"old settings", func(l *lane) { l.fresh = func() time.Duration { return look } }, false},
-		{"more to read", func(l *lane) { l.more = true }, false},
-		{"reading", func(l *lane) { l.fetching = true }, false},
-		{"disabled", func(l *lane) { l.probe = true }, false},
-		{"strict", func(l *lane) { l.strict = true }, false},
-		{"lost", func(l *lane) { l.lost = true }, false},
-		{"read by now", func(l *lane) { l.cursorTime, l.cursorID = clock.At(at), id(2) }, false},
-		{"full", func(l *lane) { l.buffer = make([]job, fetchRows) }, false},
-	} {
-		l := &lane{looked: now, fresh: now, cursorTime: clock.At(at), cursorID: id(1)}
-		c.bend(l)
-		before := len(l.buffer)
-		if got := l.accept([]offer{offered(2), offered(3)}); got != c.want || (len(l.buffer) == before+2) != c.want {
-			t.Errorf("%s: %v, %d in the buffer", c.name, got, len(l.buffer))
+		inflight int
+		inLine   bool
+	}{{perTenant - 1, true}, {perTenant, false}} {
+		s := &Sender{}
+		l := &lane{
+			state: sending, signer: signer{"secret"}, buffer: make([]job, 1),
+			pace: &pace{limit: perEndpoint}, load: &tenantLoad{inflight: c.inflight},
 		}
-		if c.want && l.cursorID != id(3) {
-			t.Errorf("%s: the next fetch would begin at %s", c.name, l.cursorID)
+		if s.waitForSlot(l); l.load.inLine[fast] != c.inLine {
+			t.Errorf("with %d under way it waits for a slot: %v", c.inflight, l.load.inLine[fast])
+		}
+		// It came to its limit while it waited.
+		l.load.inflight, s.pools[fast].free = perTenant, 1
+		if s.fillSlots(); s.pools[fast].free != 1 || len(l.buffer) != 1 {
+			t.Error("an attempt began beyond the limit")
 		}
 	}
 }
@@ -73,7 +107,9 @@ func TestAccept(t *testing.T) {
 func TestRetryIsNotPassed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
-	from := func() point { return point{held: map[uuid.UUID]struct{}{}, places: now.Add(-queueStart)} }
+	from := func() readFrom {
+		return readFrom{held: map[uuid.UUID]struct{}{}, places: now.Add(-queueStart)}
+	}
 	rows := func(n int) []job {
 		list := make([]job, n)
 		for i := range list {
@@ -82,13 +118,13 @@ func TestRetryIsNotPassed(t *testing.T) {
 		return list
 	}
 	one := &lane{}
-	one.take(from(), rows(1), false)
-	if want := clock.At(now.Add(-queueStart)); one.cursorTime != want {
+	one.take(from(), rows(1))
+	if want := clock.At(now.Add(-queueStart)); one.cursorTime != want || one.unread {
 		t.Errorf("after a retry the lane goes on at %v, not at %v", one.cursorTime, want)
 	}
 	full := &lane{}
-	full.take(from(), rows(fetchRows), false)
-	if full.cursorTime != clock.At(now) || !full.more {
+	full.take(from(), rows(readRows))
+	if full.cursorTime != clock.At(now) || !full.unread {
 		t.Errorf("after a full page the lane goes on at %v", full.cursorTime)
 	}
 }

@@ -46,7 +46,7 @@ func (s *Sender) renew(ctx context.Context) {
 		ids = append(ids, id)
 	}
 	s.mu.Unlock()
-	for chunk := range slices.Chunk(ids, fetchRows) {
+	for chunk := range slices.Chunk(ids, readRows) {
 		var owned []uuid.UUID
 		since, ends := s.newLease()
 		err := s.svc.db.System("delivery claim").InTx(ctx, func(tx *db.Tx) (err error) {
@@ -61,7 +61,7 @@ func (s *Sender) renew(ctx context.Context) {
 		for _, id := range chunk {
 			l, ok := s.lanes[id]
 			switch {
-			case !ok || l.releasing:
+			case !ok || l.state == releasing:
 			case slices.Contains(owned, id):
 				l.renewed, l.leaseEnds = since, ends
 			default:
@@ -88,14 +88,21 @@ func (s *Sender) leaseHolds(l *lane) bool {
 
 // lose lets go of a lane that is no longer ours. The lock is held.
 func (s *Sender) lose(l *lane) {
-	l.lost, l.buffer, l.results = true, nil, nil
+	if l.move(leaseLost) {
+		s.drop(l)
+	}
+}
+
+// drop takes a lane that is gone out of the sender's books. The lock is held.
+func (s *Sender) drop(l *lane) {
+	l.buffer = nil
 	if s.lanes[l.id] == l {
 		delete(s.lanes, l.id)
 	}
 	s.forget(l)
 }
 
-// forget drops a lane's tenant once nothing of it is left.
+// forget drops a lane's tenant once nothing of it is left. The lock is held.
 func (s *Sender) forget(l *lane) {
 	if l.inflight > 0 {
 		return
@@ -104,7 +111,5 @@ func (s *Sender) forget(l *lane) {
 		delete(s.tenants, l.tenant)
 	}
 	s.metrics.lanes.Set(float64(len(s.lanes)))
-	if len(s.lanes) == 0 {
-		s.empty.Broadcast()
-	}
+	s.changed.Broadcast()
 }

@@ -198,6 +198,63 @@ func TestMarkingNeedsTheClaim(t *testing.T) {
 	})
 }
 
+// The statement that marks goes by the lane's claim and by the number of
+// attempts: what another holds, and what has moved on, stays as it is.
+func TestMarkIsFenced(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		e := register(w, "https://example.com/", "dlp.exception.created")
+		exempt(w, 1)
+		dispatch(t, s)
+		id := deliveries(w, e.ID)[0].ID
+		ours, another := uuid.New(), uuid.New()
+		if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(`UPDATE webhook_lane SET claim_id = $2 WHERE id = $1`, e.ID, ours)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			name     string
+			claim    uuid.UUID
+			tenant   uuid.UUID
+			attempts int
+			want     bool
+		}{
+			{"another's lane", another, w.ID, 0, false},
+			{"an attempt more", ours, w.ID, 1, false},
+			{"another tenant", ours, uuid.New(), 0, false},
+			{"as it was", ours, w.ID, 0, true},
+			{"twice", ours, w.ID, 0, false},
+		} {
+			var marked bool
+			if err := s.DB.System("test").InTx(t.Context(), func(tx *db.Tx) (err error) {
+				marked, err = webhook.MarkDelivered(tx, c.claim, c.tenant, id, c.attempts)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if marked != c.want {
+				t.Errorf("%s: marked %v", c.name, marked)
+			}
+		}
+		if d := deliveries(w, e.ID)[0]; d.Status != webhook.Delivered || d.Attempts != 1 {
+			t.Errorf("got %+v", d)
+		}
+	})
+}
+
+// An attempt that began before its endpoint's secret or address changed, or whose
+// lane is lost by now, is not signed.
+func TestStaleAttemptIsNotSigned(t *testing.T) {
+	t.Parallel()
+	node := newSender(apptest.New(t, db.SQLite))
+	if !node.Signs(0, false) || node.Signs(1, false) || node.Signs(0, true) {
+		t.Error("what has changed since the attempt began is not looked at")
+	}
+}
+
 // A node that was frozen for longer than its lease signs nothing more: another
 // has claimed the endpoint and sends what is left.
 func TestFrozenNodeSignsNothing(t *testing.T) {

@@ -17,11 +17,8 @@ import (
 var errTooOld = errors.New(bodyTooOld)
 
 const (
-	batchMax = 512 // results in one transaction
-	// writesMost is how many batches are written beside the one that the marker
-	// itself writes.
-	writesMost = 3
-	markRetry  = 250 * time.Millisecond
+	batchMax  = 512 // results in one transaction
+	markRetry = 250 * time.Millisecond
 )
 
 // entry is a lane's part of a batch, and what came of it.
@@ -32,216 +29,174 @@ type entry struct {
 	release bool
 	last    bool // the sender is stopping: nothing more is sent
 	hold    time.Time
-	clean   bool
-	strict  bool
-
-	lost, kept, back, mail, disabled bool
-	statuses                         []string
-	until                            time.Time // nothing is sent before
-	health                           health
-	changed                          bool
-	renewed                          func() time.Duration // not nil where the batch prolonged the lease
-	leaseEnds                        time.Time
+	healthy bool
+	inOrder bool
+	outcome
 }
 
-// markSoon puts a lane into the next batch. The lock is held.
-func (s *Sender) markSoon(l *lane) {
-	if !l.dirty {
-		l.dirty = true
-		s.dirty = append(s.dirty, l)
-	}
-	switch {
-	case !s.marking:
+// outcome is what the transaction made of an entry.
+type outcome struct {
+	lost     bool // another node has the lane, or it is deleted
+	kept     bool // something is due in a lane that was to be given back
+	back     bool // a disabled endpoint answered
+	disabled bool
+	mail     bool // the owners are to be told something
+	renewed  bool // the lease was prolonged
+	changed  bool // the health
+	health   health
+	marks    []mark
+	statuses []string
+	until    time.Time // nothing is sent before
+}
+
+// markSoon has what waits marked. The lock is held.
+func (s *Sender) markSoon() {
+	if !s.marking {
 		s.marking = true
-		go s.mark()
-	case s.flying == 0 || l.full() && s.writing == 0:
-		s.hasten()
+		go s.markAll()
 	}
 }
 
-// hasten ends the marker's rest.
-func (s *Sender) hasten() {
-	select {
-	case s.haste <- struct{}{}:
-	default:
-	}
-}
-
-// mark writes batches until nothing waits. What finishes during one batch forms
-// the next, so the busier it is the larger they are. A few that say only what
-// arrived are written at a time: an endpoint goes on with what one of them frees
-// while the disk is busy with another.
-func (s *Sender) mark() {
+// markAll writes batches until nothing waits. What finishes during one batch
+// forms the next, so the busier it is the larger they are.
+func (s *Sender) markAll() {
 	for {
-		s.rest()
-		batch := s.take()
-		if len(batch) == 0 {
+		batch := s.takeBatch()
+		if batch == nil {
 			return
 		}
-		if arrived(batch) && s.mayWrite() {
-			go func() {
-				s.write(batch)
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.writing--
-			}()
-			continue
+		since, ends := s.newLease()
+		err := s.commit(batch)
+		if err != nil {
+			s.log.Error("webhook results could not be marked", "error", err, "retry_in", markRetry)
 		}
-		s.write(batch)
-	}
-}
-
-// mayWrite says whether another batch may be written beside those that are.
-func (s *Sender) mayWrite() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.writing == writesMost {
-		return false
-	}
-	s.writing++
-	return true
-}
-
-func (s *Sender) write(batch []*entry) {
-	err := s.commit(batch)
-	if err != nil {
-		s.log.Error("webhook results could not be marked", "error", err, "retry_in", markRetry)
-	}
-	for _, e := range batch { // rarely one; whoever waits for the lanes waits for this too
-		if err == nil && e.mail {
-			s.svc.mailOwners(context.Background(), e.lane.laneKey, s.log)
+		for _, e := range batch { // rarely one; whoever waits for the lanes waits for this too
+			if err == nil && e.mail {
+				s.svc.mailOwners(context.Background(), e.lane.laneKey, s.log)
+			}
+		}
+		s.mu.Lock()
+		for _, e := range batch {
+			if e.renewed && err == nil {
+				e.lane.renewed, e.lane.leaseEnds = since, ends
+			}
+			s.finish(e, err)
+		}
+		s.mu.Unlock()
+		if err != nil {
+			<-time.After(markRetry)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range batch {
-		s.finish(e, err)
-	}
 }
 
-// rest lets results gather while the sender runs by itself, unless a lane waits
-// for its marks and none are being written, or nothing is under way that could
-// join them: what is answered and not marked is what a crash repeats.
-func (s *Sender) rest() {
-	s.mu.Lock()
-	run := s.running && !s.stopping && s.flying > 0 && (s.writing > 0 || !slices.ContainsFunc(s.dirty, (*lane).full))
-	select {
-	case <-s.haste: // of an earlier batch
-	default:
-	}
-	s.mu.Unlock()
-	if !run {
-		return
-	}
-	select {
-	case <-s.haste:
-	case <-time.After(gather):
-	}
-}
-
-func (s *Sender) take() []*entry {
+// takeBatch takes what is marked next: nil where nothing waits.
+func (s *Sender) takeBatch() []*entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var batch []*entry
-	n := 0
-	for n < batchMax && len(s.dirty) > 0 {
-		l := s.dirty[0]
-		s.dirty = s.dirty[1:]
-		l.dirty = false
-		release := l.idle() && l.marking == 0 && (l.stop || l.over || !s.running || s.stopping)
-		l.over = l.over && l.marking > 0
-		if l.lost || l.releasing || len(l.results) == 0 && !release {
-			continue
+	if len(s.results) == 0 && len(s.releases) == 0 {
+		s.marking = false
+		return nil
+	}
+	batch, of := []*entry{}, map[*lane]*entry{}
+	add := func(l *lane) *entry {
+		e, ok := of[l]
+		if !ok {
+			e = &entry{lane: l, module: l.module, last: s.stopping, hold: l.hold, healthy: l.healthy, inOrder: l.inOrder}
+			of[l], batch = e, append(batch, e)
 		}
-		e := &entry{lane: l, module: l.module, results: l.results, release: release, last: s.stopping, hold: l.hold, clean: l.clean, strict: l.strict}
-		l.results, l.marking, l.releasing = nil, l.marking+len(e.results), e.release
-		n += len(e.results) + 1
-		batch = append(batch, e)
+		return e
 	}
-	if len(batch) == 0 {
-		s.dirty, s.marking = nil, false
+	n := min(len(s.results), batchMax)
+	for _, r := range s.results[:n] {
+		if r.lane.state != gone {
+			e := add(r.lane)
+			e.results = append(e.results, r)
+		}
 	}
+	s.results = slices.Delete(s.results, 0, n)
+	for _, l := range s.releases {
+		if l.state == releasing {
+			add(l).release = true
+		}
+	}
+	s.releases = nil
 	return batch
 }
 
-// commit writes a batch. What simply arrived takes one statement, which marks
-// nothing of a lane that another has claimed; a batch of nothing else asks
-// nothing. What changes an endpoint's health, was tried before or gives its lane
-// back locks the lane's row first.
+// commit writes a batch. Deliveries of a lane that another node has claimed, and
+// deliveries that have moved on, are not marked. What changes an endpoint's
+// health, was tried before or gives its lane back locks the lane's row first.
 func (s *Sender) commit(batch []*entry) error {
-	if arrived(batch) {
-		err := s.svc.db.System("delivery claim").InTx(context.Background(), func(tx *db.Tx) error {
-			var marks []mark
-			for _, e := range batch {
-				var err error
-				if marks, err = e.weigh(tx, true, marks); err != nil {
-					return err
-				}
-			}
-			tx.Promptly() // the lanes wait
-			return markArrived(tx, s.claim, marks)
-		})
-		if !errors.Is(err, errMoved) {
-			return err
-		}
-	}
-	return s.settleBatch(batch)
-}
-
-// settleBatch writes a batch in which anything may have happened.
-func (s *Sender) settleBatch(batch []*entry) error {
-	var locked, open []uuid.UUID
-	since, ends := s.newLease()
-	for _, e := range batch {
-		if e.plain() {
-			open = append(open, e.lane.id)
-		} else {
-			locked = append(locked, e.lane.id)
-		}
-	}
 	return s.svc.db.System("delivery claim").InTx(context.Background(), func(tx *db.Tx) error {
-		var owned []uuid.UUID
-		if len(locked) > 0 {
-			var err error
-			if owned, err = renewLanes(tx, s.claim, locked, s.lease); err != nil {
-				return err
-			}
+		if err := s.lockLanes(tx, batch); err != nil {
+			return err
 		}
 		var marks []mark
 		for _, e := range batch {
-			var err error
-			if e.renewed = nil; slices.Contains(owned, e.lane.id) {
-				e.renewed, e.leaseEnds = since, ends
-			}
-			if marks, err = e.weigh(tx, e.plain() || slices.Contains(owned, e.lane.id), marks); err != nil {
+			if err := e.collectMarks(tx); err != nil {
 				return err
 			}
+			marks = append(marks, e.marks...)
 		}
-		all, err := markDeliveries(tx, s.claim, marks)
+		marked, err := markDeliveries(tx, s.claim, marks)
 		if err != nil {
 			return err
 		}
-		if !all && len(open) > 0 {
-			if owned, err = heldLanes(&tx.Reader, s.claim, open); err != nil {
+		if len(marked) < len(marks) {
+			if err := s.findLost(tx, batch); err != nil {
 				return err
 			}
-			for _, e := range batch {
-				e.lost = e.lost || e.plain() && !slices.Contains(owned, e.lane.id)
+		}
+		for _, e := range batch {
+			if err := report(tx, e, marked); err != nil {
+				return err
 			}
 		}
 		return s.giveBack(tx, batch)
 	})
 }
 
+// lockLanes locks the lanes that need it, which prolongs their leases, and notes
+// which are lost.
+func (s *Sender) lockLanes(tx *db.Tx, batch []*entry) error {
+	var ids []uuid.UUID
+	for _, e := range batch {
+		e.outcome = outcome{until: e.hold} // of an earlier run of the transaction
+		if e.locks() {
+			ids = append(ids, e.lane.id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	owned, err := renewLanes(tx, s.claim, ids, s.lease)
+	for _, e := range batch {
+		if e.locks() {
+			e.renewed = slices.Contains(owned, e.lane.id)
+			e.lost = !e.renewed
+		}
+	}
+	return err
+}
+
+// findLost notes which of the lanes of a batch that were not locked are lost.
+func (s *Sender) findLost(tx *db.Tx, batch []*entry) error {
+	ids := make([]uuid.UUID, len(batch))
+	for i, e := range batch {
+		ids[i] = e.lane.id
+	}
+	owned, err := heldLanes(&tx.Reader, s.claim, ids)
+	for _, e := range batch {
+		e.lost = e.lost || !slices.Contains(owned, e.lane.id)
+	}
+	return err
+}
+
 // giveBack releases the lanes of a batch that have nothing more to do.
 func (s *Sender) giveBack(tx *db.Tx, batch []*entry) error {
 	var list []release
 	for _, e := range batch {
-		switch {
-		case e.lost || !e.release:
-		case e.back:
-			e.kept = true
-		default:
+		if e.release && !e.lost {
 			list = append(list, release{e.lane.id, e.until, e.last})
 		}
 	}
@@ -250,51 +205,52 @@ func (s *Sender) giveBack(tx *db.Tx, batch []*entry) error {
 	}
 	kept, err := releaseLanes(tx, s.claim, list)
 	for _, e := range batch {
-		e.kept = e.kept || kept[e.lane.id]
+		e.kept = kept[e.lane.id]
 	}
 	return err
 }
 
-// arrived says that a batch is plain.
-func arrived(batch []*entry) bool {
-	return !slices.ContainsFunc(batch, func(e *entry) bool { return !e.plain() })
+// locks says whether more than first attempts that arrived is to be written.
+func (e *entry) locks() bool {
+	return e.release || !e.healthy || slices.ContainsFunc(e.results, func(r result) bool { return !r.ok() || r.attempts > 0 })
 }
 
-// plain says that everything arrived at the first attempt and nothing else
-// changes.
-func (e *entry) plain() bool {
-	return !e.release && e.clean && !slices.ContainsFunc(e.results, func(r result) bool { return !r.ok() || r.attempts > 0 })
-}
-
-// weigh adds the new states of the entry's deliveries, if its lane is still
-// ours, after taking them into its endpoint's health. Who waits for the outcome
-// of one is told.
-func (e *entry) weigh(tx *db.Tx, ours bool, marks []mark) ([]mark, error) {
-	e.begin(ours)
+// collectMarks finds the new states of the entry's deliveries, if its lane is
+// still ours, after taking them into its endpoint's health.
+func (e *entry) collectMarks(tx *db.Tx) error {
 	if e.lost {
-		return marks, nil
+		return nil
 	}
-	if err := e.judge(tx); err != nil {
-		return nil, err
+	if err := e.updateHealth(tx); err != nil || e.lost {
+		return err
 	}
-	first := len(marks)
-	marks = e.marks(marks, tx.Now())
-	return marks, report(tx, e, marks[first:])
+	for _, r := range e.results {
+		m := mark{tenant: e.lane.tenant, result: r, status: Delivered, nextAt: r.at}
+		if !r.ok() {
+			m.fail(tx.Now())
+			if e.inOrder && m.status != Exhausted {
+				// It keeps its place at the head; the whole lane waits.
+				if e.health.status != Disabled {
+					e.until = later(e.until, m.nextAt)
+				}
+				m.nextAt = r.nextAt.Time
+			}
+		}
+		if !r.probe || m.status != r.status {
+			e.statuses = append(e.statuses, m.status)
+		}
+		e.marks = append(e.marks, m)
+	}
+	return nil
 }
 
-// begin clears what an earlier run of the transaction left.
-func (e *entry) begin(ours bool) {
-	e.lost, e.kept, e.back, e.mail, e.disabled, e.changed, e.health = !ours, false, false, false, false, false, health{}
-	e.until, e.statuses = e.hold, e.statuses[:0]
-}
-
-// judge takes the results into the endpoint's health, where they change it.
-func (e *entry) judge(tx *db.Tx) error {
+// updateHealth takes the results into the endpoint's health, where they change it.
+func (e *entry) updateHealth(tx *db.Tx) error {
 	failed := false
 	for i := range e.results {
 		failed = failed || !e.results[i].ok()
 	}
-	if !failed && e.clean || len(e.results) == 0 {
+	if !failed && e.healthy || len(e.results) == 0 {
 		return nil
 	}
 	t, err := lockTarget(tx, e.lane.laneKey)
@@ -319,7 +275,7 @@ func (e *entry) judge(tx *db.Tx) error {
 		}
 	}
 	if e.back = e.back && h.status == Active; e.back {
-		if err := hurry(tx, e.lane.laneKey); err != nil {
+		if err := retryFailedNow(tx, e.lane.laneKey); err != nil {
 			return err
 		}
 	}
@@ -330,7 +286,7 @@ func (e *entry) judge(tx *db.Tx) error {
 		return err
 	}
 	if e.until.Equal(never) {
-		if _, err := jobs.EnqueueFor(tx, e.lane.tenant, giveUpKind, tx.Now(), e.lane.id); err != nil {
+		if _, err := jobs.EnqueueForTenant(tx, e.lane.tenant, giveUpKind, tx.Now(), e.lane.id); err != nil {
 			return err
 		}
 	}
@@ -343,31 +299,6 @@ func later(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// marks adds the new states of the entry's deliveries.
-func (e *entry) marks(list []mark, now time.Time) []mark {
-	if e.lost {
-		return list
-	}
-	for _, r := range e.results {
-		m := mark{tenant: e.lane.tenant, result: r, status: Delivered, nextAt: r.at}
-		if !r.ok() {
-			m.fail(now)
-			if e.strict && m.status != Exhausted {
-				// It keeps its place at the head; the whole lane waits.
-				if e.health.status != Disabled {
-					e.until = later(e.until, m.nextAt)
-				}
-				m.nextAt = r.nextAt.Time
-			}
-		}
-		if !r.probe || m.status != r.status {
-			e.statuses = append(e.statuses, m.status)
-		}
-		list = append(list, m)
-	}
-	return list
 }
 
 // fail gives a delivery the state that a failed attempt leaves it in. A probe
@@ -393,25 +324,21 @@ func (m *mark) fail(now time.Time) {
 // finish puts a batch's outcome back into its lane. The lock is held.
 func (s *Sender) finish(e *entry, err error) {
 	l := e.lane
-	l.releasing, l.marking = false, l.marking-len(e.results)
-	if l.lost {
+	if l.state == gone {
 		return
 	}
 	if err != nil {
-		l.results = append(e.results, l.results...)
-		if l.renewed() > s.lease {
+		if !s.leaseHolds(l) {
 			s.lose(l)
 			return
 		}
-		time.AfterFunc(markRetry, func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if !l.lost {
-				s.markSoon(l)
-			}
-		})
+		s.results = append(e.results, s.results...)
+		if e.release {
+			s.releases = append(s.releases, l)
+		}
 		return
 	}
+	l.unmarked -= len(e.results)
 	for i := range e.results {
 		delete(l.busy, e.results[i].id)
 	}
@@ -421,29 +348,23 @@ func (s *Sender) finish(e *entry, err error) {
 		return
 	}
 	l.pace.marked += len(e.results)
-	if e.renewed != nil {
-		l.renewed, l.leaseEnds = e.renewed, e.leaseEnds
-	}
 	if e.changed {
-		l.clean = e.health.clean()
-		l.probe = e.health.status == Disabled
+		l.healthy, l.disabled = e.health.clean(), e.health.status == Disabled
 	}
 	switch {
 	case e.release && !e.kept:
-		poked := l.poked
-		s.lose(l)
-		if poked {
+		l.move(released)
+		s.drop(l)
+		if l.unread { // it was notified meanwhile
 			s.signal()
 		}
 		return
-	case e.back:
-		l.stop, l.hold = s.stopping, time.Time{}
+	case e.release && l.move(dueAgain), e.back && l.move(cameBack):
+		l.hold = time.Time{}
 		l.rewind()
+		s.startLoad(l)
 	case e.until.After(s.svc.db.Clock().Now()):
 		l.halt(e.until)
-	case e.release: // something is due after all
-		l.stop, l.hold = s.stopping, time.Time{}
-		l.rewind()
 	}
 	s.advance(l)
 }

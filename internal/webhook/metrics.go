@@ -67,11 +67,11 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		lag: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "konak_webhook_lag_seconds", Help: "For how long the first endpoint that nobody sends to has been due.",
 		}),
+		waiting: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "konak_webhook_waiting_deliveries",
+			Help: "Deliveries of all nodes that wait for an attempt, pending or failed, counted up to 100,000 every 15 seconds.",
+		}),
 	}
-	m.waiting = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "konak_webhook_waiting_deliveries",
-		Help: "Deliveries of all nodes that wait for an attempt, pending or failed, counted up to 100,000 every 15 seconds.",
-	})
 	r.MustRegister(m.attempts, m.deliveries, m.disabled, m.inflight, m.lanes, m.lag, m.waiting)
 	for _, status := range []string{Pending, Failed, Exhausted, Delivered} {
 		m.deliveries.WithLabelValues(status)

@@ -199,11 +199,18 @@ func TestEmit(t *testing.T) {
 		if len(got) != 1 || !strings.Contains(string(got[0].body), out.EventID) || !strings.Contains(string(got[0].body), `"object":{"id":"42"}`) {
 			t.Fatalf("got %d: %s", len(got), got[0].body)
 		}
-		// A key of the test environment writes the event and sends nothing.
+		// A key of the test environment writes the event and sends nothing, beside
+		// what is live neither.
 		w.Key(true, perm.EventsEmit).Post(hooks+"/emit", in).Want(202)
 		s.Settle()
 		if got := rcv.take(); len(got) != 0 || len(deliveries(w, e.ID)) != 1 {
 			t.Errorf("a test key caused %d requests", len(got))
+		}
+		w.Key(true, perm.EventsEmit).Post(hooks+"/emit", in).Want(202)
+		w.Key(false, perm.EventsEmit).Post(hooks+"/emit", in).Want(202)
+		s.Settle()
+		if got := rcv.take(); len(got) != 1 || len(deliveries(w, e.ID)) != 2 {
+			t.Errorf("a test key and a live one caused %d requests", len(got))
 		}
 		test := w.Key(true, perm.SettingsManage)
 		var queued webhook.Queued
@@ -222,7 +229,9 @@ func TestEmit(t *testing.T) {
 			t.Error(diff)
 		}
 		w.Owner.Post(hooks+"/emit", map[string]any{"event": "ping.test"}).Refused(422, "validation_failed")
-		if diff := cmp.Diff([]string{"dlp.exception.created", "dlp.exception.created", webhook.PingTest}, w.Events()); diff != "" {
+		if diff := cmp.Diff([]string{
+			"dlp.exception.created", "dlp.exception.created", "dlp.exception.created", "dlp.exception.created", webhook.PingTest,
+		}, w.Events()); diff != "" {
 			t.Error(diff)
 		}
 	})

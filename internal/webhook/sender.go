@@ -23,12 +23,10 @@ const (
 	perClaim = 128
 	lanesMax = 4096
 	look     = time.Second // without being woken
-	// gather is how long results wait for others before they are marked, and
-	// linger how long a lane is kept when it has run dry: under a steady flow
-	// most transactions are shared or saved. Neither holds up a delivery.
-	gather = time.Millisecond
-	linger = 50 * time.Millisecond
-	drain  = outbound.Timeout + 3*time.Second
+	// idleTime is how long a lane is kept when it has run dry: under a steady
+	// flow most transactions that claim and release are saved.
+	idleTime = 50 * time.Millisecond
+	drain    = outbound.Timeout + 3*time.Second
 )
 
 // Sender posts the waiting deliveries. Any number of them, in any number of
@@ -42,19 +40,17 @@ type Sender struct {
 
 	mu       sync.Mutex
 	lanes    map[uuid.UUID]*lane
-	tenants  map[uuid.UUID]*load
+	tenants  map[uuid.UUID]*tenantLoad
 	paces    map[uuid.UUID]*pace
-	pools    [classes]slotPool
-	dirty    []*lane
-	marking  bool // the marker is at work
-	writing  int  // batches are being written beside it
-	running  bool // by itself, and not in steps
+	pools    [pools]slotPool
+	results  []result // to be marked
+	releases []*lane  // to be given back
+	marking  bool     // the marker is at work
+	running  bool     // by itself, and not in steps
 	stopping bool
-	begun    int
-	flying   int        // attempts under way
-	empty    *sync.Cond // no lane is held
+	begun    int        // attempts made
+	changed  *sync.Cond // a lane is gone, or a stale attempt has ended
 	wake     chan struct{}
-	haste    chan struct{} // the marker is waited for
 }
 
 // NewSender makes the sender of a process. The lease is how long its lanes stay
@@ -62,11 +58,11 @@ type Sender struct {
 func NewSender(s *Service, log *slog.Logger, m *Metrics, lease time.Duration) *Sender {
 	out := &Sender{
 		svc: s, log: log, metrics: m.in, claim: s.db.Clock().NewCapability(), lease: cmp.Or(lease, Lease),
-		lanes: map[uuid.UUID]*lane{}, tenants: map[uuid.UUID]*load{}, paces: map[uuid.UUID]*pace{},
-		pools: [classes]slotPool{{free: slots}, {free: slots}}, wake: make(chan struct{}, 1), haste: make(chan struct{}, 1),
+		lanes: map[uuid.UUID]*lane{}, tenants: map[uuid.UUID]*tenantLoad{}, paces: map[uuid.UUID]*pace{},
+		pools: [pools]slotPool{{free: slotsPerPool}, {free: slotsPerPool}}, wake: make(chan struct{}, 1),
 	}
-	out.empty = sync.NewCond(&out.mu)
-	s.queued, s.changed, s.settled, s.counted = out.poke, out.reread, out.settled, m.in.came
+	out.changed = sync.NewCond(&out.mu)
+	s.queued, s.changed, s.settled, s.counted = out.notify, out.rereadSettings, out.settled, m.in.came
 	return out
 }
 
@@ -83,7 +79,7 @@ func (s *Sender) Step(ctx context.Context) (int, error) {
 		}
 		s.mu.Lock()
 		for len(s.lanes) > 0 {
-			s.empty.Wait()
+			s.changed.Wait()
 		}
 		made := s.begun - before
 		s.mu.Unlock()
@@ -130,7 +126,8 @@ func (s *Sender) Run(ctx context.Context) {
 				n = 0
 			}
 		}
-		timer.Reset(s.wait(ctx))
+		wait := s.nextRun(ctx).Sub(s.svc.db.Clock().Now())
+		timer.Reset(min(max(wait, 5*time.Millisecond), look))
 	}
 }
 
@@ -160,11 +157,6 @@ func (s *Sender) due(ctx context.Context) bool {
 	return !next.After(now)
 }
 
-// wait is how long to sleep: until the next lane is due, and not for long.
-func (s *Sender) wait(ctx context.Context) time.Duration {
-	return min(max(s.nextRun(ctx).Sub(s.svc.db.Clock().Now()), 5*time.Millisecond), look)
-}
-
 // claimDue takes lanes that are due and begins to work them off.
 func (s *Sender) claimDue(ctx context.Context) (int, error) {
 	s.mu.Lock()
@@ -191,11 +183,14 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 		if old, ok := s.lanes[k.id]; ok {
 			s.lose(old) // its lease ended without our noticing
 		}
-		l := &lane{laneKey: k, busy: map[uuid.UUID]struct{}{}, load: s.loadOf(k.tenant), pace: s.paceOf(k.id), renewed: since, leaseEnds: ends, fresh: clock.Stopwatch()}
+		l := &lane{
+			laneKey: k, busy: map[uuid.UUID]struct{}{}, load: s.loadOf(k.tenant), pace: s.paceOf(k.id),
+			renewed: since, leaseEnds: ends, settings: clock.Stopwatch(),
+		}
 		l.load.lanes++
 		l.rewind()
 		s.lanes[k.id] = l
-		s.advance(l)
+		s.startLoad(l)
 	}
 	s.metrics.lanes.Set(float64(len(s.lanes)))
 	return len(keys), nil
@@ -203,59 +198,54 @@ func (s *Sender) claimDue(ctx context.Context) (int, error) {
 
 // advance takes a lane's next step, whatever that is. The lock is held.
 func (s *Sender) advance(l *lane) {
-	if l.lost || l.releasing {
-		return
-	}
 	if s.stopping {
 		l.halt(time.Time{})
 	}
-	if l.more && !l.stop && !l.fetching && len(l.buffer) <= fetchRows/4 {
-		l.fetching = true
-		go s.fetch(l)
+	switch {
+	case l.state == sending && l.unread && l.low() && l.move(runsLow), l.state == idle && l.unread && l.move(notified):
+		s.startLoad(l)
+	case l.state == sending && len(l.buffer) == 0 && l.unmarked == 0:
+		l.move(allMarked)
+		s.startIdling(l)
+	case l.state == draining && l.unmarked == 0:
+		l.move(drained)
+		s.release(l)
 	}
-	s.ready(l)
-	s.pump()
-	if len(l.results) > 0 || l.idle() && (l.stop || !s.lingers(l)) {
-		s.markSoon(l)
-	}
+	s.waitForSlot(l)
+	s.fillSlots()
 }
 
-// lingers says whether a lane that has run dry is kept for a moment, and has
-// it looked at again after that. The lock is held.
-func (s *Sender) lingers(l *lane) bool {
+// startIdling keeps a lane that became idle for a moment, and then has it given
+// back. In steps nothing more comes. The lock is held.
+func (s *Sender) startIdling(l *lane) {
 	if !s.running || s.stopping {
-		return false
-	}
-	if !l.waiting {
-		l.waiting = true
-		l.dry = clock.Stopwatch()
-		time.AfterFunc(linger, func() { s.again(l) })
-	}
-	return true
-}
-
-// again looks at a lane that lingered.
-func (s *Sender) again(l *lane) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l.waiting = false
-	if l.lost || l.releasing {
+		l.move(waitedLong)
+		s.release(l)
 		return
 	}
-	if l.idle() && l.dry() >= linger {
-		l.over = true
-		s.markSoon(l)
-		return
-	}
-	s.advance(l)
+	l.idleFor = clock.Stopwatch()
+	time.AfterFunc(idleTime, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if l.state == idle && l.idleFor() >= idleTime {
+			l.move(waitedLong)
+			s.release(l)
+		}
+	})
 }
 
-// start begins an attempt in a slot of a class. The lock is held.
-func (s *Sender) start(l *lane, class int) {
+// release has a lane given back. The lock is held.
+func (s *Sender) release(l *lane) {
+	s.releases = append(s.releases, l)
+	s.markSoon()
+}
+
+// start begins an attempt in a slot of a pool. The lock is held.
+func (s *Sender) start(l *lane, p *slotPool) {
 	now := s.svc.db.Clock().Now()
 	if l.rate > 0 {
 		if l.pace.sent >= l.rate {
-			l.halt(l.pace.window.Add(rateSpan))
+			l.halt(l.pace.second.Add(rateSpan))
 			s.advance(l)
 			return
 		}
@@ -263,41 +253,37 @@ func (s *Sender) start(l *lane, class int) {
 	}
 	j := l.buffer[0]
 	l.buffer = l.buffer[1:]
-	l.dry = clock.Stopwatch()
 	l.busy[j.id] = struct{}{}
 	l.inflight++
+	l.unmarked++
 	l.load.inflight++
-	s.flying++
-	s.pools[class].free--
 	s.begun++
-	go s.attempt(l, l.to, result{job: j, probe: l.probe, at: now, epoch: l.epoch}, class)
-	if len(l.buffer) <= fetchRows/4 && l.more && !l.fetching {
-		l.fetching = true
-		go s.fetch(l)
+	p.free--
+	go s.attempt(result{job: j, lane: l, probe: l.mode() == probe, at: now, epoch: l.epoch}, &slot{pool: p})
+	if l.unread && l.low() && l.move(runsLow) {
+		s.startLoad(l)
 	}
 }
 
-func (s *Sender) attempt(l *lane, to *url.URL, r result, class int) {
+// attempt makes a request and hands its result to the marker.
+func (s *Sender) attempt(r result, x *slot) {
+	l := r.lane
 	r.answer = outbound.Answer{Class: outbound.ClassBody, Err: errTooOld}
-	free := false // the slot was given back
 	if r.body != nil {
+		to, header, ok := s.sign(&r)
+		if !ok {
+			s.putBack(&r, x)
+			return
+		}
 		timer := time.AfterFunc(slowAfter, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if free {
-				return
+			if !x.freed {
+				x.free()
+				l.pace.slow = true
+				s.fillSlots()
 			}
-			free = true
-			s.pools[class].free++
-			l.pace.slow = true
-			s.pump()
 		})
-		header, ok := s.sign(l, &r)
-		if !ok {
-			timer.Stop()
-			s.putBack(l, r, class, &free)
-			return
-		}
 		s.metrics.inflight.Inc()
 		r.answer = s.svc.out.Post(context.Background(), to, header, r.body, r.at)
 		s.metrics.inflight.Dec()
@@ -307,68 +293,70 @@ func (s *Sender) attempt(l *lane, to *url.URL, r result, class int) {
 	r.body = nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !free {
-		free = true
-		s.pools[class].free++
-	}
-	s.landed(l, r.epoch)
 	l.pace.learn(&r.answer)
-	for c := range s.pools {
-		s.line(l.load, c)
-	}
-	if l.lost {
-		s.forget(l)
-		s.pump()
+	if s.endAttempt(&r, x); l.state == gone {
 		return
 	}
-	l.results = append(l.results, r)
-	if !r.ok() && (l.strict || l.probe) {
+	s.results = append(s.results, r)
+	s.markSoon()
+	if !r.ok() && l.mode() != normal {
 		l.halt(time.Time{}) // the marker says for how long
 	}
 	s.advance(l)
 }
 
-// sign returns what is sent with an attempt's body. It refuses where the secret
-// or the address has changed since the attempt began, and where the lease has
-// ended: this process was frozen, and another node may be sending by now.
-func (s *Sender) sign(l *lane, r *result) (outbound.Header, bool) {
+// sign returns where an attempt goes and what is sent with its body. It refuses
+// where the settings have changed since the attempt began, and where the lane is
+// lost or its lease has ended: this process was frozen, and another node may be
+// sending by now.
+func (s *Sender) sign(r *result) (*url.URL, outbound.Header, bool) {
 	s.mu.Lock()
-	held := s.leaseHolds(l)
-	if !held {
+	l := r.lane
+	holds := s.leaseHolds(l)
+	if !holds {
 		l.halt(time.Time{})
 	}
+	to, signer, ok := l.address, l.signer, holds && l.state != gone && l.epoch == r.epoch
 	s.mu.Unlock()
-	l.sign.Lock()
-	defer l.sign.Unlock()
-	if !held || l.signer == nil {
-		return nil, false
+	if !ok {
+		return nil, nil, false
 	}
-	return l.signer.header(&r.job, r.at), true
+	return to, signer.header(&r.job, r.at), true
 }
 
 // putBack takes an attempt back that was not sent.
-func (s *Sender) putBack(l *lane, r result, class int, free *bool) {
+func (s *Sender) putBack(r *result, x *slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !*free {
-		*free = true
-		s.pools[class].free++
-	}
+	l := r.lane
 	s.begun--
+	l.unmarked--
 	delete(l.busy, r.id)
-	s.landed(l, r.epoch)
-	for c := range s.pools {
-		s.line(l.load, c)
-	}
-	if l.lost {
-		s.forget(l)
-		s.pump()
-		return
-	}
-	if !l.stop {
+	if l.state == sending || l.state == loading {
 		l.buffer = append([]job{r.job}, l.buffer...)
 	}
-	s.advance(l)
+	if s.endAttempt(r, x); l.state != gone {
+		s.advance(l)
+	}
+}
+
+// endAttempt notes that an attempt is no longer under way, and lets others have
+// its slot. The lock is held.
+func (s *Sender) endAttempt(r *result, x *slot) {
+	l := r.lane
+	x.free()
+	l.inflight--
+	l.load.inflight--
+	if r.epoch != l.epoch {
+		if l.stale--; l.stale == 0 {
+			s.changed.Broadcast()
+		}
+	}
+	s.lineUp(l.load)
+	if l.state == gone {
+		s.forget(l)
+		s.fillSlots()
+	}
 }
 
 // settled waits until no attempt is under way that began before an endpoint's
@@ -379,7 +367,7 @@ func (s *Sender) settled(ctx context.Context, endpoint uuid.UUID) {
 	defer context.AfterFunc(ctx, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.empty.Broadcast()
+		s.changed.Broadcast()
 	})()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -387,37 +375,23 @@ func (s *Sender) settled(ctx context.Context, endpoint uuid.UUID) {
 	if !ok {
 		return
 	}
-	for l.stale > 0 && !l.lost && ctx.Err() == nil {
-		s.empty.Wait()
+	for l.stale > 0 && l.state != gone && ctx.Err() == nil {
+		s.changed.Wait()
 	}
 }
 
-// landed notes that an attempt is no longer under way. The lock is held.
-func (s *Sender) landed(l *lane, epoch int) {
-	l.inflight--
-	l.load.inflight--
-	s.flying--
-	if epoch == l.epoch {
-		return
-	}
-	if l.stale--; l.stale == 0 {
-		s.empty.Broadcast()
-	}
-}
-
-// poke says that endpoints have something to do, and perhaps what.
-func (s *Sender) poke(endpoints []uuid.UUID, fresh map[uuid.UUID][]offer) {
+// notify says that something was queued for endpoints. Lanes that are being
+// given back are claimed again.
+func (s *Sender) notify(endpoints []uuid.UUID) {
 	s.mu.Lock()
 	others := false
 	for _, id := range endpoints {
 		l, ok := s.lanes[id]
-		if !ok || l.stop {
+		if !ok {
 			others = true
 			continue
 		}
-		if !l.accept(fresh[id]) {
-			l.poked, l.more = true, true
-		}
+		l.unread = true
 		s.advance(l)
 	}
 	s.mu.Unlock()
@@ -426,40 +400,34 @@ func (s *Sender) poke(endpoints []uuid.UUID, fresh map[uuid.UUID][]offer) {
 	}
 }
 
-// reread says that endpoints are not what they were: nothing more starts
+// rereadSettings says that endpoints are not what they were: nothing more starts
 // before their settings are read again.
-func (s *Sender) reread(endpoints []uuid.UUID) {
+func (s *Sender) rereadSettings(endpoints []uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range endpoints {
 		l, ok := s.lanes[id]
-		if !ok || l.lost {
+		if !ok {
 			continue
 		}
 		l.epoch++
 		l.stale = l.inflight
-		l.sign.Lock()
-		l.signer = nil
-		l.sign.Unlock()
-		if !l.reloading {
-			l.reloading = true
-			go s.reload(l)
+		if l.signer = nil; l.move(settingsChanged) {
+			s.startLoad(l)
 		}
 	}
 }
 
-// refresh looks after lanes that have been held for a while: another node may
-// have changed their endpoint or added to their queue.
+// refresh reads the settings of lanes that have been held for a while: another
+// node may have changed their endpoint or added to their queue.
 func (s *Sender) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.lanes {
-		if l.fresh() < look || l.reloading || l.fetching || l.lost || l.releasing {
-			continue
+		if l.state != loading && l.settings() >= look && l.move(settingsChanged) {
+			l.unread = true
+			s.startLoad(l)
 		}
-		l.reloading = true
-		l.poked, l.more = true, true
-		go s.reload(l)
 	}
 }
 
@@ -477,10 +445,10 @@ func (s *Sender) drain() {
 		for _, l := range s.lanes {
 			s.lose(l)
 		}
-		s.empty.Broadcast()
+		s.changed.Broadcast()
 	})
 	defer giveUp.Stop()
 	for len(s.lanes) > 0 {
-		s.empty.Wait()
+		s.changed.Wait()
 	}
 }

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -15,12 +14,13 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 )
 
-// Service is the webhook room.
+// Service holds the rules of endpoints, deliveries and recoveries.
 type Service struct {
 	db      *db.DB
 	box     *secret.Box
@@ -31,7 +31,7 @@ type Service struct {
 	watch   Watch
 	// queued tells this process's sender that endpoints have something to do,
 	// changed that they are not what they were.
-	queued  func(endpoints []uuid.UUID, fresh map[uuid.UUID][]offer)
+	queued  func(endpoints []uuid.UUID)
 	changed func(endpoints []uuid.UUID)
 	// counted is told how many deliveries came into a state.
 	counted func(status string, n int)
@@ -42,7 +42,7 @@ type Service struct {
 	settled func(ctx context.Context, endpoint uuid.UUID)
 }
 
-// New opens the room.
+// New makes the service. It fails where an event of the catalog cannot be described.
 func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners) (*Service, error) {
 	entries, err := describe(w.Catalog)
 	types := map[string]event.Type{}
@@ -52,7 +52,7 @@ func New(d *db.DB, box *secret.Box, out *outbound.Client, w Watch, owners Owners
 	return &Service{
 		db: d, box: box, idKey: box.Derive("webhook delivery id"), catalog: entries, out: out, watch: w, owners: owners,
 		counted: func(string, int) {}, types: types,
-		queued: func([]uuid.UUID, map[uuid.UUID][]offer) {}, changed: func([]uuid.UUID) {},
+		queued: func([]uuid.UUID) {}, changed: func([]uuid.UUID) {},
 		settled: func(context.Context, uuid.UUID) {},
 	}, err
 }
@@ -115,7 +115,7 @@ func (s *Service) Create(ctx context.Context, module string, set settings) (Regi
 	}
 	key := NewSecret()
 	out := Registered{Secret: key}
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		if n, err := countEndpoints(tx, module); err != nil {
 			return err
 		} else if n >= maxEndpoints {
@@ -282,9 +282,9 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 
 // forget removes the secret before the last rotation once its grace is over.
 func (s *Service) forget(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	id, err := idIn(j)
+	if err != nil {
+		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error { return forgetSecret(tx, id) })
 }
@@ -319,7 +319,7 @@ func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn fu
 	if caller.From(ctx).Test {
 		return fault.New(fault.TestEnvironment)
 	}
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return idempotency.Do(ctx, s.tenant(ctx), &struct{}{}, func(tx *db.Tx) error {
 		e, err := lockEndpoint(tx, module, id)
 		if err != nil {
 			return notFound(err)
@@ -364,7 +364,7 @@ func notFound(err error) error {
 	return err
 }
 
-// Sample writes one of each record of this room with text in it, for tests
+// Sample writes one of each record of this module with text in it, for tests
 // that walk over every route.
 func (s *Service) Sample(ctx context.Context, text string) error {
 	for _, module := range []string{ERP, Mail} {

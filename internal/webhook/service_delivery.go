@@ -1,10 +1,10 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 )
 
@@ -28,7 +29,6 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	}
 	var lanes []uuid.UUID
 	var list []newDelivery
-	var of []*event.Event
 	for i := range events {
 		e := &events[i]
 		if e.Test {
@@ -42,18 +42,16 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
 				event: e.ID, eventType: e.Type, place: i,
 			})
-			of, lanes = append(of, e), append(lanes, sub.id)
+			lanes = append(lanes, sub.id)
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	lanes, due, err := stir(tx, lanes, len(events))
+	due, err := wakeLanes(tx, lanes, len(events))
 	if err != nil {
-		return err
+		return fmt.Errorf("webhook: wake lanes: %w", err)
 	}
-	// A sender that is up to date with a lane need not read what it gets now.
-	fresh := map[uuid.UUID][]offer{}
 	rows := list[:0]
 	for i := range list {
 		d := list[i]
@@ -62,9 +60,6 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		}
 		d.nextAt = nth(due[d.endpoint], d.place, len(events))
 		d.createdAt = clock.At(d.nextAt.Add(queueStart))
-		if of[i].Target == nil { // that of a test was queued before
-			fresh[d.endpoint] = append(fresh[d.endpoint], offer{d, of[i].Body})
-		}
 		rows = append(rows, d)
 	}
 	if err := putDeliveries(tx, rows); err != nil {
@@ -72,7 +67,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 	}
 	tx.AfterCommit(func() {
 		s.counted(Pending, len(rows))
-		s.queued(lanes, fresh)
+		s.queued(slices.Collect(maps.Keys(due)))
 	})
 	return nil
 }
@@ -112,25 +107,13 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 // its queue, and whether there is such a lane. Whoever queues something calls it
 // first: the lane is locked before its deliveries, everywhere.
 func (s *Service) wake(tx *db.Tx, lane uuid.UUID, places int) (last clock.Time, ok bool, err error) {
-	lanes, due, err := stir(tx, []uuid.UUID{lane}, places)
+	due, err := wakeLanes(tx, []uuid.UUID{lane}, places)
 	if err != nil {
-		return last, false, err
+		return last, false, fmt.Errorf("webhook: wake lane: %w", err)
 	}
-	tx.AfterCommit(func() { s.queued(lanes, nil) })
+	tx.AfterCommit(func() { s.queued([]uuid.UUID{lane}) })
 	last, ok = due[lane]
 	return last, ok, nil
-}
-
-// stir wakes lanes in their rows. It gives each lane once, and the last of so
-// many places at the end of its queue.
-func stir(tx *db.Tx, lanes []uuid.UUID, places int) ([]uuid.UUID, map[uuid.UUID]clock.Time, error) {
-	slices.SortFunc(lanes, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	lanes = slices.Compact(lanes)
-	due, err := wakeLanes(tx, lanes, places)
-	if err != nil {
-		return nil, nil, fmt.Errorf("webhook: wake lanes: %w", err)
-	}
-	return lanes, due, nil
 }
 
 // testHold keeps the delivery of a test until its event has its number. The
@@ -174,46 +157,34 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 }
 
 // Emit announces an event of the catalog on the customer's behalf: it goes to
-// the endpoints that asked for it, and nothing in the house acts on it. The
+// the endpoints that asked for it, and nothing else acts on it. The
 // event names who emitted it and when, so there is no line of it in the audit
 // log, which thousands a second would make useless.
 func (s *Service) Emit(ctx context.Context, name string, data map[string]any) (id uuid.UUID, err error) {
 	if err := s.checkEvents(ctx, "event", name); err != nil {
 		return uuid.Nil, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err = idempotency.Do(ctx, s.tenant(ctx), &id, func(tx *db.Tx) (err error) {
 		id, err = event.Emit(tx, event.Change{Type: name, Object: data, Emitted: true})
 		return err
 	})
 	return id, err
 }
 
-// Deliveries is the history of one endpoint, the newest first. Every delivery is
-// live, so a test-environment key finds none.
-func (s *Service) Deliveries(ctx context.Context, module string, id uuid.UUID, n narrowing, p db.Page) (list db.List[Delivery], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if _, err := endpointByID(r, module, id); err != nil {
-			return notFound(err)
-		}
-		endpoints := []uuid.UUID{id}
-		if caller.From(ctx).Test {
-			endpoints = nil
-		}
-		list, err = listDeliveries(r, endpoints, n, p)
-		return err
-	})
-	return list, err
-}
-
-// AllDeliveries is the history of a module.
-func (s *Service) AllDeliveries(ctx context.Context, module string, n narrowing, p db.Page) (db.List[Delivery], error) {
+// Deliveries is the history of a module, or of one of its endpoints, the newest
+// first. Every delivery is live, so a test-environment key finds none.
+func (s *Service) Deliveries(ctx context.Context, module string, only *uuid.UUID, n narrowing, p db.Page) (db.List[Delivery], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Delivery], error) {
 		endpoints, err := endpointsOf(r, module)
-		if err != nil {
+		switch {
+		case err != nil:
 			return db.List[Delivery]{}, err
-		}
-		if caller.From(ctx).Test {
+		case only != nil && !slices.Contains(endpoints, *only):
+			return db.List[Delivery]{}, fault.New(fault.NotFound)
+		case caller.From(ctx).Test:
 			endpoints = nil
+		case only != nil:
+			endpoints = []uuid.UUID{*only}
 		}
 		return listDeliveries(r, endpoints, n, p)
 	})
@@ -298,9 +269,9 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 
 // purge removes what a deleted endpoint left, a batch at a time.
 func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	id, err := idIn(j)
+	if err != nil {
+		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		n, err := purgeEndpoint(tx, id, cleanBatch)
@@ -315,9 +286,9 @@ func (s *Service) purge(ctx context.Context, j *jobs.Job) error {
 // giveUp ends the waiting of what is queued for an endpoint that was probed in
 // vain for the last time, a batch at a time. It can be resent or recovered.
 func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	id, err := idIn(j)
+	if err != nil {
+		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		list, err := exhaust(tx, id, cleanBatch)

@@ -77,18 +77,31 @@ func (s *Service) Recoveries(ctx context.Context, module string, endpoint uuid.U
 	return list, err
 }
 
-// Jobs are the handlers of this room's durable work.
-func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{recoverKind: s.recover, purgeKind: s.purge, giveUpKind: s.giveUp, forgetKind: s.forget}
+// Jobs are the kinds of this module's jobs.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{
+		{Name: recoverKind, Handler: s.recover, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: purgeKind, Handler: s.purge, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: giveUpKind, Handler: s.giveUp, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: forgetKind, Handler: s.forget, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+	}
+}
+
+// idIn reads the id that a job is about. A job without one is dropped.
+func idIn(j *jobs.Job) (id uuid.UUID, err error) {
+	if err = json.Unmarshal(j.Payload, &id); err != nil {
+		err = fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	}
+	return id, err
 }
 
 // recover replays one batch and queues the rest, so no transaction is long and
 // a crash repeats one batch at most. How far it has come is part of the same
 // transaction.
 func (s *Service) recover(ctx context.Context, j *jobs.Job) error {
-	var id uuid.UUID
-	if err := json.Unmarshal(j.Payload, &id); err != nil {
-		return fmt.Errorf("%w: %w", jobs.ErrDrop, err)
+	id, err := idIn(j)
+	if err != nil {
+		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
 		rec, module, err := lockRecovery(tx, id)

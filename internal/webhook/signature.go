@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"hash"
 	"strconv"
 	"strings"
 	"time"
@@ -47,45 +46,20 @@ func SignStandard(secret, id, timestamp string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(m.Sum(nil))
 }
 
-// signer holds an endpoint's secrets as keyed hashes, which cost more to make
-// than to use. It is used by one goroutine at a time.
-type signer struct {
-	plain    hash.Hash
-	standard []hash.Hash
-	sum      [sha256.Size]byte
-}
-
-// newSigner takes the secrets, the one that the plain signature uses first.
-func newSigner(secrets ...string) *signer {
-	s := &signer{plain: hmac.New(sha256.New, []byte(secrets[0]))}
-	for _, secret := range secrets {
-		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
-		if err != nil {
-			key = []byte(secret)
-		}
-		s.standard = append(s.standard, hmac.New(sha256.New, key))
-	}
-	return s
-}
+// signer holds an endpoint's secrets, the one that the plain signature uses
+// first.
+type signer []string
 
 // header is what is sent with a body.
-func (s *signer) header(j *job, now time.Time) outbound.Header {
+func (s signer) header(j *job, now time.Time) outbound.Header {
 	id, stamp := j.id.String(), strconv.FormatInt(now.Unix(), 10)
 	h := plainHeader(j.eventType, id, stamp)
-	s.plain.Reset()
-	s.plain.Write(j.body)
-	h["X-Service-Signature"] = []string{hex.EncodeToString(s.plain.Sum(s.sum[:0]))}
-	sigs := make([]byte, 0, 2*(3+base64.StdEncoding.EncodedLen(sha256.Size)))
-	for _, m := range s.standard {
-		if len(sigs) > 0 {
-			sigs = append(sigs, ' ')
-		}
-		m.Reset()
-		m.Write([]byte(id + "." + stamp + "."))
-		m.Write(j.body)
-		sigs = base64.StdEncoding.AppendEncode(append(sigs, "v1,"...), m.Sum(s.sum[:0]))
+	h["X-Service-Signature"] = []string{Sign(s[0], j.body)}
+	all := make([]string, len(s))
+	for i, secret := range s {
+		all[i] = SignStandard(secret, id, stamp, j.body)
 	}
-	h["Webhook-Signature"] = []string{string(sigs)}
+	h["Webhook-Signature"] = []string{strings.Join(all, " ")}
 	return h
 }
 

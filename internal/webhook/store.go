@@ -93,7 +93,7 @@ func setStatus(tx *db.Tx, id uuid.UUID, status string) error {
 	k, hold := laneKey{tx.Tenant(), id}, clock.Time{Time: time.UnixMicro(0)}
 	if status == Paused {
 		hold = clock.At(never)
-	} else if err := hurry(tx, k); err != nil {
+	} else if err := retryFailedNow(tx, k); err != nil {
 		return err
 	}
 	return holdLane(tx, k, hold)

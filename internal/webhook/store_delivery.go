@@ -21,22 +21,21 @@ type newDelivery struct {
 
 var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", "text", "bigint", "bigint"}
 
-// insertRows is how many rows one statement inserts at most.
-const insertRows = 256
-
-var insertDeliveries = bySize(insertRows, func(d db.Dialect, n int) string {
-	return `INSERT INTO webhook_delivery (tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at)
-		VALUES ` + db.Rows(d, 1, newDeliveryTypes, n) + `
-		ON CONFLICT (tenant_id, id) DO UPDATE SET next_at = excluded.next_at
-		WHERE webhook_delivery.attempts = 0 AND webhook_delivery.status = 'pending'`
-})
-
 // putDeliveries makes rows; one that is there already becomes due if it was
 // never tried.
 func putDeliveries(tx *db.Tx, list []newDelivery) error {
-	return eachPart(tx, insertDeliveries, list, nil, func(args []any, d *newDelivery) []any {
-		return append(args, d.tenant, d.id, d.module, d.endpoint, d.event, d.eventType, Pending, d.nextAt, d.createdAt)
-	}, func(text string, _ int, args []any) error { return tx.Later(text, args...) })
+	rows := make([][]any, len(list))
+	for i, d := range list {
+		rows[i] = []any{d.tenant, d.id, d.module, d.endpoint, d.event, d.eventType, Pending, d.nextAt, d.createdAt}
+	}
+	_, err := db.Each(tx, db.Scalar[uuid.UUID], newDeliveryTypes, rows, func(source string) string {
+		return `WITH m(tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at) AS (` + source + `)
+			INSERT INTO webhook_delivery (tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at)
+			SELECT tenant_id, id, module, endpoint_id, event_id, event_type, status, next_at, created_at FROM m WHERE true
+			ON CONFLICT (tenant_id, id) DO UPDATE SET next_at = excluded.next_at
+			WHERE webhook_delivery.attempts = 0 AND webhook_delivery.status = 'pending' RETURNING id`
+	})
+	return err
 }
 
 const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.status, d.attempts, d.status_code, d.error_class,
@@ -220,17 +219,18 @@ type queuedAt struct {
 
 var requeuedTypes = []string{"uuid", "bigint"}
 
-var requeued = bySize(markRows, func(d db.Dialect, n int) string {
-	return fmt.Sprintf(`WITH m(id, next_at) AS (VALUES `+db.Rows(d, 1, requeuedTypes, n)+`)
-		UPDATE webhook_delivery SET status = 'pending', next_at = m.next_at, delivered_at = NULL, base = attempts
-		FROM m WHERE webhook_delivery.tenant_id = $%d AND webhook_delivery.id = m.id`, n*len(requeuedTypes)+1)
-})
-
 // requeueAt makes deliveries due again at their places, whatever their status.
 func requeueAt(tx *db.Tx, list []queuedAt) error {
-	return eachPart(tx, requeued, list, []any{tx.Tenant()}, func(args []any, q *queuedAt) []any {
-		return append(args, q.id, q.at)
-	}, func(text string, _ int, args []any) error { return tx.Later(text, args...) })
+	rows := make([][]any, len(list))
+	for i, q := range list {
+		rows[i] = []any{q.id, q.at}
+	}
+	_, err := db.Each(tx, db.Scalar[uuid.UUID], requeuedTypes, rows, func(source string) string {
+		return `WITH m(id, next_at) AS (` + source + `)
+			UPDATE webhook_delivery SET status = 'pending', next_at = m.next_at, delivered_at = NULL, base = attempts
+			FROM m WHERE webhook_delivery.tenant_id = $3 AND webhook_delivery.id = m.id RETURNING webhook_delivery.id`
+	}, tx.Tenant())
+	return err
 }
 
 // requeue makes deliveries due again, in their order, up to the last place that
@@ -243,20 +243,20 @@ func requeue(tx *db.Tx, last clock.Time, ids []uuid.UUID) error {
 	return requeueAt(tx, list)
 }
 
-// hurryMost bounds how many failed deliveries are tried at once when their
+// retriedMost bounds how many failed deliveries are tried at once when their
 // endpoint is back; whatever else failed keeps its own time.
-const hurryMost = 1000
+const retriedMost = 1000
 
-// hurry makes what failed due now: its endpoint answers again. The attempt is
+// retryFailedNow makes what failed due now: its endpoint answers again. The attempt is
 // one more than the schedule has.
-func hurry(tx *db.Tx, k laneKey) error {
+func retryFailedNow(tx *db.Tx, k laneKey) error {
 	last, err := wakeLanes(tx, []uuid.UUID{k.id}, 1)
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(`UPDATE webhook_delivery SET next_at = $3, base = base + 1 WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_delivery
 		WHERE tenant_id = $1 AND endpoint_id = $2 AND status IN ('pending', 'failed') AND status = 'failed' AND next_at > $5
-		ORDER BY next_at, event_id LIMIT $4)`, k.tenant, k.id, last[k.id], hurryMost, clock.At(tx.Now()))
+		ORDER BY next_at, event_id LIMIT $4)`, k.tenant, k.id, last[k.id], retriedMost, clock.At(tx.Now()))
 	return err
 }
 

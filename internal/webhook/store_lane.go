@@ -1,9 +1,7 @@
 package webhook
 
 import (
-	"errors"
-	"fmt"
-	"math/bits"
+	"bytes"
 	"slices"
 	"time"
 
@@ -21,10 +19,12 @@ const queueStart = 10 * time.Millisecond
 // wakeLanes says that lanes have something to do. It writes every row even
 // where another node holds the lane: whoever gives a lane back takes the row's
 // lock before it looks for what is left, so one of the two always sees the
-// other. It gives the last of so many places in each that are behind everything
-// that was queued before, whatever the nodes' clocks say: a lane that has read
-// up to one never finds something new before it.
+// other. It reserves so many consecutive places in each queue, behind everything
+// that was queued before, whatever the nodes' clocks say, and returns the last
+// of each: a lane that has read up to one never finds something new before it.
 func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]clock.Time, error) {
+	endpoints = slices.SortedFunc(slices.Values(endpoints), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	endpoints = slices.Compact(endpoints)
 	type queued struct {
 		id uuid.UUID
 		at clock.Time
@@ -148,7 +148,7 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 		return nil, err
 	}
 	kept = map[uuid.UUID]bool{}
-	rows := make([]any, 0, len(states)*len(releaseTypes)+1)
+	var rows [][]any
 	for _, s := range states {
 		back := list[slices.Index(ids, s.id)]
 		hold := later(s.hold.Time, back.hold)
@@ -169,16 +169,13 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 		if !hold.Before(never) {
 			run = nil
 		}
-		rows = append(rows, s.id, run, clock.At(hold))
+		rows = append(rows, []any{s.id, run, clock.At(hold)})
 	}
-	n := len(rows) / len(releaseTypes)
-	if n == 0 {
-		return kept, nil
-	}
-	_, err = tx.Exec(fmt.Sprintf(`WITH m(id, run_at, hold_until) AS (VALUES %s)
-		UPDATE webhook_lane SET claim_id = NULL, run_at = m.run_at, hold_until = m.hold_until
-		FROM m WHERE webhook_lane.id = m.id AND webhook_lane.claim_id = $%d`,
-		db.Rows(tx.Dialect(), 1, releaseTypes, n), len(rows)+1), append(rows, claim)...)
+	_, err = db.Each(tx, db.Scalar[uuid.UUID], releaseTypes, rows, func(source string) string {
+		return `WITH m(id, run_at, hold_until) AS (` + source + `)
+			UPDATE webhook_lane SET claim_id = NULL, run_at = m.run_at, hold_until = m.hold_until
+			FROM m WHERE webhook_lane.id = m.id AND webhook_lane.claim_id = $4 RETURNING webhook_lane.id`
+	}, claim)
 	return kept, err
 }
 
@@ -194,23 +191,22 @@ type target struct {
 	health
 }
 
-const targetColumns = `module, address, secret_sealed, old_secret_sealed, old_secret_until, strict_order, rate_limit,
-	status, failures, failing_since, disabled_at, disabled_code, disabled_class, disabled_reason, probes, dead_at, mails`
-
 func scanTarget(row db.Row) (t target, err error) {
 	return t, row.Scan(&t.module, &t.address, &t.secret, &t.oldSecret, &t.oldUntil, &t.strict, &t.rate,
 		&t.status, &t.failures, &t.failingSince, &t.disabledAt, &t.code, &t.class, &t.reason, &t.probes, &t.deadAt, &t.mails)
 }
 
+const selectTarget = `SELECT module, address, secret_sealed, old_secret_sealed, old_secret_until, strict_order, rate_limit, status,
+	failures, failing_since, disabled_at, disabled_code, disabled_class, disabled_reason, probes, dead_at, mails
+	FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`
+
 func targetOf(r *db.Reader, k laneKey) (target, error) {
-	return db.One(r, scanTarget, `SELECT `+targetColumns+` FROM webhook_endpoint WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`,
-		k.tenant, k.id)
+	return db.One(r, scanTarget, selectTarget, k.tenant, k.id)
 }
 
 // lockTarget reads an endpoint to change its health in the same transaction.
 func lockTarget(tx *db.Tx, k laneKey) (target, error) {
-	return db.One(&tx.Reader, scanTarget, `SELECT `+targetColumns+` FROM webhook_endpoint
-		WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`+tx.Dialect().ForUpdate("webhook_endpoint"), k.tenant, k.id)
+	return db.One(&tx.Reader, scanTarget, selectTarget+tx.Dialect().ForUpdate("webhook_endpoint"), k.tenant, k.id)
 }
 
 func setHealth(tx *db.Tx, k laneKey, h *health) error {
@@ -239,142 +235,48 @@ type mark struct {
 	nextAt time.Time
 }
 
-// Texts of statements over so many rows: 1, 2, 4 … There are few of them, so
-// that each stays prepared.
-type texts map[db.Dialect][]string
-
-// bySize writes the texts of a statement for up to so many rows.
-func bySize(most int, text func(d db.Dialect, n int) string) texts {
-	out := texts{}
-	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
-		for n := 1; n <= most; n *= 2 {
-			out[d] = append(out[d], text(d, n))
-		}
-	}
-	return out
-}
-
-// first gives the statement for the largest part of a list that has one, and
-// how many rows that is.
-func (t texts) first(d db.Dialect, rows int) (text string, n int) {
-	list := t[d]
-	i := min(bits.Len(uint(rows)), len(list)) - 1
-	return list[i], 1 << i
-}
-
-// markRows is how many deliveries one statement marks at most.
-const markRows = 32
-
 var (
-	deliveredTypes = []string{"uuid", "uuid", "bigint", "bigint", "bigint", "bigint", "bytea"}
-	missedTypes    = []string{"uuid", "uuid", "bigint", "bigint", "text", "bigint", "bigint", "bigint", "bigint", "text", "text", "bytea"}
-	movedTypes     = []string{"uuid", "uuid", "bigint"}
+	markTypes = []string{"uuid", "uuid", "bigint", "bigint", "text", "bigint", "bigint", "bigint", "bigint", "text", "text", "bytea"}
+	keptTypes = []string{"uuid", "uuid", "bigint"}
 )
 
-// markWhere ends a statement that marks: of a lane that another node has
-// claimed, and of a delivery that has moved on, nothing is marked.
-func markWhere(claim int) string {
-	return fmt.Sprintf(` FROM m WHERE webhook_delivery.tenant_id = m.tenant_id AND webhook_delivery.id = m.id
-		AND webhook_delivery.attempts = m.before AND EXISTS (SELECT 1 FROM webhook_lane l
-			WHERE l.tenant_id = webhook_delivery.tenant_id AND l.id = webhook_delivery.endpoint_id AND l.claim_id = $%d)`, claim)
-}
-
-// What arrived, by far the most, has a statement with few values.
-var markDelivered = bySize(markRows, func(d db.Dialect, n int) string {
-	return `WITH m(tenant_id, id, before, at, duration_us, status_code, answer) AS (VALUES ` + db.Rows(d, 1, deliveredTypes, n) + `)
-		UPDATE webhook_delivery SET status = 'delivered', next_at = m.at, attempts = m.before + 1, delivered_at = m.at,
-			attempted_at = m.at, duration_us = m.duration_us, status_code = m.status_code, error_class = NULL, error_text = NULL,
-			answer = m.answer` + markWhere(n*len(deliveredTypes)+1)
-})
-
-var markMissed = bySize(markRows, func(d db.Dialect, n int) string {
-	return `WITH m(tenant_id, id, before, base, status, next_at, attempted_at, duration_us, status_code, error_class, error_text, answer)
-			AS (VALUES ` + db.Rows(d, 1, missedTypes, n) + `)
-		UPDATE webhook_delivery SET status = m.status, next_at = m.next_at, attempts = m.before + 1, base = m.base, delivered_at = NULL,
-			attempted_at = m.attempted_at, duration_us = m.duration_us, status_code = m.status_code,
-			error_class = m.error_class, error_text = m.error_text, answer = m.answer` + markWhere(n*len(missedTypes)+1)
-})
-
-// What was the newest attempt of a delivery before moves into a row of its own.
-var moveAttempts = bySize(markRows, func(d db.Dialect, n int) string {
-	return `WITH m(tenant_id, id, before) AS (VALUES ` + db.Rows(d, 1, movedTypes, n) + `)
-		INSERT INTO webhook_attempt
-			(tenant_id, delivery_id, number, attempted_at, duration_us, status_code, error_class, error_text, answer)
-		SELECT d.tenant_id, d.id, d.attempts, d.attempted_at, d.duration_us, d.status_code, d.error_class, d.error_text, d.answer
-		FROM m JOIN webhook_delivery d ON d.tenant_id = m.tenant_id AND d.id = m.id
-		WHERE d.attempts = m.before AND d.attempted_at IS NOT NULL
-		ON CONFLICT DO NOTHING`
-})
-
-// errMoved says that a lane has another holder, or a delivery moved on.
-var errMoved = errors.New("webhook: a delivery is not as it was")
-
-// markArrived writes that deliveries arrived at their first attempt, all of
-// them or, with errMoved, none. It asks nothing of the database, so that it is
-// one exchange.
-func markArrived(tx *db.Tx, claim uuid.UUID, marks []mark) error {
-	return eachPart(tx, markDelivered, marks, []any{claim}, deliveredValues, func(text string, n int, args []any) error {
-		return tx.MustAll(n, errMoved, text, args...)
-	})
-}
-
-func deliveredValues(args []any, m *mark) []any {
-	return append(args, m.tenant, m.id, m.attempts, clock.At(m.at), m.answer.Duration.Microseconds(), m.code(), m.answer.Body)
-}
-
-func missedValues(args []any, m *mark) []any {
-	class, text := m.trouble()
-	return append(args, m.tenant, m.id, m.attempts, m.base, m.status, clock.At(m.nextAt), clock.At(m.at),
-		m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body)
-}
-
-// markDeliveries writes the outcome of attempts. It says whether all were
-// marked: lanes that are no longer the holder's are not.
-func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) (all bool, err error) {
-	var arrived, missed, again []mark
-	for _, m := range marks {
+// markDeliveries writes the outcome of attempts and returns the ids of the
+// deliveries that it marked. The others have moved on, or their lane has another
+// holder. What was the newest attempt before moves into a row of its own.
+func markDeliveries(tx *db.Tx, claim uuid.UUID, marks []mark) ([]uuid.UUID, error) {
+	var rows, before [][]any
+	for i := range marks {
+		m := &marks[i]
+		class, text := m.trouble()
+		rows = append(rows, []any{
+			m.tenant, m.id, m.attempts, m.base, m.status, clock.At(m.nextAt), clock.At(m.at),
+			m.answer.Duration.Microseconds(), m.code(), class, text, m.answer.Body,
+		})
 		if m.attempts > 0 {
-			again = append(again, m)
-		}
-		if m.status == Delivered {
-			arrived = append(arrived, m)
-		} else {
-			missed = append(missed, m)
+			before = append(before, []any{m.tenant, m.id, m.attempts})
 		}
 	}
-	touched := 0
-	count := func(text string, _ int, args []any) error {
-		n, err := tx.Exec(text, args...)
-		touched += int(n)
-		return err
+	if _, err := db.Each(tx, db.Scalar[int], keptTypes, before, func(source string) string {
+		return `WITH m(tenant_id, id, before) AS (` + source + `)
+			INSERT INTO webhook_attempt
+				(tenant_id, delivery_id, number, attempted_at, duration_us, status_code, error_class, error_text, answer)
+			SELECT d.tenant_id, d.id, d.attempts, d.attempted_at, d.duration_us, d.status_code, d.error_class, d.error_text, d.answer
+			FROM m JOIN webhook_delivery d ON d.tenant_id = m.tenant_id AND d.id = m.id
+			WHERE d.attempts = m.before AND d.attempted_at IS NOT NULL
+			ON CONFLICT DO NOTHING RETURNING number`
+	}); err != nil {
+		return nil, err
 	}
-	err = eachPart(tx, moveAttempts, again, nil, func(args []any, m *mark) []any {
-		return append(args, m.tenant, m.id, m.attempts)
-	}, func(text string, _ int, args []any) error { return tx.Later(text, args...) })
-	if err == nil {
-		err = eachPart(tx, markDelivered, arrived, []any{claim}, deliveredValues, count)
-	}
-	if err == nil {
-		err = eachPart(tx, markMissed, missed, []any{claim}, missedValues, count)
-	}
-	return touched == len(marks), err
-}
-
-// eachPart writes a statement over a list, a part at a time, and has each done.
-// The rest are the values after those of the rows.
-func eachPart[T any](tx *db.Tx, t texts, list []T, rest []any, values func([]any, *T) []any,
-	do func(text string, rows int, args []any) error,
-) error {
-	for len(list) > 0 {
-		text, n := t.first(tx.Dialect(), len(list))
-		var args []any
-		for i := range list[:n] {
-			args = values(args, &list[i])
-		}
-		if err := do(text, n, append(args, rest...)); err != nil {
-			return err
-		}
-		list = list[n:]
-	}
-	return nil
+	return db.Each(tx, db.Scalar[uuid.UUID], markTypes, rows, func(source string) string {
+		return `WITH m(tenant_id, id, before, base, status, next_at, attempted_at, duration_us, status_code, error_class, error_text, answer)
+				AS (` + source + `)
+			UPDATE webhook_delivery SET status = m.status, next_at = m.next_at, attempts = m.before + 1, base = m.base,
+				delivered_at = CASE WHEN m.status = 'delivered' THEN m.attempted_at END,
+				attempted_at = m.attempted_at, duration_us = m.duration_us, status_code = m.status_code,
+				error_class = m.error_class, error_text = m.error_text, answer = m.answer
+			FROM m WHERE webhook_delivery.tenant_id = m.tenant_id AND webhook_delivery.id = m.id
+				AND webhook_delivery.attempts = m.before AND EXISTS (SELECT 1 FROM webhook_lane l
+					WHERE l.tenant_id = webhook_delivery.tenant_id AND l.id = webhook_delivery.endpoint_id AND l.claim_id = $13)
+			RETURNING webhook_delivery.id`
+	}, claim)
 }

@@ -1,4 +1,5 @@
 import { Client, Refusal, type Config, type Message, type Session, type Shared } from './client'
+import { newId, Note } from './state'
 import { style } from './style'
 import { texts, type Language } from './texts'
 
@@ -24,7 +25,11 @@ class Widget {
   private readonly launch: HTMLButtonElement
   private readonly panel: HTMLElement
   private readonly log = el('div', { class: 'log', role: 'log', 'aria-live': 'polite', tabindex: '0' })
-  private readonly note = el('p', { class: 'note', role: 'status' })
+  private readonly line = el('p', { class: 'note', role: 'status' })
+  private readonly note = new Note((text, bad) => {
+    this.line.textContent = text
+    this.line.classList.toggle('bad', bad)
+  })
   private readonly form = el('form')
   private readonly ask = el('form', { class: 'ask', novalidate: '' })
   private readonly clip = el('button', { class: 'clip', type: 'button' }, '+')
@@ -87,12 +92,15 @@ class Widget {
         void this.send()
       }
     }
-    this.input.oninput = () => this.sayTyping()
+    this.input.oninput = () => {
+      if (!this.input.value.trim()) this.forget()
+      this.sayTyping()
+    }
     this.buildAsk()
     this.buildRating()
 
     this.panel = el('section', { class: 'panel', role: 'dialog', 'aria-label': this.words.title, hidden: '' })
-    this.panel.append(el('header', {}, el('h2', {}, this.words.title), close), this.log, this.rating, this.note, this.ask, this.form)
+    this.panel.append(el('header', {}, el('h2', {}, this.words.title), close), this.log, this.rating, this.line, this.ask, this.form)
     this.panel.onkeydown = (event) => {
       if (event.key === 'Escape') this.toggle(false)
     }
@@ -104,10 +112,10 @@ class Widget {
 
   private greet(): void {
     const { open, opens_at } = this.config
-    this.line('greeting', 'agent', this.config.name, open ? this.words.greeting : this.words.away)
+    this.add('greeting', 'agent', this.config.name, open ? this.words.greeting : this.words.away)
     if (!open && opens_at) {
       const at = new Date(opens_at).toLocaleString(this.client.language, { weekday: 'long', hour: '2-digit', minute: '2-digit' })
-      this.say(this.t.opens(at))
+      this.note.say(this.t.opens(at))
     }
   }
 
@@ -128,12 +136,13 @@ class Widget {
       const wrong = [...this.ask.querySelectorAll('input')].find((input) => !input.checkValidity())
       for (const input of this.ask.querySelectorAll('input')) input.setAttribute('aria-invalid', String(!input.checkValidity()))
       if (wrong) {
-        this.say(this.t.wrong, true)
+        this.note.say(this.t.wrong, true)
         wrong.focus()
         return
       }
       for (const [name, value] of new FormData(this.ask)) if (typeof value === 'string' && value) this.details[name] = value
-      this.say('')
+      this.note.say('')
+      this.note.fail('')
       this.layout(true)
       this.input.focus()
     }
@@ -148,9 +157,9 @@ class Widget {
         this.client.rate(n).then(
           () => {
             this.rating.hidden = true
-            this.say(this.t.thanks)
+            this.note.say(this.t.thanks)
           },
-          () => this.say(this.t.failed, true),
+          () => this.note.say(this.t.failed, true),
         )
       }
       this.rating.append(button)
@@ -180,12 +189,7 @@ class Widget {
     ;(this.ask.hidden ? this.input : this.ask.querySelector('input'))?.focus()
   }
 
-  private say(text: string, bad = false): void {
-    this.note.textContent = text
-    this.note.classList.toggle('bad', bad)
-  }
-
-  private line(id: string, from: Message['from'], name: string, body: string, files: Shared[] = []): void {
+  private add(id: string, from: Message['from'], name: string, body: string, files: Shared[] = []): void {
     const old = this.shown.get(id)
     if (old) {
       old.querySelector('.text')?.replaceChildren(body)
@@ -220,7 +224,7 @@ class Widget {
   private async refresh(): Promise<void> {
     this.stand(await this.client.session())
     if (!this.session?.conversation_id) return
-    for (const m of await this.client.messages()) this.line(m.id, m.from, m.name, m.body, m.files)
+    for (const m of await this.client.messages()) this.add(m.id, m.from, m.name, m.body, m.files)
   }
 
   private stand(session: Session): void {
@@ -242,7 +246,7 @@ class Widget {
           if (first) void this.refresh().catch(() => undefined)
           first = false
           this.retry = 0
-          if (this.note.textContent === this.t.offline) this.say('')
+          this.note.unsay(this.t.offline)
         },
         (kind, data) => this.heard(kind, data),
       )
@@ -257,7 +261,7 @@ class Widget {
   /** Comes back later and later, at most every half minute. */
   private again(): void {
     this.retry = Math.min(this.retry + 1, 6)
-    if (this.retry > 1) this.say(this.t.offline, true)
+    if (this.retry > 1) this.note.say(this.t.offline, true)
     setTimeout(() => void this.resume(), Math.min(30_000, 500 * 2 ** this.retry) * (0.5 + Math.random() / 2))
   }
 
@@ -269,15 +273,15 @@ class Widget {
     if (kind === 'typing') {
       const { typing } = JSON.parse(data) as { typing: boolean }
       clearTimeout(this.quiet)
-      this.say(typing ? `${this.t.team} ${this.t.typing}` : '')
-      if (typing) this.quiet = window.setTimeout(() => this.say(''), typingLasts)
+      this.note.say(typing ? `${this.t.team} ${this.t.typing}` : '')
+      if (typing) this.quiet = window.setTimeout(() => this.note.say(''), typingLasts)
       return
     }
     const m = JSON.parse(data) as Message
     const known = this.shown.has(m.id)
-    this.line(m.id, m.from, m.name, m.body, m.files)
+    this.add(m.id, m.from, m.name, m.body, m.files)
     if (m.from === 'visitor') return
-    this.say('')
+    this.note.say('')
     if (this.panel.hidden && !known && !this.launch.querySelector('.dot')) this.launch.append(el('span', { class: 'dot' }))
   }
 
@@ -287,24 +291,30 @@ class Widget {
     this.client.typing(true)
   }
 
+  /** Nothing waits to be sent any more: it was, or the visitor gave it up. */
+  private forget(): void {
+    this.unsent = null
+    this.note.fail('')
+  }
+
   private async send(): Promise<void> {
     const body = this.input.value.trim()
     if (!body) return
     // A message that was not answered keeps its id, so that it is there once.
-    if (this.unsent?.body !== body) this.unsent = { id: crypto.randomUUID(), body }
+    if (this.unsent?.body !== body) this.unsent = { id: newId(), body }
     const { id } = this.unsent
     try {
       if (!this.client.token) await this.client.session()
       const { message, session } = await this.write(id, body)
-      this.unsent = null
+      this.forget()
       this.saidTyping = 0
       this.input.value = ''
-      this.say('')
-      this.line(message.id, 'visitor', '', message.body)
+      this.note.say('')
+      this.add(message.id, 'visitor', '', message.body)
       this.stand(session)
     } catch (error) {
       const status = error instanceof Refusal ? error.status : 0
-      this.say(status === 429 ? this.t.busy : status === 422 ? this.t.wrong : this.t.failed, true)
+      this.note.fail(status === 429 ? this.t.busy : status === 422 ? this.t.wrong : this.t.failed)
       if (status === 422 && this.config.look.prechat.enabled) {
         this.details = {}
         this.layout()
@@ -316,12 +326,13 @@ class Widget {
     try {
       if (!this.client.token) await this.client.session()
       const { message, session } = await this.client.attach(file)
-      this.say('')
-      this.line(message.id, 'visitor', '', message.body, message.files)
+      if (!this.unsent) this.note.fail('')
+      this.add(message.id, 'visitor', '', message.body, message.files)
       this.stand(session)
     } catch (error) {
-      const status = error instanceof Refusal ? error.status : 0
-      this.say(status === 413 ? this.t.tooLarge : status === 422 ? this.t.blocked : status === 429 ? this.t.busy : this.t.failed, true)
+      const { status, code } = error instanceof Refusal ? error : { status: 0, code: '' }
+      const { tooLarge, blocked, busy, full, fileFailed } = this.t
+      this.note.fail(status === 413 ? tooLarge : status === 422 ? blocked : status === 429 ? busy : code === 'storage_full' ? full : fileFailed)
     }
   }
 
@@ -332,7 +343,7 @@ class Widget {
       link.click()
       setTimeout(() => URL.revokeObjectURL(url), 60_000)
     } catch {
-      this.say(this.t.offline, true)
+      this.note.say(this.t.offline, true)
     }
   }
 

@@ -83,6 +83,7 @@ func (s *Service) registerAgents(a *api.API) {
 		})
 
 	add := route("POST", "", "add-agent", "Add an agent, who is invited by mail", perm.AgentsManage)
+	add.TakesKey = true
 	add.Status = 201
 	add.Doc = "Somebody who was invited and did not come is invited again; the older link dies. A member is a 409."
 	api.Handle(a, add, func(ctx context.Context, in *addAgentIn) (Agent, error) {
@@ -123,6 +124,7 @@ func (s *Service) registerQRs(a *api.API) {
 		func(ctx context.Context, in *agentIn) (Unscanned, error) { return s.Unscanned(ctx, in.ID.UUID) })
 
 	create := route("POST", "/{agentId}/mobile-qr", "create-mobile-qr", "Make a QR that signs a phone in", api.Anyone)
+	create.TakesKey = true
 	create.Status, create.ShowsSecret = 201, true
 	create.Doc = "The key is in this answer only and good for two minutes." + own + " And a password proven within 15 minutes."
 	api.Handle(a, create, func(ctx context.Context, in *agentIn) (NewQR, error) { return s.CreateQR(ctx, in.ID.UUID) })

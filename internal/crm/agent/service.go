@@ -11,6 +11,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/perm"
 )
@@ -132,7 +133,7 @@ func (s *Service) complete(r *db.Reader, m Member) (Agent, error) {
 
 // Add is the gate for a new agent, who is invited by mail.
 func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &a, func(tx *db.Tx) error {
 		m, err := s.members.Invite(tx, n)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/qrcode"
 	"konak/internal/kit/secret"
 )
@@ -50,7 +51,7 @@ func (s *Service) CreateQR(ctx context.Context, id uuid.UUID) (NewQR, error) {
 		return NewQR{}, err
 	}
 	out := NewQR{Key: key, PNG: qrcode.DataURL(picture)}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		a, err := s.find(&tx.Reader, id)
 		if err != nil {
 			return err

@@ -32,6 +32,8 @@ const (
 	WebhookFailing     = "webhook_failing"
 	NumberFlagged      = "number_flagged"
 	InboundTestExpired = "inbound_test_expired"
+	// ProviderUnreachable: the provider does not answer in time.
+	ProviderUnreachable = "provider_unreachable"
 )
 
 // Account is a workspace's account on a channel.

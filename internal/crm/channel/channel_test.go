@@ -251,7 +251,7 @@ func TestRouting(t *testing.T) {
 		l.set(channel.Attention, channel.NumberFlagged) // it still carries
 		l.Owner.Post(reply, map[string]any{"body": "Buyurun"}).Want(200)
 		l.Owner.Do("PATCH", l.path("/status"), map[string]any{"status": "paused"}).Want(200)
-		l.Owner.Post(reply, map[string]any{"body": "Buyurun"}).Refused(422, "no_route")
+		l.Owner.Post(reply, map[string]any{"body": "Buyurun"}).Refused(409, "channel_unavailable")
 		if diff := cmp.Diff([]string{"api", "panel"}, connected()); diff != "" {
 			t.Error(diff)
 		}

@@ -36,6 +36,7 @@ var (
 	_ conversation.Router         = (*Service)(nil)
 	_ conversation.Asker          = (*Service)(nil)
 	_ conversation.Reactor        = (*Service)(nil)
+	_ conversation.Receipter      = (*Service)(nil)
 	_ conversation.TemplateRouter = (*Service)(nil)
 )
 
@@ -60,35 +61,65 @@ func (s *Service) Connected(r *db.Reader) (map[string]bool, error) {
 // accountsTried bounds how many accounts a search for a route looks at.
 const accountsTried = 50
 
-// Route implements conversation.Router: the account that is wished for or the
-// oldest that leads to the customer. Where every account refuses, the first
-// refusal is the answer.
+// Route implements conversation.Router: the account that is wished for, or the
+// oldest that leads to the customer. Where every account that leads there
+// refuses, the first of them comes with its refusal; one that is paused or not
+// connected yet refuses with channel_unavailable.
 func (s *Service) Route(r *db.Reader, w conversation.Wish) (*conversation.Route, error) {
 	list, err := s.candidates(r, w)
+	if err != nil {
+		return nil, err
+	}
+	var refused *conversation.Route
 	var refusal error
 	for _, a := range list {
-		kind, known := s.kinds[a.Kind]
-		if !known || !a.Works() {
-			continue
+		route, err := s.routeOver(r, a, w.Contact)
+		if _, known := fault.As(err); err != nil && !known {
+			return nil, err
 		}
-		route, err := kind.Route(r, a, w.Contact)
 		if route != nil && err == nil {
-			route.Channel, route.AccountID = a.Kind, a.ID
 			return route, nil
 		}
-		if refusal == nil {
-			refusal = err
+		if refused == nil {
+			refused, refusal = route, err
 		}
 	}
-	if err == nil {
-		err = refusal
+	return refused, refusal
+}
+
+// routeOver finds the way over one account: nil where it does not lead to the
+// customer, and the account with its refusal where it does and refuses.
+func (s *Service) routeOver(r *db.Reader, a Account, to contact.Contact) (*conversation.Route, error) {
+	kind, known := s.kinds[a.Kind]
+	if !known || a.Status == Disconnected {
+		return nil, nil
 	}
-	return nil, err
+	route, err := kind.Route(r, a, to)
+	if route == nil && err == nil {
+		return nil, nil
+	}
+	if route == nil {
+		route = &conversation.Route{}
+	}
+	route.Channel, route.AccountID = a.Kind, a.ID
+	if _, refused := fault.As(err); !a.Works() && (err == nil || refused) {
+		err = fault.New(fault.ChannelUnavailable).Because(a.Status)
+	}
+	return route, err
+}
+
+// HasAccount implements conversation.Router.
+func (s *Service) HasAccount(r *db.Reader, channel string, account uuid.UUID) (bool, error) {
+	a, err := byID(r, account)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil && a.Kind == channel, err
 }
 
 func (s *Service) candidates(r *db.Reader, w conversation.Wish) ([]Account, error) {
 	if w.AccountID == nil {
-		return working(r, w.Channel, accountsTried)
+		return connected(r, w.Channel, accountsTried)
 	}
 	a, err := byID(r, *w.AccountID)
 	if db.IsNoRow(err) {
@@ -113,14 +144,19 @@ func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversati
 	return conversation.Delivery{Status: conversation.Queued}, nil
 }
 
-// IdentityOn finds who a contact is on an account.
-func IdentityOn(c contact.Contact, account uuid.UUID) (contact.Identity, bool) {
+// IdentityOn finds who a contact is on an account. Of several identities it is
+// the one whose window is open for longest: the customer wrote with it last.
+func IdentityOn(c contact.Contact, account uuid.UUID) (out contact.Identity, found bool) {
 	for _, i := range c.Identities {
-		if i.ChannelAccountID != nil && *i.ChannelAccountID == account && i.Reachable {
-			return i, true
+		if i.ChannelAccountID == nil || *i.ChannelAccountID != account || !i.Reachable {
+			continue
+		}
+		later := i.WindowExpiresAt != nil && (out.WindowExpiresAt == nil || i.WindowExpiresAt.After(out.WindowExpiresAt.Time))
+		if !found || later {
+			out, found = i, true
 		}
 	}
-	return contact.Identity{}, false
+	return out, found
 }
 
 // Templater is a kind that sends templates.
@@ -167,6 +203,27 @@ func (s *Service) Window(r *db.Reader, account uuid.UUID, to contact.Contact) (*
 		return nil, false, err
 	}
 	return kind.Window(a, to), true, nil
+}
+
+// Receipts is a kind whose customers can be told that their messages were read.
+type Receipts interface {
+	Seen(tx *db.Tx, a Account, providerMessageID string) error
+}
+
+// Seen implements conversation.Receipter, for the kinds that do.
+func (s *Service) Seen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error {
+	kind, ok := s.kinds[channel].(Receipts)
+	if !ok {
+		return nil
+	}
+	a, err := byID(&tx.Reader, account)
+	if db.IsNoRow(err) || err == nil && !a.Works() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return kind.Seen(tx, a, providerMessageID)
 }
 
 // React implements conversation.Reactor, for the kinds that do.

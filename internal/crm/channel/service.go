@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -14,6 +15,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
 	"konak/internal/kit/secret"
 )
 
@@ -191,8 +193,43 @@ func (s *Service) Set(tx *db.Tx, id uuid.UUID, status string, reason *string) (A
 	return a, s.move(tx, &a, status, reason)
 }
 
+// ClearAttention makes an account active that needs attention for one of these
+// reasons, and leaves any other alone.
+func (s *Service) ClearAttention(tx *db.Tx, id uuid.UUID, reasons ...string) error {
+	a, err := lock(tx, id)
+	if err != nil {
+		return absent(err)
+	}
+	if a.Status != Attention || a.Reason == nil || !slices.Contains(reasons, *a.Reason) {
+		return nil
+	}
+	return s.move(tx, &a, Active, nil)
+}
+
+// HoldAccount implements jobs.AccountStatus: the account needs attention,
+// unless it does already for a reason of its own.
+func (s *Service) HoldAccount(tx *db.Tx, id uuid.UUID, reason string) error {
+	a, err := lock(tx, id)
+	if db.IsNoRow(err) || err == nil && a.Status != Active {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.move(tx, &a, Attention, &reason)
+}
+
+// ReleaseAccount implements jobs.AccountStatus.
+func (s *Service) ReleaseAccount(tx *db.Tx, id uuid.UUID, reason string) error {
+	if err := s.ClearAttention(tx, id, reason); !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	return nil
+}
+
 // SetStatus is the gate for a person's word: active or paused. Making an
-// account active forgets why it needed attention.
+// account active forgets why it needed attention, and its jobs are tried at
+// once.
 func (s *Service) SetStatus(ctx context.Context, id uuid.UUID, status string) (a Account, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if a, err = s.Lock(tx, "", id); err != nil {
@@ -200,6 +237,9 @@ func (s *Service) SetStatus(ctx context.Context, id uuid.UUID, status string) (a
 		}
 		if a.Status == Connecting && status == Active {
 			return fault.New(fault.ChannelUnavailable).Because(Connecting)
+		}
+		if err := jobs.ResumeAccount(tx, id); err != nil {
+			return err
 		}
 		return s.move(tx, &a, status, nil)
 	})

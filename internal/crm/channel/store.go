@@ -52,6 +52,14 @@ func working(r *db.Reader, kind string, limit int) ([]Account, error) {
 		ORDER BY a.created_at, a.id LIMIT $3`, r.Tenant(), kind, limit)
 }
 
+// connected lists the accounts of a kind that are not over: first those that
+// carry messages, then paused ones, each the oldest first.
+func connected(r *db.Reader, kind string, limit int) ([]Account, error) {
+	return db.All(r, scan, `SELECT `+columns+` FROM channel_account a
+		WHERE a.tenant_id = $1 AND a.kind = $2 AND a.status <> 'disconnected'
+		ORDER BY CASE WHEN a.status IN ('active', 'attention') THEN 0 ELSE 1 END, a.created_at, a.id LIMIT $3`, r.Tenant(), kind, limit)
+}
+
 func workingKinds(r *db.Reader) ([]string, error) {
 	return db.All(r, db.Scalar[string], `SELECT DISTINCT kind FROM channel_account
 		WHERE tenant_id = $1 AND status IN ('active', 'attention')`, r.Tenant())

@@ -77,6 +77,11 @@ type contactNoteIn struct {
 	NoteID api.ID `path:"noteId" record:"contact_note"`
 }
 
+type contactClaimIn struct {
+	ID      api.ID `path:"id" record:"contact"`
+	ClaimID api.ID `path:"claimId" record:"contact_claim"`
+}
+
 type setConsentIn struct {
 	ID   api.ID `path:"id" record:"contact"`
 	Body struct {
@@ -134,6 +139,7 @@ func (s *Service) registerRecords(a *api.API) {
 		})
 
 	create := route("POST", "", "create-contact", "Create a contact", perm.ContactsManage)
+	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
 	create.Doc = "An e-mail address, a phone number or an external id that another contact has is a 409 on that field."
 	api.Handle(a, create, func(ctx context.Context, in *createContactIn) (Contact, error) { return s.Create(ctx, in.Body) })
@@ -169,6 +175,7 @@ func (s *Service) registerParts(a *api.API) {
 			return s.Notes(ctx, in.ID.UUID, in.Page())
 		})
 	note := route("POST", "/{id}/notes", "add-contact-note", "Write a note about a contact", perm.ContactsManage)
+	note.TakesKey = true
 	note.Status = 201
 	api.Handle(a, note, func(ctx context.Context, in *addContactNoteIn) (Note, error) {
 		return s.AddNote(ctx, in.ID.UUID, in.Body.Body)
@@ -184,7 +191,15 @@ func (s *Service) registerParts(a *api.API) {
 			return s.SetConsent(ctx, in.ID.UUID, Consent{Channel: b.Channel, Purpose: b.Purpose, Status: b.Status, Source: b.Source, Evidence: b.Evidence})
 		})
 
+	link := route("POST", "/{id}/claims/{claimId}/link", "link-contact-claim", "Say that a claim of a contact is true", perm.ContactsManage)
+	link.Refusals = []int{409}
+	link.Doc = "For somebody who checked it. Where another contact has the address or the number, this contact is merged into it, which can be undone; else it becomes this contact's own. 409 already_proven where it was linked before."
+	api.Handle(a, link, func(ctx context.Context, in *contactClaimIn) (ClaimResult, error) {
+		return s.LinkClaim(ctx, in.ID.UUID, in.ClaimID.UUID)
+	})
+
 	merge := route("POST", "/{id}/merge", "merge-contact", "Merge another contact into this one", perm.ContactsManage)
+	merge.TakesKey = true
 	merge.Refusals = []int{409}
 	merge.Doc = "Addresses, identities, notes, consents, tags and conversations move to this contact; where both have a conversation on the same messaging account, these become one. The merge can be undone."
 	api.Handle(a, merge, func(ctx context.Context, in *mergeContactIn) (MergeResult, error) {
@@ -215,6 +230,7 @@ func (s *Service) registerFiles(a *api.API) {
 	})
 
 	imp := route("POST", "/imports", "import-contacts", "Import contacts from CSV", perm.ContactsManage)
+	imp.TakesKey = true
 	imp.Status, imp.MaxBody = 202, 16<<20
 	imp.Doc = "The columns are those of the export, in any order; those named attr:NAME are custom attributes. An apostrophe before what a spreadsheet would take for a formula is no part of the cell. Several addresses, numbers or tags in a cell are separated by semicolons, with a backslash before one that is part of a tag. A row changes the contact with its external id, address or number, else makes one. A job works the file off; ask the import for its progress and errors."
 	api.Handle(a, imp, func(ctx context.Context, in *importContactsIn) (Import, error) {

@@ -33,6 +33,7 @@ type Contact struct {
 	Emails           []Email        `json:"emails" nullable:"false"`
 	Phones           []Phone        `json:"phones" nullable:"false"`
 	Identities       []Identity     `json:"identities" nullable:"false"`
+	Claims           []Claim        `json:"claims" nullable:"false" doc:"What they said of themselves and nobody vouches for"`
 	Company          string         `json:"company" example:"Kaya Mobilya"`
 	OwnerID          *uuid.UUID     `json:"owner_id" nullable:"true" format:"uuid" doc:"The member who looks after the contact"`
 	Language         string         `json:"language" example:"tr"`
@@ -221,20 +222,36 @@ func readPhones(list []string, f *fault.Fault) []Phone {
 }
 
 // Tags trims tags and drops empty and repeated ones; false where one is too
-// long. Their order is the one of the alphabet, so equal sets look equal.
+// long. Two that differ in case alone are one, and the first spelling stays.
+// Their order is the one of the alphabet, so equal sets look equal.
 func Tags(list []string) ([]string, bool) {
-	out := []string{}
+	out, seen := []string{}, map[string]bool{}
 	for _, t := range list {
 		t = strings.TrimSpace(t)
 		if utf8.RuneCountInString(t) > maxTag {
 			return nil, false
 		}
-		if t != "" {
-			out = append(out, t)
+		if key := TagKey(t); t != "" && !seen[key] {
+			seen[key], out = true, append(out, t)
 		}
 	}
 	slices.Sort(out)
-	return slices.Compact(out), true
+	return out, true
+}
+
+// TagKey is what makes two tags one: their letters whatever the case, with the
+// four Turkish i's as one, because a keyboard decides which of them is typed.
+func TagKey(tag string) string {
+	return strings.ReplaceAll(trtext.LowerString(strings.TrimSpace(tag)), "ı", "i")
+}
+
+// WithoutTags gives the tags that are not among others, whatever their case.
+func WithoutTags(has, others []string) []string {
+	gone := map[string]bool{}
+	for _, t := range others {
+		gone[TagKey(t)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(has), func(t string) bool { return gone[TagKey(t)] })
 }
 
 func mergeAttributes(old, set map[string]any, f *fault.Fault) map[string]any {

@@ -26,7 +26,7 @@ func Events() event.Catalog {
 		ID: uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"), Kind: Customer, Name: "Elif Kaya",
 		FirstName: "Elif", LastName: "Kaya", Company: "Kaya Mobilya", Language: "tr", Country: "TR",
 		Emails: []Email{{Address: "elif@kayamobilya.example", Primary: true}}, Phones: []Phone{{E164: "+905321234567", Primary: true}},
-		Identities: []Identity{}, Consents: []Consent{}, Tags: []string{"vip"}, CustomAttributes: map[string]any{"plan": "pro"},
+		Identities: []Identity{}, Claims: []Claim{}, Consents: []Consent{}, Tags: []string{"vip"}, CustomAttributes: map[string]any{"plan": "pro"},
 		CreatedAt: at, UpdatedAt: at,
 	}
 	entry := func(name, text, turkish string) event.Type {

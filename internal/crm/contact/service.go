@@ -3,6 +3,7 @@ package contact
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -13,6 +14,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Follower is a room that keeps something of a contact, in the transaction of
@@ -47,7 +49,7 @@ func (s *Service) Follow(f Follower) { s.followers = append(s.followers, f) }
 // List reads the newest contacts first.
 func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contact], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Contact], error) {
-		return list(r, f, p)
+		return list(r, f, p, windowRows)
 	})
 }
 
@@ -55,13 +57,16 @@ func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contac
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Contact, error) {
 		c, err := byID(r, id)
-		return c, absent(err)
+		if err != nil {
+			return c, absent(err)
+		}
+		return c, matchClaims(r, &c)
 	})
 }
 
 // Create is the gate for a new contact.
 func (s *Service) Create(ctx context.Context, in Input) (c Contact, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) (err error) {
 		c, err = s.create(tx, in)
 		return err
 	})
@@ -71,7 +76,7 @@ func (s *Service) Create(ctx context.Context, in Input) (c Contact, err error) {
 func (s *Service) create(tx *db.Tx, in Input) (Contact, error) {
 	c := Contact{
 		ID: tx.NewID(), Test: inTest(&tx.Reader), Kind: Lead, Tags: []string{}, CustomAttributes: map[string]any{}, Emails: []Email{}, Phones: []Phone{},
-		Identities: []Identity{}, Consents: []Consent{}, CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now()),
+		Identities: []Identity{}, Claims: []Claim{}, Consents: []Consent{}, CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now()),
 	}
 	if err := in.apply(&c); err != nil {
 		return c, err
@@ -117,17 +122,7 @@ func (s *Service) Block(ctx context.Context, id uuid.UUID, blocked bool) (Contac
 // Retag adds and removes tags.
 func (s *Service) Retag(ctx context.Context, id uuid.UUID, add, remove []string) (Contact, error) {
 	return s.change(ctx, id, func(_ *db.Tx, c *Contact) error {
-		gone := map[string]bool{}
-		for _, t := range remove {
-			gone[strings.TrimSpace(t)] = true
-		}
-		kept := append([]string{}, add...)
-		for _, t := range c.Tags {
-			if !gone[t] {
-				kept = append(kept, t)
-			}
-		}
-		tags, ok := Tags(kept)
+		tags, ok := Tags(slices.Concat(WithoutTags(c.Tags, remove), add))
 		if !ok {
 			return fault.Invalid("tags", "too_long")
 		}
@@ -284,7 +279,7 @@ func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out 
 
 // AddNote writes a note about a contact.
 func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (n Note, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &n, func(tx *db.Tx) error {
 		if _, err := lockByID(tx, contact); err != nil {
 			return absent(err)
 		}
@@ -386,6 +381,12 @@ func (s *Service) Sample(ctx context.Context, text string) error {
 		return err
 	}
 	if _, err := s.AddNote(ctx, c.ID, text); err != nil {
+		return err
+	}
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		return s.keepClaims(tx, c.ID, (&Sender{Channel: text, Email: text + "@claim.example"}).claims())
+	})
+	if err != nil {
 		return err
 	}
 	other, err := s.Create(ctx, Input{Name: &second})

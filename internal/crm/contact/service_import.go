@@ -17,6 +17,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 )
 
@@ -38,7 +39,7 @@ func (s *Service) Import(ctx context.Context, filename, content string) (out Imp
 	if err != nil {
 		return out, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		out = Import{
 			ID: tx.NewID(), Filename: path.Base(filename), Status: "queued", Total: len(t.rows),
 			CreatedBy: by(ctx), CreatedAt: clock.At(tx.Now()),
@@ -53,6 +54,11 @@ func (s *Service) Import(ctx context.Context, filename, content string) (out Imp
 		return err
 	})
 	return out, err
+}
+
+// Jobs is the kind of the jobs that import contacts.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{{Name: ImportJob, Handler: s.RunImport, PerNode: 4, PerTenant: 1, MaxAttempts: 20}}
 }
 
 // RunImport is the job's handler. Each row and the progress are one

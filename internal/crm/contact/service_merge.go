@@ -13,12 +13,13 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Merge puts the loser into the winner: addresses, identities, notes,
 // consents, tags, and what followers keep (conversations). It can be undone.
 func (s *Service) Merge(ctx context.Context, winner, loser uuid.UUID) (out MergeResult, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) (err error) {
 		out, err = s.merge(tx, winner, loser)
 		return err
 	})

@@ -1,7 +1,6 @@
 package contact
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -27,40 +26,82 @@ type Sender struct {
 	// AccountID is the channel account, nil for sources without one.
 	AccountID  uuid.UUID
 	ExternalID string
-	Username   string
-	Name       string
-	Email      string
-	Phone      string
-	Language   string
+	// OtherID is a second id of the same person on the account, if the channel
+	// gives one.
+	OtherID  string
+	Username string
+	Name     string
+	Email    string
+	Phone    string
+	Language string
+	// Unproven senders are known by their id on the account alone. The address
+	// and the number are what they typed, and become claims of their contact.
+	Unproven bool
 }
 
 // ErrRace says that another transaction made the same contact at the same
 // moment. The transaction must be given up and run again; it will find it.
-var ErrRace = errors.New("contact: made by another at the same time")
+var ErrRace = fmt.Errorf("contact: made by another at the same time: %w", db.ErrRunAgain)
 
 // Resolve finds the contact behind a sender, by identity, else e-mail, else
 // phone, or makes it. It is the one way from a channel into the book. What the
-// test environment and what real people bring do not find each other.
+// test environment and what real people bring do not find each other. An
+// unproven sender is found by identity only.
 func (s *Service) Resolve(tx *db.Tx, from Sender) (Ref, error) {
-	if from.ExternalID != "" {
-		ref, err := refByIdentity(&tx.Reader, from.AccountID, from.ExternalID)
-		if err == nil || !db.IsNoRow(err) {
-			return ref, err
+	if !from.Unproven {
+		return s.resolve(tx, from)
+	}
+	claims := from.claims()
+	from.Email, from.Phone = "", ""
+	ref, err := s.resolve(tx, from)
+	if err != nil {
+		return ref, err
+	}
+	return ref, s.keepClaims(tx, ref.ID, claims)
+}
+
+func (s *Service) resolve(tx *db.Tx, from Sender) (Ref, error) {
+	missing := []string{}
+	var ref Ref
+	err := db.ErrNoRow
+	for _, id := range from.ids() {
+		found, look := refByIdentity(&tx.Reader, from.AccountID, id)
+		switch {
+		case db.IsNoRow(look):
+			missing = append(missing, id)
+		case look != nil:
+			return Ref{}, look
+		case db.IsNoRow(err):
+			ref, err = found, nil
 		}
 	}
-	ref, err := s.byAddress(tx, from)
+	if db.IsNoRow(err) {
+		ref, err = s.byAddress(tx, from)
+	}
 	if db.IsNoRow(err) {
 		ref, err = s.make(tx, from)
 	}
-	if err != nil || from.ExternalID == "" {
+	if err != nil {
 		return ref, err
 	}
-	if free, err := putIdentity(tx, ref, from); err != nil {
-		return ref, fmt.Errorf("contact: put identity: %w", err)
-	} else if !free {
-		return ref, ErrRace
+	for _, id := range missing {
+		if free, err := putIdentity(tx, ref, from, id); err != nil {
+			return ref, fmt.Errorf("contact: put identity: %w", err)
+		} else if !free {
+			return ref, ErrRace
+		}
 	}
 	return ref, nil
+}
+
+// ids are the sender's ids on the account.
+func (from *Sender) ids() (out []string) {
+	for _, id := range []string{from.ExternalID, from.OtherID} {
+		if id != "" {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 func (s *Service) byAddress(tx *db.Tx, from Sender) (Ref, error) {
@@ -115,9 +156,14 @@ func (s *Service) Wrote(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, tr
 // Reached notes that a contact was written to just now.
 func (s *Service) Reached(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, false) }
 
-// OpenWindow notes until when a channel takes free text for a customer.
-func (s *Service) OpenWindow(tx *db.Tx, account uuid.UUID, external string, until clock.Time) error {
-	return setWindow(tx, account, external, until)
+// OpenWindow notes until when a channel takes free text for a sender.
+func (s *Service) OpenWindow(tx *db.Tx, from Sender, until clock.Time) error {
+	for _, id := range from.ids() {
+		if err := setWindow(tx, from.AccountID, id, until); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Check refuses an address or a number that cannot be one.

@@ -1,8 +1,6 @@
 package contact
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +24,7 @@ func scan(row db.Row) (Contact, error) {
 		&c.Language, &c.Timezone, &c.Country, &tags, &attributes, &c.Blocked,
 		&c.LastSeenAt, &c.LastContactedAt, &c.LastRepliedAt, &c.MergedIntoID, &c.Test, &c.CreatedAt, &c.UpdatedAt)
 	c.Tags, c.CustomAttributes = tags.V, attributes.V
-	c.Emails, c.Phones, c.Identities, c.Consents = []Email{}, []Phone{}, []Identity{}, []Consent{}
+	c.Emails, c.Phones, c.Identities, c.Claims, c.Consents = []Email{}, []Phone{}, []Identity{}, []Claim{}, []Consent{}
 	return c, err
 }
 
@@ -115,6 +113,15 @@ func fill(r *db.Reader, list []Contact) error {
 	}); err != nil {
 		return err
 	}
+	if err := each(`SELECT contact_id, `+claimColumns+` FROM contact_claim
+		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, id`, func(row db.Row) error {
+		var id uuid.UUID
+		k, err := scanClaim(row, &id)
+		at[id].Claims = append(at[id].Claims, k)
+		return err
+	}); err != nil {
+		return err
+	}
 	return each(`SELECT contact_id, channel, purpose, status, source, evidence, at FROM contact_consent
 		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, channel, purpose`, func(row db.Row) error {
 		var id uuid.UUID
@@ -126,94 +133,6 @@ func fill(r *db.Reader, list []Contact) error {
 }
 
 // Filter narrows the list.
-type Filter struct {
-	Kind, Tag, Query string
-	OwnerID          *uuid.UUID
-	Blocked          *bool
-	// Test narrows to what the test environment made, or to what is live.
-	Test *bool
-}
-
-// list reads the newest first. Each filter leads through an index of its own;
-// what else was asked for is checked on the way.
-func list(r *db.Reader, f Filter, p db.Page) (db.List[Contact], error) {
-	query, args := listQuery(r, columns, f, p)
-	rows, err := db.All(r, scan, query, args...)
-	if err != nil {
-		return db.List[Contact]{}, err
-	}
-	out := db.Cut(rows, p, func(c Contact) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} })
-	return out, fill(r, out.Rows)
-}
-
-// attributeNames gives the names of all custom attributes that the listed
-// contacts have, in the order of the alphabet.
-func attributeNames(r *db.Reader, f Filter) ([]string, error) {
-	type row struct {
-		key        db.Key
-		attributes map[string]any
-	}
-	seen := map[string]bool{}
-	for p := (db.Page{Limit: 2000, After: db.First}); ; {
-		query, args := listQuery(r, `created_at, id, custom_attributes`, f, p)
-		rows, err := db.All(r, func(s db.Row) (row, error) {
-			var at clock.Time
-			var w row
-			var attributes db.JSON[map[string]any]
-			err := s.Scan(&at, &w.key.ID, &attributes)
-			w.key.Sort, w.attributes = at.UnixMicro(), attributes.V
-			return w, err
-		}, query, args...)
-		if err != nil {
-			return nil, err
-		}
-		page := db.Cut(rows, p, func(w row) db.Key { return w.key })
-		for _, w := range page.Rows {
-			for name := range w.attributes {
-				seen[name] = true
-			}
-		}
-		if page.Next == nil {
-			return slices.Sorted(maps.Keys(seen)), nil
-		}
-		p.After = *page.Next
-	}
-}
-
-func listQuery(r *db.Reader, what string, f Filter, p db.Page) (string, []any) {
-	var where strings.Builder
-	args := []any{r.Tenant(), p.After.Sort, p.After.ID}
-	arg := func(v any) string {
-		args = append(args, v)
-		return "$" + strconv.Itoa(len(args))
-	}
-	if f.Kind != "" {
-		where.WriteString(" AND kind = " + arg(f.Kind))
-	}
-	if f.OwnerID != nil {
-		where.WriteString(" AND owner_id = " + arg(*f.OwnerID))
-	}
-	if f.Blocked != nil {
-		if *f.Blocked {
-			where.WriteString(" AND blocked")
-		} else {
-			where.WriteString(" AND NOT blocked")
-		}
-	}
-	if f.Test != nil {
-		where.WriteString(" AND test = " + arg(*f.Test))
-	}
-	if f.Tag != "" {
-		where.WriteString(" AND id IN (SELECT contact_id FROM contact_tag WHERE tenant_id = $1 AND tag = " + arg(f.Tag) +
-			" AND (created_at, contact_id) < ($2, $3) ORDER BY created_at DESC, contact_id DESC)")
-	}
-	for _, q := range queryTerms(f.Query) {
-		where.WriteString(" AND id IN (" + termQuery(arg(q), arg(q+"\U0010ffff")) + ")")
-	}
-	return `SELECT ` + what + ` FROM contact WHERE tenant_id = $1 AND deleted_at IS NULL AND (created_at, id) < ($2, $3)` +
-		where.String() + ` ORDER BY created_at DESC, id DESC LIMIT ` + arg(p.Limit+1), args
-}
-
 // queryTerms are the first words of what was typed; an address or a number is
 // looked for as a whole.
 func queryTerms(q string) []string {
@@ -231,7 +150,7 @@ func queryTerms(q string) []string {
 // termQuery finds the contacts of the words that begin with a term. It is
 // bounded: a single letter must not read half the book.
 func termQuery(from, to string) string {
-	return `SELECT contact_id FROM (SELECT contact_id FROM contact_term WHERE tenant_id = $1 AND term >= ` + from +
+	return `SELECT DISTINCT contact_id FROM (SELECT contact_id FROM contact_term WHERE tenant_id = $1 AND term >= ` + from +
 		` AND term < ` + to + ` ORDER BY term LIMIT 2000) AS found`
 }
 
@@ -317,7 +236,7 @@ func putWords(tx *db.Tx, old, c *Contact) error {
 		}
 		for _, t := range c.Tags {
 			if err := tx.Later(`INSERT INTO contact_tag (tenant_id, tag, contact_id, created_at) VALUES ($1, $2, $3, $4)`,
-				tx.Tenant(), t, c.ID, c.CreatedAt); err != nil {
+				tx.Tenant(), TagKey(t), c.ID, c.CreatedAt); err != nil {
 				return err
 			}
 		}
@@ -357,6 +276,7 @@ func empty(tx *db.Tx, id uuid.UUID) error {
 		`DELETE FROM contact_email WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_phone WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_identity WHERE tenant_id = $1 AND contact_id = $2`,
+		`DELETE FROM contact_claim WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_consent WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`,
 		`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`,

@@ -33,11 +33,14 @@ func retire(tx *db.Tx, id uuid.UUID, into *uuid.UUID) error {
 	return nil
 }
 
-// moveParts gives the loser's identities and notes to the winner and says
-// which notes they were.
+// moveParts gives the loser's identities, claims and notes to the winner and
+// says which notes they were.
 func moveParts(tx *db.Tx, loser, winner uuid.UUID) ([]uuid.UUID, error) {
 	if _, err := tx.Exec(`UPDATE contact_identity SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2`,
 		tx.Tenant(), loser, winner); err != nil {
+		return nil, err
+	}
+	if err := moveClaims(tx, loser, winner); err != nil {
 		return nil, err
 	}
 	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE contact_note SET contact_id = $3
@@ -63,9 +66,12 @@ func moveConsents(tx *db.Tx, winner uuid.UUID, has, comes []Consent) error {
 	return nil
 }
 
-// moveBack gives the loser its identities, notes and consents again.
+// moveBack gives the loser its identities, claims, notes and consents again.
 func moveBack(tx *db.Tx, winner uuid.UUID, m *moved) error {
 	loser := m.Loser.ID
+	if err := moveClaimsBack(tx, loser, m.Loser.Claims); err != nil {
+		return err
+	}
 	for _, i := range m.Loser.Identities {
 		account := uuid.Nil
 		if i.ChannelAccountID != nil {

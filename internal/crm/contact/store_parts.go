@@ -42,10 +42,10 @@ func putConsent(tx *db.Tx, contact uuid.UUID, c Consent) error {
 }
 
 // putIdentity says whether the identity was free.
-func putIdentity(tx *db.Tx, ref Ref, from Sender) (bool, error) {
+func putIdentity(tx *db.Tx, ref Ref, from Sender, id string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO contact_identity (tenant_id, channel_account_id, external_id, contact_id, channel, username, test, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, channel_account_id, external_id, test) DO NOTHING`,
-		tx.Tenant(), from.AccountID, from.ExternalID, ref.ID, from.Channel, from.Username, ref.Test, clock.At(tx.Now()))
+		tx.Tenant(), from.AccountID, id, ref.ID, from.Channel, from.Username, ref.Test, clock.At(tx.Now()))
 	return n == 1, err
 }
 
@@ -62,9 +62,13 @@ func inTest(r *db.Reader) bool { return caller.From(r.Context()).Test }
 
 // refBy finds a contact of the caller's environment.
 func refBy(r *db.Reader, table, condition string, args ...any) (Ref, error) {
-	return db.One(r, scanRef, `SELECT c.id, c.name, c.blocked, c.test FROM `+table+` k
+	return db.One(r, scanRef, refQuery(table, condition), append([]any{r.Tenant(), inTest(r)}, args...)...)
+}
+
+func refQuery(table, condition string) string {
+	return `SELECT c.id, c.name, c.blocked, c.test FROM ` + table + ` k
 		JOIN contact c ON c.tenant_id = k.tenant_id AND c.id = k.contact_id
-		WHERE k.tenant_id = $1 AND k.test = $2 AND `+condition, append([]any{r.Tenant(), inTest(r)}, args...)...)
+		WHERE k.tenant_id = $1 AND k.test = $2 AND ` + condition
 }
 
 func scanRef(row db.Row) (Ref, error) {

@@ -2,10 +2,10 @@ package conversation
 
 import (
 	"context"
-	"strings"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -103,13 +103,6 @@ type conversationTagsIn struct {
 	}
 }
 
-type mergeConversationIn struct {
-	ID   api.ID `path:"id" record:"conversation"`
-	Body struct {
-		IntoID uuid.UUID `json:"into_id" format:"uuid" doc:"The conversation that stays"`
-	}
-}
-
 // Bulk names up to 200 conversations.
 type Bulk struct {
 	IDs []uuid.UUID `json:"ids" minItems:"1" maxItems:"200" nullable:"false" example:"[\"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c\"]"`
@@ -172,6 +165,7 @@ func (s *Service) registerRecords(a *api.API) {
 	api.HandleList(a, route("GET", "", "list-conversations", "List conversations", perm.ConversationsView), s.listPage)
 
 	create := route("POST", "", "create-conversation", "Write down a customer's request", perm.ConversationsReply)
+	create.TakesKey = true
 	create.Status = 201
 	api.Handle(a, create, func(ctx context.Context, in *createConversationIn) (Conversation, error) {
 		b := in.Body
@@ -212,12 +206,6 @@ func (s *Service) registerRecords(a *api.API) {
 	restore.Refusals = []int{409}
 	restore.Doc = "A messaging conversation whose customer has begun another on the same account cannot come back: 409."
 	api.Handle(a, restore, func(ctx context.Context, in *conversationIn) (Conversation, error) { return s.Restore(ctx, in.ID.UUID) })
-
-	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
-	merge.Refusals = []int{409}
-	api.Handle(a, merge, func(ctx context.Context, in *mergeConversationIn) (Conversation, error) {
-		return s.Merge(ctx, in.ID.UUID, in.Body.IntoID)
-	})
 }
 
 func (s *Service) listPage(ctx context.Context, in *listConversationsIn) (db.List[Conversation], error) {
@@ -296,7 +284,7 @@ func (s *Service) registerBulk(a *api.API) {
 	state.Doc = "Up to 200 ids; the answer tells for each what became of it."
 	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]Outcome, error) {
 		b := in.Body
-		return s.Each(ctx, b.IDs, func(id uuid.UUID) (Conversation, error) {
+		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) {
 			return s.SetState(ctx, id, b.State, b.Until, b.UntilReply)
 		})
 	})
@@ -304,34 +292,23 @@ func (s *Service) registerBulk(a *api.API) {
 	retag := func(path, id, summary string, fn func(has, tags []string) []string) {
 		api.Handle(a, route("POST", "/tags/"+path, id, summary, perm.ConversationsManage),
 			func(ctx context.Context, in *bulkTagsIn) ([]Outcome, error) {
-				return s.Each(ctx, in.Body.IDs, func(id uuid.UUID) (Conversation, error) {
+				return s.Each(ctx, in.Body.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) {
 					return s.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
 				})
 			})
 	}
 	retag("add", "add-tags", "Add tags to several conversations", withTags)
-	retag("remove", "remove-tags", "Remove tags from several conversations", withoutTags)
+	retag("remove", "remove-tags", "Remove tags from several conversations", contact.WithoutTags)
 
 	group := route("POST", "/group", "transfer-conversations", "Transfer conversations to a group", perm.ConversationsAssign)
+	group.TakesKey = true
 	group.Doc = "An optional private note is written into each of them."
 	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
 		b := in.Body
-		return s.Each(ctx, b.IDs, func(id uuid.UUID) (Conversation, error) { return s.Transfer(ctx, id, b.GroupID, b.Note) })
+		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) {
+			return s.Transfer(ctx, id, b.GroupID, b.Note)
+		})
 	})
 }
 
 func withTags(has, tags []string) []string { return append(append([]string{}, has...), tags...) }
-
-func withoutTags(has, tags []string) []string {
-	gone := map[string]bool{}
-	for _, t := range tags {
-		gone[strings.TrimSpace(t)] = true
-	}
-	out := []string{}
-	for _, t := range has {
-		if !gone[t] {
-			out = append(out, t)
-		}
-	}
-	return out
-}

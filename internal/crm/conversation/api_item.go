@@ -102,6 +102,7 @@ func (s *Service) registerItems(a *api.API) {
 		return s.React(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Emoji)
 	})
 	forward := route("POST", ofItem+"/forward", "forward-item", "Forward a message by e-mail", perm.ConversationsReply)
+	forward.TakesKey = true
 	forward.Refusals = []int{409}
 	forward.Doc = "With its files. It is written down in the timeline."
 	api.Handle(a, forward, func(ctx context.Context, in *forwardItemIn) (Forwarding, error) {

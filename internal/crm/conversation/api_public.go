@@ -9,6 +9,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -80,7 +81,9 @@ func (s *Service) registerPublic(a *api.API) {
 	api.HandleList(a, route("GET", "", "list-conversations", "List conversations", perm.ConversationsView), s.listPage)
 
 	create := route("POST", "", "create-conversation", "Open a conversation", perm.ConversationsReply)
+	create.TakesKey = true
 	create.Status = 201
+	create.Doc = "Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which."
 	api.Handle(a, create, func(ctx context.Context, in *publicCreateConversationIn) (Conversation, error) {
 		n, err := in.conversation()
 		if err != nil {
@@ -97,7 +100,8 @@ func (s *Service) registerPublic(a *api.API) {
 		})
 
 	reply := route("POST", "/{id}/reply", "reply", "Write a reply", perm.ConversationsReply)
-	reply.Doc = "Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. Without a route to the customer: 422 no_route."
+	reply.TakesKey = true
+	reply.Doc = "Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. It goes the conversation's own way, or else the default that reply-channels names. Without a route to the customer: 422 no_route."
 	api.Handle(a, reply, s.publicReply)
 
 	state := route("PUT", "/{id}/state", "set-state", "Open, snooze or close a conversation", perm.ConversationsManage)
@@ -108,7 +112,7 @@ func (s *Service) registerPublic(a *api.API) {
 	tags := route("POST", "/{id}/tags", "tag-conversation", "Add and remove tags", perm.ConversationsManage)
 	api.Handle(a, tags, func(ctx context.Context, in *publicTagsIn) (Conversation, error) {
 		return s.Retag(ctx, in.ID.UUID, func(has []string) []string {
-			return withTags(withoutTags(has, in.Body.Remove), in.Body.Add)
+			return withTags(contact.WithoutTags(has, in.Body.Remove), in.Body.Add)
 		})
 	})
 
@@ -129,7 +133,7 @@ func (s *Service) registerPublic(a *api.API) {
 
 func (in *publicCreateConversationIn) conversation() (NewConversation, error) {
 	b := in.Body
-	n := NewConversation{Channel: API, Subject: b.Subject, Body: b.Body, Priority: b.Priority, GroupID: b.GroupID, Tags: b.Tags}
+	n := NewConversation{Channel: API, ReplyRoute: ReplyNowhere, Subject: b.Subject, Body: b.Body, Priority: b.Priority, GroupID: b.GroupID, Tags: b.Tags}
 	switch {
 	case b.ContactID != nil && b.Contact != nil:
 		return n, fault.Invalid("contact", "not_together")
@@ -145,12 +149,16 @@ func (in *publicCreateConversationIn) conversation() (NewConversation, error) {
 			return n, err
 		}
 		n.From = &from
+		if from.Email != "" {
+			n.ReplyRoute = ReplyByEmail
+		}
 	}
 	return n, nil
 }
 
 func (s *Service) publicReply(ctx context.Context, in *publicReplyIn) (Reference, error) {
 	b, id := in.Body, in.ID.UUID
+	ctx = idempotency.View(ctx, func(w Written) Reference { return refer(w.Conversation) })
 	if b.Type == "user" {
 		if b.MessageType == "note" {
 			// The id is looked at first: an unknown one is a 404 all the same.

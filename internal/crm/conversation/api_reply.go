@@ -9,6 +9,7 @@ import (
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -59,8 +60,9 @@ type NewAsAgent struct {
 
 func (s *Service) registerReplies(a *api.API) {
 	agent := route("POST", "/{id}/reply-as-agent", "reply-as-agent", "Reply as agent", perm.ConversationsReply)
+	agent.TakesKey = true
 	agent.Refusals = []int{409}
-	agent.Doc = "Without a route to the customer: 422 no_route. A note needs none."
+	agent.Doc = "Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none."
 	api.Handle(a, agent, func(ctx context.Context, in *replyAsAgentIn) (Written, error) {
 		b := in.Body
 		return s.Reply(ctx, in.ID.UUID, Answer{
@@ -70,6 +72,7 @@ func (s *Service) registerReplies(a *api.API) {
 	})
 
 	customer := route("POST", "/{id}/reply-as-customer", "reply-as-customer", "Reply as customer", perm.ConversationsReply)
+	customer.TakesKey = true
 	customer.Refusals = []int{409}
 	customer.Doc = "Where a closed conversation does not reopen any more, the answer is the new one that begins."
 	api.Handle(a, customer, func(ctx context.Context, in *replyAsCustomerIn) (Written, error) {
@@ -83,10 +86,12 @@ func (s *Service) registerReplies(a *api.API) {
 	})
 
 	begin := route("POST", "/new-as-agent", "new-as-agent", "Open a new conversation with a customer", perm.ConversationsReply)
+	begin.TakesKey = true
 	begin.Status = 201
 	begin.Doc = "The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then."
 	api.HandleBody(a, begin, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
 		b := in.Body
+		ctx = idempotency.View(ctx, func(b Begun) NewAsAgent { return newAsAgent(&b) })
 		out, err := s.BeginAsAgent(ctx, Opening{
 			ContactID: b.ContactID, Channel: b.Channel, AccountID: b.AccountID, Subject: b.Subject, Body: b.Body,
 			Priority: b.Priority, GroupID: b.GroupID, Attachments: b.Attachments, Template: b.Template,
@@ -138,6 +143,7 @@ func (s *Service) registerGroups(a *api.API) {
 	api.HandleList(a, list, func(ctx context.Context, in *listGroupsIn) (db.List[Group], error) { return s.Groups(ctx, in.Page()) })
 
 	create := route("POST", "", "create-group", "Create a group", perm.GroupsManage)
+	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
 	api.Handle(a, create, func(ctx context.Context, in *createGroupIn) (Group, error) {
 		return s.AddGroup(ctx, in.Body.Name, in.Body.Description, in.Body.AgentIDs)

@@ -42,6 +42,7 @@ type Cancelled struct {
 
 func (s *Service) registerScheduled(a *api.API) {
 	post := route("POST", "/{id}/scheduled", "schedule-message", "Send a message later", perm.ConversationsReply)
+	post.TakesKey = true
 	post.Status, post.Refusals = 201, []int{409}
 	post.Doc = "It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route."
 	api.Handle(a, post, func(ctx context.Context, in *scheduleIn) (Scheduled, error) {

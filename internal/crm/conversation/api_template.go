@@ -26,6 +26,7 @@ func (s *Service) registerTemplates(a *api.API) {
 	})
 
 	send := route("POST", "/{id}/messages", "send-conversation-template", "Send an approved template to a single recipient", perm.ConversationsReply)
+	send.TakesKey = true
 	send.Refusals = []int{409}
 	send.Doc = "Answers 200 even when sending fails: delivery and delivery_error say so. Only what is wrong with the request itself is an error."
 	api.Handle(a, send, func(ctx context.Context, in *sendTemplateIn) (SentTemplate, error) {

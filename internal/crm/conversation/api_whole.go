@@ -17,6 +17,13 @@ type splitIn struct {
 	}
 }
 
+type mergeConversationIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		IntoID uuid.UUID `json:"into_id" format:"uuid" doc:"The conversation that stays"`
+	}
+}
+
 type exportIn struct {
 	ID     api.ID `path:"id" record:"conversation"`
 	Format string `query:"format" enum:"json,html,eml,mbox" default:"json" doc:"eml is one e-mail with every file, mbox an e-mail of each message"`
@@ -26,11 +33,24 @@ type exportIn struct {
 // registerWhole adds what is done with a conversation as a whole.
 func (s *Service) registerWhole(a *api.API) {
 	split := route("POST", "/{id}/split", "split-conversation", "Move messages into a new conversation", perm.ConversationsManage)
+	split.TakesKey = true
 	split.Status, split.Refusals = 201, []int{409}
 	split.Doc = "The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread."
 	api.Handle(a, split, func(ctx context.Context, in *splitIn) (Conversation, error) {
 		return s.Split(ctx, in.ID.UUID, in.Body.ItemIDs, in.Body.Subject)
 	})
+
+	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
+	merge.TakesKey = true
+	merge.Refusals = []int{409}
+	merge.Doc = "Both must be of one customer: 409 other_customer otherwise; merge the contacts first. It can be taken back with unmerge."
+	api.Handle(a, merge, func(ctx context.Context, in *mergeConversationIn) (Conversation, error) {
+		return s.Merge(ctx, in.ID.UUID, in.Body.IntoID)
+	})
+	unmerge := route("POST", "/{id}/unmerge", "unmerge-conversation", "Take a merge back", perm.ConversationsManage)
+	unmerge.Refusals = []int{409}
+	unmerge.Doc = "The conversation gets its items back and stands as it did before the merge; what came since stays with the other. 409 with the reason not_merged, single_thread (the customer has another conversation on that messaging account by now) or conversation_merged (the other one was merged further)."
+	api.Handle(a, unmerge, func(ctx context.Context, in *conversationIn) (Conversation, error) { return s.Unmerge(ctx, in.ID.UUID) })
 
 	export := route("GET", "/{id}/export", "export-conversation", "Export a conversation", perm.ConversationsExport)
 	export.Doc = "As JSON, as a page that stands alone, or as e-mail. It is audited."

@@ -32,6 +32,7 @@ type Attachment struct {
 	Size      int64      `json:"size" example:"48213"`
 	Shown     bool       `json:"shown" doc:"Whether a browser can show it in place"`
 	Blocked   *string    `json:"blocked" nullable:"true" enum:"type_not_allowed,too_large,not_available" doc:"Why the file was not kept; null where it can be downloaded"`
+	Pending   bool       `json:"pending" doc:"It is still being fetched from the channel"`
 	ContentID *string    `json:"content_id" nullable:"true" doc:"How the text of an e-mail refers to it"`
 	CreatedAt clock.Time `json:"created_at"`
 
@@ -50,9 +51,11 @@ type Prepared struct {
 	DeclaredType string
 	Type         string
 	Size         int64
-	// BlobID is nil where the file was not let in, and Blocked says why.
+	// BlobID is nil where the file was not let in, and Blocked says why, or
+	// where it is Pending: the channel brings it later with FillAttachment.
 	BlobID    *uuid.UUID
 	Blocked   string
+	Pending   bool
 	ContentID string
 }
 
@@ -61,13 +64,13 @@ func (p Prepared) attachment() Attachment {
 	a := Attachment{
 		Name: filetype.Name(p.Name), Type: p.Type, Size: p.Size, blobID: p.BlobID, declared: declaredType(p.DeclaredType), fresh: true,
 	}
-	if p.BlobID == nil {
+	if a.Pending = p.Pending; p.BlobID == nil && !p.Pending {
 		a.Blocked = &p.Blocked
 	}
 	if p.ContentID != "" {
 		a.ContentID = &p.ContentID
 	}
-	a.Shown = a.Blocked == nil && filetype.Shown(a.Type)
+	a.Shown = a.Blocked == nil && !a.Pending && filetype.Shown(a.Type)
 	return a
 }
 

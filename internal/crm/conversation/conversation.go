@@ -42,6 +42,7 @@ type Conversation struct {
 	HandoverReason         *string     `json:"handover_reason" nullable:"true"`
 	Channel                string      `json:"channel" example:"whatsapp" doc:"A key of the source catalog"`
 	ChannelAccountID       *uuid.UUID  `json:"channel_account_id" nullable:"true" format:"uuid"`
+	ReplyRoute             *string     `json:"reply_route" nullable:"true" enum:"email,none" doc:"Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route"`
 	Talep                  bool        `json:"talep" doc:"Whether it is shown as a request"`
 	ContactID              uuid.UUID   `json:"contact_id" format:"uuid"`
 	ContactName            string      `json:"contact_name" example:"Elif Kaya"`
@@ -94,11 +95,14 @@ type Item struct {
 	AuthorID         *uuid.UUID                    `json:"author_id" nullable:"true" format:"uuid"`
 	Body             string                        `json:"body" example:"Siparişim ne zaman gelir?"`
 	Event            *string                       `json:"event" nullable:"true" example:"closed" doc:"What happened, for events"`
-	Detail           map[string]any                `json:"detail" doc:"What belongs to the event"`
+	Detail           map[string]any                `json:"detail" doc:"What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form)"`
 	Channel          *string                       `json:"channel" nullable:"true" example:"whatsapp"`
 	ChannelAccountID *uuid.UUID                    `json:"channel_account_id" nullable:"true" format:"uuid"`
 	Delivery         *string                       `json:"delivery" nullable:"true" enum:"sent,queued,failed,none" doc:"What became of an outgoing message"`
 	DeliveryError    *string                       `json:"delivery_error" nullable:"true"`
+	SentAt           *clock.Time                   `json:"sent_at" nullable:"true" doc:"When the customer sent it, by the channel's clock; created_at is its place in the timeline"`
+	DeliveredAt      *clock.Time                   `json:"delivered_at" nullable:"true" doc:"When an outgoing message reached the customer's device, where the channel says so"`
+	ReadAt           *clock.Time                   `json:"read_at" nullable:"true" doc:"When the customer opened an outgoing message, where the channel says so"`
 	Attachments      []Attachment                  `json:"attachments" nullable:"false" doc:"Files"`
 	Tepkiler         []Reaction                    `json:"tepkiler" nullable:"false" doc:"Reactions"`
 	Mentions         []Mention                     `json:"mentions" nullable:"false" doc:"Colleagues whom a note calls"`
@@ -112,6 +116,7 @@ type Item struct {
 	providerMessageID *string
 	test              bool
 	awaited           bool       // its writer waits for the outcome
+	unsent            bool       // nothing leads to the customer, so nothing leaves
 	quiet             bool       // a machine's answer, which asks for nothing
 	email             *Email     // kept with the item
 	sources           []AISource // kept with the item

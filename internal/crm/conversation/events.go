@@ -88,7 +88,7 @@ func Events() event.Catalog {
 		entry(Merged, "A conversation was merged into another.", "Bir konuşma bir başkasıyla birleştirildi."),
 		with(entry(Updated, "Subject, customer, priority or assistant state changed.", "Konu, müşteri, öncelik ya da asistan durumu değişti."), example, nil, map[string]any{"priority": "low"}),
 		entry(Deleted, "A conversation was deleted.", "Bir konuşma silindi."),
-		entry(Restored, "A deleted conversation was brought back.", "Silinmiş bir konuşma geri getirildi."),
+		entry(Restored, "A deleted or merged conversation was brought back.", "Silinmiş ya da birleştirilmiş bir konuşma geri getirildi."),
 		with(entry(Rated, "The customer rated a conversation; the item holds the rating.", "Müşteri bir konuşmayı puanladı; puan öğenin içinde."), closed, rating, nil),
 		with(entry(DeliveryFailed, "A message could not be delivered on its channel.", "Bir ileti kanalında iletilemedi."), example, failed, nil),
 		noted, changed, annotated, scheduled,

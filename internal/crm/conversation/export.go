@@ -37,6 +37,8 @@ var exportTypes = map[string]string{
 type Exported struct {
 	Item
 	AuthorName string `json:"author_name"`
+	// TypedByName is who wrote it down in the customer's name, "" for nobody.
+	TypedByName string `json:"typed_by_name,omitempty"`
 }
 
 // archive is a conversation to be written out. Items and files are read while
@@ -106,7 +108,7 @@ article{border:1px solid #e4e4e7;border-radius:.75rem;padding:.75rem 1rem;margin
 article.agent,article.bot,article.api_key{background:#f4f4f5}article.note{background:#fef9c3}article.event{border:0;padding:0 1rem;color:#71717a;font-size:.9rem}
 header{color:#52525b;font-size:.9rem}p{white-space:pre-wrap;margin:.25rem 0;overflow-wrap:anywhere}</style></head>
 <body><h1>{{.Conversation.Subject}}</h1><p>{{.Conversation.ContactName}} · {{.Conversation.Channel}} · {{.Conversation.CreatedAt.Format "2006-01-02 15:04 UTC"}}</p>
-{{define "item"}}<article class="{{if eq .Kind "message"}}{{.AuthorKind}}{{else}}{{.Kind}}{{end}}"><header>{{.AuthorName}} · <time datetime="{{.CreatedAt.Format "2006-01-02T15:04:05Z07:00"}}">{{.CreatedAt.Format "2006-01-02 15:04 UTC"}}</time>{{if .Event}} · {{.Event}}{{end}}</header>
+{{define "item"}}<article class="{{if eq .Kind "message"}}{{.AuthorKind}}{{else}}{{.Kind}}{{end}}"><header>{{.AuthorName}}{{if .TypedByName}} (✎ {{.TypedByName}}){{end}} · <time datetime="{{.CreatedAt.Format "2006-01-02T15:04:05Z07:00"}}">{{.CreatedAt.Format "2006-01-02 15:04 UTC"}}</time>{{if .Event}} · {{.Event}}{{end}}</header>
 {{if .Body}}<p>{{.Body}}</p>{{end}}{{range .Attachments}}<p>📎 {{.Name}} ({{.Size}})</p>{{end}}{{range .Tepkiler}}<span>{{.Emoji}}</span> {{end}}</article>
 {{end}}`))
 

@@ -108,7 +108,7 @@ func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 		}
 	}
 	if c.OwnerID != nil {
-		if _, err := putAgent(tx, c.ID, *c.OwnerID, now); err != nil {
+		if _, err := s.addAgent(tx, c.ID, *c.OwnerID); err != nil {
 			return false, err
 		}
 	}
@@ -356,12 +356,13 @@ func (s *Service) handBack(tx *db.Tx, c *Conversation) error {
 	return s.move(tx, was, c, Assign, nil, map[string]any{"owner_id": nil, "reason": "away"})
 }
 
-// answered puts an answer into a conversation.
+// answered puts an answer into a conversation. One that cannot leave is kept,
+// and the customer goes on waiting.
 func (s *Service) answered(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
-	c.Preview, c.WaitingSince = summary(item), nil
-	if c.FirstReplyAt == nil {
-		c.FirstReplyAt = clock.Ptr(tx.Now())
+	c.Preview = summary(item)
+	if !item.unsent {
+		markAnswered(tx, &c)
 	}
 	if item.AuthorKind == ByAgent && c.AIState == AIActive {
 		handOver(&c, "agent_replied")
@@ -369,13 +370,24 @@ func (s *Service) answered(tx *db.Tx, was Conversation, item *Item) (Conversatio
 	if err := s.move(tx, was, &c, AgentComment, item, nil); err != nil {
 		return c, err
 	}
-	if err := s.contacts.Reached(tx, c.ContactID); err != nil {
-		return c, err
+	if !item.unsent {
+		if err := s.contacts.Reached(tx, c.ContactID); err != nil {
+			return c, err
+		}
 	}
 	if item.AuthorKind == ByAgent && item.AuthorID != nil {
 		return c, s.looked(tx, c.ID, *item.AuthorID)
 	}
 	return c, nil
+}
+
+// markAnswered writes down that an answer left: nobody waits any more, and the
+// first answer stays the first.
+func markAnswered(tx *db.Tx, c *Conversation) {
+	c.WaitingSince = nil
+	if c.FirstReplyAt == nil {
+		c.FirstReplyAt = clock.Ptr(tx.Now())
+	}
 }
 
 func handOver(c *Conversation, reason string) {

@@ -35,9 +35,13 @@ func (r *road) Route(_ *db.Reader, w conversation.Wish) (*conversation.Route, er
 		return nil, nil
 	}
 	if r.refuse != nil {
-		return nil, r.refuse
+		return &conversation.Route{Channel: "whatsapp", AccountID: r.account}, r.refuse
 	}
 	return &conversation.Route{Channel: "whatsapp", AccountID: r.account, Address: w.Contact.Name}, nil
+}
+
+func (r *road) HasAccount(_ *db.Reader, channel string, account uuid.UUID) (bool, error) {
+	return channel == "whatsapp" && account == r.account, nil
 }
 
 func (r *road) Take(_ *db.Tx, m conversation.Outgoing) error {
@@ -71,7 +75,7 @@ func TestNewAsAgent(t *testing.T) {
 
 		// Nothing is connected: the conversation is there, and says so.
 		b := post(hello)
-		if b.Delivery != "none" || b.Reused || b.DeliveryChannel != nil || b.Data.OwnerID == nil || b.Data.FirstReplyAt == nil {
+		if b.Delivery != "none" || b.Reused || b.DeliveryChannel != nil || b.Data.OwnerID == nil || b.Data.FirstReplyAt != nil {
 			t.Errorf("got %+v", b)
 		}
 		if diff := cmp.Diff([]string{conversation.Created}, in.events()); diff != "" {

@@ -19,6 +19,8 @@ import (
 // nobody stands for identity.
 type nobody struct{}
 
+func (nobody) HoldAgent(*db.Tx, perm.Permission, uuid.UUID) (bool, error) { return false, nil }
+
 func (nobody) IsAgent(*db.Reader, uuid.UUID) (bool, error) { return true, nil }
 
 func (nobody) AgentsWho(*db.Reader, perm.Permission, ...uuid.UUID) (map[uuid.UUID]string, error) {
@@ -100,14 +102,18 @@ func TestListPlans(t *testing.T) {
 			"waiting":       {Filter{}, Order{"waiting_since", true}},
 			"by priority":   {Filter{}, Order{Name: "priority"}},
 			"by snooze":     {Filter{}, Order{"snoozed_until", true}},
-			"unread":        {Filter{Unread: &some}, activity},
-			"search":        {Filter{searched: true, terms: []string{"tesl"}, contacts: []uuid.UUID{some}}, activity},
+			"unread":        {Filter{Unread: &some, few: true}, activity},
+			"much unread":   {Filter{Unread: &some}, activity},
+			"search":        {Filter{searched: true, terms: []string{"tesl"}, contacts: []uuid.UUID{some}, few: true}, activity},
+			"wide search":   {Filter{searched: true, terms: []string{"tesl"}, contacts: []uuid.UUID{some}}, activity},
+			"all at once":   {Filter{OwnerID: &some, Channel: "email", Priority: "urgent", CreatedTo: clock.Ptr(c.Now())}, activity},
 		} {
 			p := db.Page{Limit: 25, After: db.First}
 			if tc.o.Asc {
 				p.After = db.Before
 			}
-			query, args := listQuery(tenant, tc.f, tc.o, p)
+			q := listQuery(tenant, tc.f, tc.o, p, windowRows)
+			query, args := q.text, q.args
 			explain := "EXPLAIN "
 			if d.Dialect() == db.SQLite {
 				explain = "EXPLAIN QUERY PLAN "
@@ -144,9 +150,72 @@ func TestListPlans(t *testing.T) {
 			}
 			// What one agent has not read, what a search found, one contact's
 			// and a merge of three pages are small sets that may be sorted.
-			few := tc.f.Unread != nil || tc.f.searched || tc.f.ContactID != nil || tc.f.Priority != "" || strings.Contains(query, "UNION ALL")
+			few := tc.f.few || tc.f.ContactID != nil || strings.Contains(query, "UNION ALL")
 			if !few && (strings.Contains(text, "Sort") || strings.Contains(text, "TEMP B-TREE FOR ORDER")) {
 				t.Errorf("%s: sorts\n%s", name, text)
+			}
+		}
+	})
+}
+
+// A page looks at a bounded number of rows, whatever its filters: it ends with
+// what it found there and a cursor, and page by page everything is found.
+func TestListLooksAtFewRows(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		tenant := dbtest.Tenant(t, d, "a")
+		const all, rows = 300, 40
+		fill(t, d, tenant, all, `CASE WHEN i % 4 = 0 THEN 'open' ELSE 'closed' END`, c.Now())
+		yes, no, some := true, false, uuid.New()
+		for name, tc := range map[string]struct {
+			f           Filter
+			found, most int // rows, and pages
+		}{
+			"a priority that nothing has": {Filter{Priority: "high"}, 0, all/rows + 1},
+			"a rare priority":             {Filter{Priority: "urgent"}, all / 30, all/rows + 1},
+			"a rare priority, open":       {Filter{Priority: "urgent", State: Open}, all / 60, all/4/rows + 1},
+			"no requests":                 {Filter{Talep: &no, Priority: "high"}, 0, all/rows + 1},
+			"open requests":               {Filter{Talep: &yes, State: Open}, 7, 1},
+			"before everything":           {Filter{CreatedTo: clock.Ptr(c.Now().Add(-time.Hour))}, 0, all/rows + 1},
+			"after everything":            {Filter{CreatedFrom: clock.Ptr(c.Now().Add(time.Hour))}, 0, all/rows + 1},
+			"much unread":                 {Filter{Unread: &some}, 0, 1},
+			"a channel's rare priority":   {Filter{Channel: "email", Priority: "urgent"}, all / 30, all/5/rows + 1},
+		} {
+			for _, o := range []Order{{Name: "last_activity"}, {Name: "last_activity", Asc: true}} {
+				p := db.Page{Limit: 5, After: db.First}
+				if o.Asc {
+					p.After = db.Before
+				}
+				seen, pages := map[uuid.UUID]bool{}, 0
+				for more := true; more; pages++ {
+					var got db.List[Conversation]
+					err := d.Tenant(tenant).Read(t.Context(), func(r *db.Reader) (err error) {
+						got, err = list(r, tc.f, o, p, rows)
+						return err
+					})
+					if err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+					for _, c := range got.Rows {
+						if seen[c.ID] {
+							t.Fatalf("%s: %s twice", name, c.ID)
+						}
+						seen[c.ID] = true
+					}
+					if more = got.Next != nil; more {
+						p.After = *got.Next
+					}
+				}
+				if len(seen) != tc.found {
+					t.Errorf("%s: found %d, want %d", name, len(seen), tc.found)
+				}
+				if most := tc.most + tc.found/p.Limit; pages > most {
+					t.Errorf("%s: %d pages, want %d at most", name, pages, most)
+				}
+				// A full window without a match ends the page there.
+				if tc.found == 0 && tc.most > 1 && pages < tc.most {
+					t.Errorf("%s: %d pages: one of them looked at more than %d rows", name, pages, rows)
+				}
 			}
 		}
 	})

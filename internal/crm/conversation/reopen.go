@@ -3,6 +3,7 @@ package conversation
 import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
 )
 
 // reopens says whether a customer's message brings a closed conversation back.
@@ -26,7 +27,7 @@ func (s *Service) reopens(tx *db.Tx, c *Conversation) (bool, error) {
 // who had joined it, its owner among them, find the new one unread.
 func (s *Service) startFollowUp(tx *db.Tx, closed *Conversation, item *Item) (Conversation, error) {
 	c := Conversation{
-		Channel: closed.Channel, ChannelAccountID: closed.ChannelAccountID, Talep: closed.Talep, Subject: closed.Subject,
+		Channel: closed.Channel, ChannelAccountID: closed.ChannelAccountID, ReplyRoute: closed.ReplyRoute, Talep: closed.Talep, Subject: closed.Subject,
 		ContactID: closed.ContactID, ContactName: closed.ContactName, GroupID: closed.GroupID,
 		PreviousConversationID: &closed.ID, WaitingSince: clock.Ptr(tx.Now()), Test: closed.Test,
 	}
@@ -43,12 +44,12 @@ func (s *Service) startFollowUp(tx *db.Tx, closed *Conversation, item *Item) (Co
 }
 
 // keepOwner leaves a reopened conversation to its owner, or to the team where
-// the owner is no longer there.
+// the owner may not see conversations any more.
 func (s *Service) keepOwner(tx *db.Tx, c *Conversation) error {
 	if c.OwnerID == nil {
 		return nil
 	}
-	ok, err := s.agents.IsAgent(&tx.Reader, *c.OwnerID)
+	ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *c.OwnerID)
 	if err == nil && !ok {
 		c.OwnerID = nil
 	}

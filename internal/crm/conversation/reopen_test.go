@@ -9,6 +9,8 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/identity"
+	"konak/internal/kit/perm"
 )
 
 // A customer's answer to a conversation that stays closed begins another one,
@@ -52,6 +54,44 @@ func TestAnswerToWhatStaysClosed(t *testing.T) {
 		s.Settle()
 		if c := in.get(old); c.State != conversation.Closed {
 			t.Errorf("the cancelled message went out and reopened it: %s", c.State)
+		}
+	})
+}
+
+// A conversation that reopens stays with its owner, but not with one who may not
+// see conversations any more.
+func TestReopenedForItsOwner(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		path := base + "/" + id.String()
+		can, canID := in.memberAs("can", identity.RoleAgent)
+		can.Post(path+"/join", nil).Want(200)
+		for _, role := range []string{identity.RoleAgent, identity.RoleGuest} {
+			in.put(id, conversation.Closed)
+			in.Owner.Put("/api/crm/v1/agents/"+canID.String(), map[string]any{"role": role}).Want(200)
+			in.Owner.Post(path+"/reply-as-customer", map[string]any{"body": "Yine ben"}).Want(200)
+			c := in.get(id)
+			if kept := c.OwnerID != nil && *c.OwnerID == canID; c.State != conversation.Open || kept != (role == identity.RoleAgent) {
+				t.Errorf("%s: %s, owner %v", role, c.State, c.OwnerID)
+			}
+		}
+	})
+}
+
+// What a customer of the test environment writes is on nobody's badge.
+func TestTestMessagesAreOnNoBadge(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		key := in.Key(true, perm.All()...)
+		var c conversation.Conversation
+		key.Post(public, map[string]any{"contact": map[string]any{"email": "deneme@example.com"}, "body": "deneme"}).Want(201).Data(&c)
+		in.Owner.Post(base+"/"+c.ID.String()+"/join", nil).Want(200)
+		key.Post(public+"/"+c.ID.String()+"/reply", map[string]any{"type": "user", "body": "x"}).Want(200)
+		if got := in.get(c.ID); got.Unread != 0 {
+			t.Errorf("unread %d", got.Unread)
 		}
 	})
 }

@@ -66,6 +66,9 @@ type Delivery struct {
 	Error  string // why it failed
 	// ProviderMessageID is how the provider calls it.
 	ProviderMessageID string
+	// DeliveredAt and ReadAt are when the customer's device got it and when they
+	// opened it, nil where the report does not say so.
+	DeliveredAt, ReadAt *clock.Time
 }
 
 // Router carries messages to customers. Channels implement it; a workspace
@@ -73,9 +76,12 @@ type Delivery struct {
 type Router interface {
 	// Connected says on which channels the workspace has an active account.
 	Connected(r *db.Reader) (map[string]bool, error)
-	// Route finds the way for a wish, nil where there is none. It may refuse
-	// with a fault, such as window_closed.
+	// Route finds the way for a wish, nil where there is none. Where an account
+	// leads to the customer and refuses, with a fault such as window_closed, the
+	// account comes together with its refusal.
 	Route(r *db.Reader, w Wish) (*Route, error)
+	// HasAccount says whether an account is the workspace's and on a channel.
+	HasAccount(r *db.Reader, channel string, account uuid.UUID) (bool, error)
 	// Take makes the message durable on its way, in the transaction that
 	// writes it.
 	Take(tx *db.Tx, m Outgoing) error
@@ -112,6 +118,14 @@ type OutgoingReaction struct {
 	Emoji      string
 }
 
+// Receipter is implemented by a router some of whose channels tell customers
+// that their messages were read.
+type Receipter interface {
+	// Seen is called in the transaction in which an agent reads a conversation,
+	// with the newest message of the customer.
+	Seen(tx *db.Tx, channel string, account uuid.UUID, providerMessageID string) error
+}
+
 // Reactor is implemented by a router some of whose channels have reactions.
 type Reactor interface {
 	// React asks the channel's provider; it is called outside any transaction.
@@ -134,8 +148,11 @@ type TemplateRouter interface {
 	Window(r *db.Reader, account uuid.UUID, to contact.Contact) (until *clock.Time, bound bool, err error)
 }
 
-// NoRouter is the router of a house without channels.
+// NoRouter is the router of a workspace without channels.
 type NoRouter struct{}
+
+// HasAccount implements Router.
+func (NoRouter) HasAccount(*db.Reader, string, uuid.UUID) (bool, error) { return false, nil }
 
 // Connected implements Router.
 func (NoRouter) Connected(*db.Reader) (map[string]bool, error) { return map[string]bool{}, nil }

@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -23,6 +23,9 @@ import (
 type Agents interface {
 	// IsAgent says whether an id is an active member's.
 	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
+	// HoldAgent says whether an id is an active member's who has a permission,
+	// and keeps the member from being suspended until the transaction ends.
+	HoldAgent(tx *db.Tx, p perm.Permission, id uuid.UUID) (bool, error)
 	// AgentNames gives the names of members, whatever became of them.
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
 	// AgentsWho gives the active members with a permission and their names: of
@@ -81,7 +84,7 @@ func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Pa
 		if err := s.search(r, &f, q); err != nil {
 			return err
 		}
-		if out, err = list(r, f, o, p); err != nil {
+		if out, err = list(r, f, o, p, windowRows); err != nil {
 			return err
 		}
 		return fillUnread(r, agentID(ctx), out.Rows)
@@ -165,12 +168,15 @@ type NewConversation struct {
 	Tags      []string
 	// Notify tells the agents of the group.
 	Notify bool
+	// ReplyRoute is where answers go: ReplyByEmail, ReplyNowhere, or "" for the
+	// channel's own route.
+	ReplyRoute string
 }
 
 // Create opens a conversation that no channel brought: a request that an
 // agent or another program writes down.
 func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation, err error) {
-	err = s.InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.CreateIn(tx, n)
 		return err
 	})
@@ -187,6 +193,9 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	if !ok {
 		return c, fault.Invalid("tags", "too_long")
 	}
+	if n.Body != "" && strings.TrimSpace(n.Body) == "" {
+		return c, fault.Invalid("body", "required")
+	}
 	ref, err := s.customer(tx, n)
 	if err != nil {
 		return c, err
@@ -195,6 +204,9 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 		Channel: n.Channel, ChannelAccountID: n.AccountID, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
 		Priority: n.Priority, Subject: strings.TrimSpace(n.Subject), OwnerID: n.OwnerID, GroupID: n.GroupID, Tags: tags,
 		Test: ref.Test,
+	}
+	if n.ReplyRoute != "" {
+		c.ReplyRoute = &n.ReplyRoute
 	}
 	if err := s.checkPlace(tx, n.OwnerID, n.GroupID); err != nil {
 		return c, err
@@ -249,22 +261,15 @@ func (s *Service) another(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref
 	return ref, err
 }
 
-// InTx runs a transaction anew where another made the same contact or
-// conversation at the same moment; it finds it then.
+// InTx runs a transaction of the caller's workspace.
 func (s *Service) InTx(ctx context.Context, fn func(*db.Tx) error) error {
-	var err error
-	for range 3 {
-		if err = s.tenant(ctx).InTx(ctx, fn); !errors.Is(err, contact.ErrRace) {
-			return err
-		}
-	}
-	return err
+	return s.tenant(ctx).InTx(ctx, fn)
 }
 
-// checkPlace checks that an owner and a group exist.
+// checkPlace checks that an owner may see conversations and that a group exists.
 func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
 	if owner != nil {
-		if ok, err := s.agents.IsAgent(&tx.Reader, *owner); err != nil {
+		if ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *owner); err != nil {
 			return err
 		} else if !ok {
 			return fault.Invalid("owner_id", "unknown_agent")
@@ -444,44 +449,6 @@ func (s *Service) ToTransfer(group uuid.UUID, note string) Step {
 		return s.noted(tx, c, &Item{Kind: Note, AuthorKind: who.Kind, AuthorID: who.ID, Body: note})
 	}
 }
-
-// Retag sets the tags to what fn makes of them.
-func (s *Service) Retag(ctx context.Context, id uuid.UUID, fn func([]string) []string) (Conversation, error) {
-	return s.change(ctx, id, s.ToRetag(fn))
-}
-
-// ToRetag is Retag as a step.
-func (s *Service) ToRetag(fn func([]string) []string) Step {
-	return func(tx *db.Tx, was Conversation) (Conversation, error) {
-		c := was
-		tags, ok := contact.Tags(fn(was.Tags))
-		if !ok {
-			return c, fault.Invalid("tags", "too_long")
-		}
-		if len(tags) > maxTags {
-			return c, fault.New(fault.LimitReached, maxTags).Field("tags", "too_many")
-		}
-		c.Tags = tags
-		if len(previous(&was, &c)) == 0 {
-			return c, nil
-		}
-		c.UpdatedAt = clock.At(tx.Now())
-		item := happened(tx, "tagged", map[string]any{"tags": c.Tags})
-		place(tx, &c, []*Item{item})
-		if err := save(tx, &c, was.State); err != nil {
-			return c, err
-		}
-		if err := putTags(tx, &c); err != nil {
-			return c, err
-		}
-		if err := s.follow(tx, &c, &c, []*Item{item}); err != nil {
-			return c, err
-		}
-		return c, s.announce(tx, []string{Tagged}, &was, &c, nil)
-	}
-}
-
-const maxTags = 50
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)

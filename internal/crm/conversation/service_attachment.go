@@ -22,7 +22,24 @@ import (
 // Prepare stores a file that a channel brings, for Inbound or Answer. One that
 // may not be kept is remembered by its name only: what a customer sent must
 // not vanish without a trace. It must not be called inside a transaction.
+//
+// It is for what the sender was told yes for already, so a full storage does
+// not refuse it; PrepareWithin is for everything else.
 func (s *Service) Prepare(ctx context.Context, name, declared string, r io.Reader) (Prepared, error) {
+	return prepare(name, declared, r, func(r io.Reader) (blob.Blob, error) {
+		return s.blobs.Put(ctx, caller.From(ctx).TenantID, r, MaxAttachment)
+	})
+}
+
+// PrepareWithin stores a file as Prepare does, and returns storage_full where
+// the pool has no room for it.
+func (s *Service) PrepareWithin(ctx context.Context, pool blob.Pool, name, declared string, r io.Reader) (Prepared, error) {
+	return prepare(name, declared, r, func(r io.Reader) (blob.Blob, error) {
+		return s.blobs.PutWithin(ctx, caller.From(ctx).TenantID, pool, r, MaxAttachment)
+	})
+}
+
+func prepare(name, declared string, r io.Reader, put func(io.Reader) (blob.Blob, error)) (Prepared, error) {
 	p := Prepared{Name: name, DeclaredType: declared}
 	head := bufio.NewReaderSize(r, filetype.HeadSize)
 	start, err := head.Peek(filetype.HeadSize)
@@ -34,7 +51,7 @@ func (s *Service) Prepare(ctx context.Context, name, declared string, r io.Reade
 		p.Size, err = io.Copy(io.Discard, head)
 		return p, err
 	}
-	b, err := s.blobs.Put(ctx, caller.From(ctx).TenantID, head, MaxAttachment)
+	b, err := put(head)
 	if errors.Is(err, blob.ErrTooLarge) {
 		p.Blocked, p.Size = BlockedSize, MaxAttachment+1
 		return p, nil
@@ -48,7 +65,7 @@ func (s *Service) Prepare(ctx context.Context, name, declared string, r io.Reade
 
 // Upload stores a file that the caller will attach to something.
 func (s *Service) Upload(ctx context.Context, name, declared string, r io.Reader) (a Attachment, err error) {
-	p, err := s.Prepare(ctx, name, declared, r)
+	p, err := s.PrepareWithin(ctx, blob.Workspace, name, declared, r)
 	switch {
 	case err != nil:
 		return a, err
@@ -111,6 +128,9 @@ func (s *Service) Attachment(ctx context.Context, id uuid.UUID) (a Attachment, c
 	})
 	if err != nil {
 		return a, nil, err
+	}
+	if a.Pending {
+		return a, nil, fault.New(fault.Conflict).Because("pending")
 	}
 	if a.blobID == nil {
 		return a, nil, fault.New(fault.Conflict).Because(*a.Blocked)

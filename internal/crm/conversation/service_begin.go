@@ -11,6 +11,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Opening is a conversation that an agent begins.
@@ -37,6 +38,10 @@ type Begun struct {
 	Reused       bool
 
 	outgoing Outgoing
+	// account is where the conversation belongs: the route's, or that of the
+	// account which refused.
+	account *uuid.UUID
+	why     kept // what kept a template from being sent
 }
 
 // BeginAsAgent opens a conversation with a customer, or writes into the one
@@ -47,13 +52,16 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 	if !ok {
 		return out, fault.Invalid("channel", "not_allowed")
 	}
-	err = s.InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		out = Begun{Delivery: Delivery{Status: NotGoing}}
 		ref, err := s.customer(tx, NewConversation{ContactID: o.ContactID})
 		if err != nil {
 			return err
 		}
 		if err := s.checkPlace(tx, nil, o.GroupID); err != nil {
+			return err
+		}
+		if err := s.checkAccount(&tx.Reader, o.Channel, o.AccountID); err != nil {
 			return err
 		}
 		item := &Item{Kind: Message, Body: strings.TrimSpace(o.Body), awaited: true}
@@ -67,14 +75,15 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if err != nil {
 			return err
 		}
-		was, err := s.reusable(tx, o, source, ref, out.Route)
+		item.unsent = out.Route == nil && source.needsRoute && !ref.Test
+		was, err := s.reusable(tx, o, source, ref, out.account)
 		switch {
 		case err == nil:
 			out.Reused = true
 			addressTo(item, &was, out.Route)
 			out.Conversation, err = s.answered(tx, was, item)
 		case db.IsNoRow(err):
-			out.Conversation, err = s.beginWith(tx, o, source, ref, out.Route, item)
+			out.Conversation, err = s.beginWith(tx, o, source, ref, &out, item)
 		}
 		if err != nil {
 			return err
@@ -83,6 +92,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		if out.Route == nil {
 			return s.undelivered(tx, &out)
 		}
+		out.Delivery = Delivery{Status: Queued}
 		out.outgoing, err = s.send(tx, &out.Conversation, item, out.Route)
 		return err
 	})
@@ -92,13 +102,18 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 	return out, s.push(ctx, &out)
 }
 
-// wayOut finds the route; a refusal, such as a closed window, is kept as the
-// delivery's failure and does not stop the conversation.
+// wayOut finds the route. A refusal, such as a closed window, is kept as the
+// delivery's failure and does not stop the conversation, which belongs to the
+// account that refused.
 func (s *Service) wayOut(tx *db.Tx, o Opening, ref contact.Ref, out *Begun) error {
+	out.account = o.AccountID
 	if ref.Test {
 		return nil
 	}
 	route, err := s.route(&tx.Reader, ref.ID, Wish{Channel: o.Channel, AccountID: o.AccountID})
+	if route != nil {
+		out.account = &route.AccountID
+	}
 	if f, ok := fault.As(err); ok {
 		out.Delivery = Delivery{Status: Failed, Error: string(f.Code)}
 		return nil
@@ -107,38 +122,36 @@ func (s *Service) wayOut(tx *db.Tx, o Opening, ref contact.Ref, out *Begun) erro
 	return err
 }
 
-// reusable is the conversation that the customer has on a messaging channel.
-func (s *Service) reusable(tx *db.Tx, o Opening, source Source, ref contact.Ref, route *Route) (Conversation, error) {
+// reusable is the conversation that the customer has on a messaging channel: on
+// the account, or on any where none is known.
+func (s *Service) reusable(tx *db.Tx, o Opening, source Source, ref contact.Ref, account *uuid.UUID) (Conversation, error) {
 	if !source.Messaging {
 		return Conversation{}, db.ErrNoRow
 	}
-	if route != nil {
-		return lockThread(tx, route.AccountID, ref.ID)
-	}
-	if o.AccountID != nil {
-		return lockThread(tx, *o.AccountID, ref.ID)
+	if account != nil {
+		return lockThreadOn(tx, o.Channel, *account, ref.ID)
 	}
 	return lockChannelThread(tx, o.Channel, ref.ID)
 }
 
-func (s *Service) beginWith(tx *db.Tx, o Opening, source Source, ref contact.Ref, route *Route, item *Item) (Conversation, error) {
+func (s *Service) beginWith(tx *db.Tx, o Opening, source Source, ref contact.Ref, out *Begun, item *Item) (Conversation, error) {
 	c := Conversation{
-		Channel: o.Channel, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
-		Subject: strings.TrimSpace(o.Subject), Priority: o.Priority, GroupID: o.GroupID,
-		FirstReplyAt: clock.Ptr(tx.Now()), OwnerID: item.AuthorID, Test: ref.Test,
+		Channel: o.Channel, ChannelAccountID: out.account, singleThread: source.Messaging && out.account != nil,
+		Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
+		Subject: strings.TrimSpace(o.Subject), Priority: o.Priority, GroupID: o.GroupID, OwnerID: item.AuthorID, Test: ref.Test,
+	}
+	if !item.unsent {
+		c.FirstReplyAt = clock.Ptr(tx.Now())
 	}
 	if item.AuthorKind != ByAgent {
 		c.OwnerID = nil
 	}
-	if route != nil {
-		c.ChannelAccountID, c.singleThread = &route.AccountID, source.Messaging
-	}
-	addressTo(item, &c, route)
+	addressTo(item, &c, out.Route)
 	free, err := s.begin(tx, &c, Begin, item)
 	if err == nil && !free {
 		err = contact.ErrRace
 	}
-	if err != nil {
+	if err != nil || item.unsent {
 		return c, err
 	}
 	return c, s.contacts.Reached(tx, ref.ID)
@@ -173,5 +186,5 @@ func (s *Service) push(ctx context.Context, out *Begun) error {
 			out.Delivery.Error = *item.DeliveryError
 		}
 	}
-	return nil
+	return idempotency.Amend(ctx, s.tenant(ctx), *out)
 }

@@ -69,12 +69,38 @@ func (s *Service) reported(ctx context.Context, id uuid.UUID, d Delivery) (c Con
 		}
 		known := item.Delivery != nil && (*item.Delivery == Failed || *item.Delivery == d.Status || d.Status == Queued)
 		if known {
-			return filled(&tx.Reader, &item)
+			err = filled(&tx.Reader, &item)
+		} else {
+			c, item, err = s.deliver(tx, item, d)
 		}
-		c, item, err = s.deliver(tx, item, d)
-		return err
+		if err != nil {
+			return err
+		}
+		return s.receipt(tx, &c, &item, d)
 	})
 	return c, item, err
+}
+
+// receipt keeps when a message reached the customer and when they read it, and
+// tells open panels. Reports overtake each other: the first time of each stays,
+// and what was read was delivered.
+func (s *Service) receipt(tx *db.Tx, c *Conversation, item *Item, d Delivery) error {
+	if d.DeliveredAt == nil {
+		d.DeliveredAt = d.ReadAt
+	}
+	if (d.DeliveredAt == nil || item.DeliveredAt != nil) && (d.ReadAt == nil || item.ReadAt != nil) {
+		return nil
+	}
+	if item.DeliveredAt == nil {
+		item.DeliveredAt = d.DeliveredAt
+	}
+	if item.ReadAt == nil {
+		item.ReadAt = d.ReadAt
+	}
+	if err := setReceipts(tx, item); err != nil {
+		return err
+	}
+	return s.announce(tx, []string{ItemChanged}, nil, c, item)
 }
 
 func (s *Service) delivered(ctx context.Context, id uuid.UUID, d Delivery) (c Conversation, item Item, err error) {

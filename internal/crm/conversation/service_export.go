@@ -77,6 +77,9 @@ func (s *Service) eachItem(ctx context.Context, c *Conversation, notes bool, fn 
 			if i.AuthorID != nil && names[*i.AuthorID] != "" {
 				e.AuthorName = names[*i.AuthorID]
 			}
+			if by, ok := typistOf(i); ok {
+				e.TypedByName = names[by]
+			}
 			if err := fn(&e); err != nil {
 				return err
 			}
@@ -93,6 +96,9 @@ func (s *Service) authorNames(r *db.Reader, c *Conversation, list []Item) (map[u
 	for _, i := range list {
 		if i.AuthorKind == ByAgent && i.AuthorID != nil {
 			ids = append(ids, *i.AuthorID)
+		}
+		if by, ok := typistOf(&i); ok {
+			ids = append(ids, by)
 		}
 	}
 	names := map[uuid.UUID]string{}

@@ -12,15 +12,16 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
-// addresses reads a list of e-mail addresses, each once; a malformed one is a
-// refusal on the field, never dropped.
+// addresses reads a list of e-mail addresses, each once; a malformed one, or one
+// that mail servers do not take, is a refusal on the field, never dropped.
 func addresses(field string, list []string) ([]string, error) {
 	out, seen := []string{}, map[string]bool{}
 	for _, text := range list {
 		a, ok := address.ParseEmail(text)
-		if !ok {
+		if !ok || !a.ASCII() {
 			return nil, fault.Invalid(field, "invalid_address")
 		}
 		if !seen[a.Key] {
@@ -32,6 +33,7 @@ func addresses(field string, list []string) ([]string, error) {
 
 // Forward sends a message or a note to people outside by e-mail and says whom.
 func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) ([]string, error) {
+	ctx = idempotency.View(ctx, func(Item) Forwarding { return Forwarding{To: f.To, Delivery: Queued} })
 	_, err := s.changeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) (err error) {
 		if f.To, err = addresses("to", f.To); err != nil {
 			return err

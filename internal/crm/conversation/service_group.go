@@ -11,6 +11,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/trtext"
 )
 
@@ -43,7 +44,7 @@ func (s *Service) IsGroup(r *db.Reader, id uuid.UUID) (bool, error) {
 
 // AddGroup makes a team.
 func (s *Service) AddGroup(ctx context.Context, name, description string, members []uuid.UUID) (g Group, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &g, func(tx *db.Tx) error {
 		g = Group{ID: tx.NewID(), Name: strings.TrimSpace(name), Description: strings.TrimSpace(description), CreatedAt: clock.At(tx.Now())}
 		if err := s.fillGroup(tx, &g, members); err != nil {
 			return err

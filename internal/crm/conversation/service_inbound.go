@@ -22,6 +22,11 @@ type Inbound struct {
 	// ProviderMessageID is how the channel calls the message; a second one
 	// with the same id is the same message.
 	ProviderMessageID string
+	// SentAt is when the customer sent it, where the channel says so.
+	SentAt *clock.Time
+	// Detail is what the channel says about the message besides its words: what
+	// it quotes, the advertisement that it answers.
+	Detail map[string]any
 	// ConversationID is the thread, where the channel knows it (e-mail).
 	ConversationID *uuid.UUID
 	// Automatic marks what no person wrote. AutoReply is a machine's answer,
@@ -76,12 +81,13 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source Source, out *Ingested) er
 	}
 	if in.Window > 0 {
 		until := clock.At(tx.Now().Add(in.Window))
-		if err := s.contacts.OpenWindow(tx, in.From.AccountID, in.From.ExternalID, until); err != nil {
+		if err := s.contacts.OpenWindow(tx, in.From, until); err != nil {
 			return err
 		}
 	}
 	item := &Item{
 		Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, email: in.Email,
+		SentAt: in.SentAt, Detail: in.Detail,
 		Automatic: in.Automatic || in.AutoReply, quiet: in.AutoReply,
 	}
 	if in.From.AccountID != uuid.Nil {
@@ -138,6 +144,9 @@ func (s *Service) thread(tx *db.Tx, in Inbound, ref contact.Ref, source Source) 
 	case source.Messaging && in.From.AccountID != uuid.Nil:
 		if c, err = lockThread(tx, in.From.AccountID, ref.ID); db.IsNoRow(err) {
 			c, err = lockMergedThread(tx, in.From.AccountID, ref.ID)
+		}
+		if db.IsNoRow(err) {
+			c, err = lockThreadOn(tx, in.Channel, in.From.AccountID, ref.ID)
 		}
 	default:
 		return c, db.ErrNoRow

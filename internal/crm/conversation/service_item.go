@@ -15,6 +15,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -36,7 +37,7 @@ func (s *Service) readItem(ctx context.Context, id, item uuid.UUID, fn func(*db.
 // changeItem runs fn on an item whose conversation is locked, and tells open
 // panels what became of it.
 func (s *Service) changeItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Tx, *Conversation, *Item) error) (i Item, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &i, func(tx *db.Tx) error {
 		c, err := lockLive(tx, id)
 		if err != nil {
 			return err
@@ -65,16 +66,14 @@ var errUnchanged = errors.New("conversation: the item is as it was")
 // allowed applies the policy to the caller.
 func allowed(ctx context.Context, c *Conversation, i *Item, now clock.Source) EditPolicy {
 	who := caller.From(ctx)
-	mine := i.AuthorID != nil && *i.AuthorID == who.ID && i.AuthorKind == string(who.Kind)
+	mine := i.AuthorID != nil && *i.AuthorID == who.ID && i.AuthorKind == string(who.Kind) || typedBy(ctx, i)
 	return policy(i, c.MergedIntoID != nil, mine, who.Can(perm.ConversationsDelete), now.Now())
 }
 
 // refusal turns a reason of the policy into an answer.
 func refusal(reason string) error {
 	if reason == otherAuthor {
-		f := fault.New(fault.Forbidden, string(perm.ConversationsDelete)).Because(reason)
-		f.Permission = string(perm.ConversationsDelete)
-		return f
+		return forbidden(perm.ConversationsDelete).Because(reason)
 	}
 	return fault.New(fault.Conflict).Because(reason)
 }
@@ -283,6 +282,14 @@ func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (Item, error) {
 		}
 		if err := filled(&tx.Reader, i); err != nil || route == nil {
 			return err
+		}
+		if c.FirstReplyAt == nil {
+			// It is the first answer that leaves.
+			markAnswered(tx, c)
+			c.UpdatedAt = clock.At(tx.Now())
+			if err := save(tx, c, c.State); err != nil {
+				return err
+			}
 		}
 		_, err = s.send(tx, c, i, route)
 		return err

@@ -10,12 +10,13 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
-// Merge closes a conversation into another: its items move there, and so does
-// whatever arrives for it later.
+// Merge closes a conversation into another of the same customer: its items move
+// there, and so does whatever arrives for it later. Unmerge takes it back.
 func (s *Service) Merge(ctx context.Context, id, into uuid.UUID) (c Conversation, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		if _, err := byID(&tx.Reader, id); err != nil {
 			return absent(err)
 		}
@@ -25,6 +26,9 @@ func (s *Service) Merge(ctx context.Context, id, into uuid.UUID) (c Conversation
 		was, target, err := lockPair(tx, id, into)
 		if err != nil {
 			return err
+		}
+		if was.ContactID != target.ContactID && was.Test == target.Test {
+			return fault.New(fault.OtherCustomer)
 		}
 		c, _, err = s.mergeInto(tx, was, target)
 		return err
@@ -74,6 +78,9 @@ func (s *Service) mergeInto(tx *db.Tx, was, target Conversation) (c Conversation
 	if err := s.move(tx, was, &c, MergeInto, nil, map[string]any{"into_id": x.ID}); err != nil {
 		return c, m, err
 	}
+	if err := s.holdAgents(tx, c.ID); err != nil {
+		return c, m, err
+	}
 	if m.Taken, err = reparent(tx, c.ID, x.ID); err != nil {
 		return c, m, fmt.Errorf("conversation: reparent: %w", err)
 	}
@@ -99,6 +106,9 @@ func (s *Service) mergeInto(tx *db.Tx, was, target Conversation) (c Conversation
 		if err := s.announce(tx, []string{Assigned}, &target, &x, nil); err != nil {
 			return c, m, err
 		}
+	}
+	if err := putMerge(tx, m); err != nil {
+		return c, m, fmt.Errorf("conversation: keep the merge: %w", err)
 	}
 	return c, m, audit.Write(tx, Merged, c.ID.String(), map[string]string{"into": x.ID.String()})
 }

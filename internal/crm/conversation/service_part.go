@@ -126,6 +126,9 @@ func (s *Service) part(tx *db.Tx, m mergedThread) error {
 	if err := unparent(tx, m.From, m.Into, m.Taken); err != nil {
 		return fmt.Errorf("conversation: unparent: %w", err)
 	}
+	if err := dropMerge(tx, m.From); err != nil {
+		return err
+	}
 	if err := s.withdraw(tx, x, &m); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (s *Service) Join(ctx context.Context, id uuid.UUID) (out []Agent, err erro
 		if err != nil {
 			return err
 		}
-		added, err := putAgent(tx, id, me, clock.At(tx.Now()))
+		added, err := s.addAgent(tx, id, me)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (s *Service) ToAssign(owner *uuid.UUID) Step {
 		}
 		c.OwnerID = owner
 		if owner != nil {
-			if _, err := putAgent(tx, was.ID, *owner, clock.At(tx.Now())); err != nil {
+			if _, err := s.addAgent(tx, was.ID, *owner); err != nil {
 				return c, err
 			}
 			if c.AIState == AIActive {
@@ -267,6 +267,22 @@ func (s *Service) Unread(ctx context.Context, id uuid.UUID) (ReadMark, error) {
 	return s.mark(ctx, id, true)
 }
 
+// seenByAgent lets the channel tell the customer that their messages were read.
+func (s *Service) seenByAgent(tx *db.Tx, c *Conversation) error {
+	to, ok := s.router.(Receipter)
+	if !ok || c.ChannelAccountID == nil || c.Test {
+		return nil
+	}
+	message, err := lastFromCustomer(&tx.Reader, c.ID, *c.ChannelAccountID)
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return to.Seen(tx, c.Channel, *c.ChannelAccountID, message)
+}
+
 func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out ReadMark, err error) {
 	me := agentID(ctx)
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
@@ -283,7 +299,12 @@ func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out Read
 		case unread && out.Unread == 0:
 			out.Unread, err = 1, s.markUnread(tx, id, me)
 		case !unread:
-			out.Unread, err = 0, s.looked(tx, id, me)
+			if out.Unread > 0 {
+				err = s.seenByAgent(tx, &c)
+			}
+			if err == nil {
+				out.Unread, err = 0, s.looked(tx, id, me)
+			}
 		}
 		if err != nil {
 			return err

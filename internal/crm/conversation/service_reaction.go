@@ -3,9 +3,6 @@ package conversation
 import (
 	"context"
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -20,16 +17,6 @@ const (
 	NoChannelCopy      = "no_channel_copy"     // the channel does not know this message
 	ChannelUnsupported = "channel_unsupported" // the channel has no reactions
 )
-
-const maxEmoji = 40 // bytes; families with skin tones are long
-
-// emoji says whether text can stand for one sign: nothing that one reads.
-func emoji(text string) bool {
-	if text == "" || len(text) > maxEmoji || !utf8.ValidString(text) {
-		return false
-	}
-	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsSpace(r) || unicode.IsControl(r) })
-}
 
 // React puts the caller's sign on a message, through the channel's own way; an
 // empty one takes it away.
@@ -53,7 +40,7 @@ func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (I
 		}
 	}
 	who := caller.From(ctx)
-	return s.reacted(ctx, id, item, Reaction{Emoji: sign, AuthorKind: string(who.Kind), AuthorID: who.ID})
+	return s.reacted(ctx, id, item, Reaction{Emoji: sign, AuthorKind: string(who.Kind), AuthorID: who.ID}, out.Route.Channel != "")
 }
 
 // reactionWay finds the channel's way for a reaction; none for what is a test.
@@ -86,13 +73,20 @@ func (s *Service) reactionWay(r *db.Reader, c *Conversation, i *Item) (out Outgo
 	}, nil
 }
 
-func (s *Service) reacted(ctx context.Context, id, item uuid.UUID, re Reaction) (Item, error) {
+// reacted keeps a reaction. One that went over a channel is the account's, which
+// has one on a message: it takes the place of a colleague's.
+func (s *Service) reacted(ctx context.Context, id, item uuid.UUID, re Reaction, ofAccount bool) (Item, error) {
 	return s.changeItem(ctx, id, item, func(tx *db.Tx, _ *Conversation, i *Item) error {
 		re.At = clock.At(tx.Now())
 		var err error
-		if re.Emoji == "" {
+		if ofAccount {
+			err = dropOurReactions(tx, i.ID)
+		}
+		switch {
+		case err != nil:
+		case re.Emoji == "":
 			err = dropReaction(tx, i.ID, re.AuthorKind, re.AuthorID)
-		} else {
+		default:
 			err = putReaction(tx, i.ID, re)
 		}
 		if err != nil {
@@ -120,7 +114,7 @@ func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, provid
 		return nil
 	}
 	if err == nil {
-		_, err = s.reacted(ctx, i.ConversationID, i.ID, Reaction{Emoji: sign, AuthorKind: ByContact, AuthorID: customer})
+		_, err = s.reacted(ctx, i.ConversationID, i.ID, Reaction{Emoji: sign, AuthorKind: ByContact, AuthorID: customer}, false)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return nil

@@ -9,6 +9,8 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+	"konak/internal/kit/perm"
 )
 
 // Written is a conversation and what was written into it.
@@ -42,6 +44,7 @@ type Answer struct {
 // Reply writes an answer or an internal note. An answer without a route to
 // the customer is refused and leaves nothing behind.
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Written, err error) {
+	ctx = idempotency.View(ctx, func(Conversation) Written { return out })
 	_, err = s.change(ctx, id, s.ToReply(a, &out), s.clearDraft(draftTypeOf(a)))
 	return out, err
 }
@@ -106,56 +109,16 @@ func (s *Service) compose(tx *db.Tx, item *Item, uploads []uuid.UUID, files []Pr
 	return nil
 }
 
-// checkAuthor checks that an agent who is named is one.
+// checkAuthor checks that an agent who is named may see conversations.
 func (s *Service) checkAuthor(tx *db.Tx, a Author) error {
 	if a.Kind != ByAgent || a.ID == nil || *a.ID == caller.From(tx.Context()).ID {
 		return nil
 	}
-	ok, err := s.agents.IsAgent(&tx.Reader, *a.ID)
+	ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *a.ID)
 	if err == nil && !ok {
 		return fault.Invalid("admin_id", "unknown_agent")
 	}
 	return err
-}
-
-// way finds the route of an answer: nil where none is needed, no_route where
-// there is none.
-func (s *Service) way(tx *db.Tx, c *Conversation, a Answer) (*Route, error) {
-	source, _ := sourceOf(c.Channel)
-	if c.Test || caller.From(tx.Context()).Test || !source.needsRoute && a.Channel == "" {
-		return nil, nil
-	}
-	w := Wish{Channel: c.Channel, AccountID: c.ChannelAccountID}
-	if a.Channel != "" {
-		w.Channel, w.AccountID = a.Channel, a.AccountID
-	}
-	route, err := s.route(&tx.Reader, c.ContactID, w)
-	if err == nil && route == nil {
-		return nil, fault.New(fault.NoRoute)
-	}
-	return route, err
-}
-
-func (s *Service) route(r *db.Reader, customer uuid.UUID, w Wish) (*Route, error) {
-	var err error
-	if w.Contact, err = s.contacts.Whole(r, customer); err != nil {
-		if db.IsNoRow(err) {
-			return nil, nil // a deleted contact cannot be reached
-		}
-		return nil, err
-	}
-	return s.router.Route(r, w)
-}
-
-// addressTo writes on an outgoing message where it goes.
-func addressTo(item *Item, c *Conversation, route *Route) {
-	status := NotGoing
-	item.Channel, item.ChannelAccountID = &c.Channel, c.ChannelAccountID
-	if route != nil {
-		status = Queued
-		item.Channel, item.ChannelAccountID = &route.Channel, &route.AccountID
-	}
-	item.Delivery = &status
 }
 
 // send gives a message that was written to the router.
@@ -180,22 +143,4 @@ func outgoingFiles(item *Item) (out []OutgoingFile) {
 		}
 	}
 	return out
-}
-
-// ReplyAsCustomer writes what the customer said, with uploads of the caller.
-func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string, attachments ...uuid.UUID) (out Written, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
-		if err != nil {
-			return err
-		}
-		item := &Item{Kind: Message, AuthorKind: ByContact, AuthorID: &was.ContactID, Body: strings.TrimSpace(body), Channel: &was.Channel}
-		if err := s.compose(tx, item, attachments, nil); err != nil {
-			return err
-		}
-		out.Conversation, err = s.wrote(tx, was, item)
-		out.Item = *item
-		return err
-	})
-	return out, err
 }

@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 )
 
@@ -30,7 +31,7 @@ type Later struct {
 
 // Schedule writes a message down that goes out at its time.
 func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m Scheduled, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
 		c, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
@@ -192,6 +193,11 @@ func (s *Service) cancelOnReply(tx *db.Tx, c *Conversation) error {
 		return nil
 	}
 	return s.cancel(tx, c, off)
+}
+
+// Jobs is the kind of the jobs that send scheduled messages.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{{Name: ScheduledJob, Handler: s.RunScheduled, PerNode: 32, PerTenant: 8, MaxAttempts: 20}}
 }
 
 // RunScheduled sends a message whose time has come. Everything happens in one

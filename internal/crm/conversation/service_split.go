@@ -12,13 +12,14 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Split moves items of a conversation into a new one with the same customer:
 // two matters that came in one thread. A messaging channel knows one thread
 // only, so there it is refused.
 func (s *Service) Split(ctx context.Context, id uuid.UUID, ids []uuid.UUID, subject string) (c Conversation, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
@@ -30,7 +31,7 @@ func (s *Service) Split(ctx context.Context, id uuid.UUID, ids []uuid.UUID, subj
 			return err
 		}
 		c = Conversation{
-			Channel: was.Channel, ChannelAccountID: was.ChannelAccountID, Talep: was.Talep, Subject: strings.TrimSpace(subject),
+			Channel: was.Channel, ChannelAccountID: was.ChannelAccountID, ReplyRoute: was.ReplyRoute, Talep: was.Talep, Subject: strings.TrimSpace(subject),
 			ContactID: was.ContactID, ContactName: was.ContactName, Priority: was.Priority, OwnerID: was.OwnerID, GroupID: was.GroupID,
 			Tags: append([]string{}, was.Tags...), PreviousConversationID: &was.ID, lastItemAt: was.lastItemAt, Test: was.Test,
 		}

@@ -13,6 +13,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Why a template is not sent, beside the codes of the catalogue.
@@ -58,7 +59,8 @@ func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (ou
 		who, err := s.contacts.Whole(r, c.ContactID)
 		ways, ok := s.router.(TemplateRouter)
 		if db.IsNoRow(err) || err == nil && (!ok || c.ChannelAccountID == nil) {
-			out.WindowOpen = err == nil
+			source, _ := sourceOf(c.Channel)
+			out.WindowOpen = err == nil && !source.Messaging // a messaging channel without an account takes nothing
 			return nil
 		}
 		if err != nil {
@@ -109,6 +111,9 @@ func mayGet(who *contact.Contact, category string) (why string) {
 // ready fills a template in for a customer and finds its way. What keeps it
 // from being sent is a kept; what is wrong with the request is a fault.
 func (s *Service) ready(r *db.Reader, customer uuid.UUID, u template.Use) (f template.Filled, text string, route *Route, err error) {
+	if err := maySendTemplates(r); err != nil {
+		return f, "", nil, err
+	}
 	if s.templates == nil {
 		return f, "", nil, fault.Invalid("template_id", "unknown_template")
 	}
@@ -149,26 +154,26 @@ func (s *Service) ready(r *db.Reader, customer uuid.UUID, u template.Use) (f tem
 // What keeps it from being sent is in the answer and no error.
 func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use) (SentTemplate, error) {
 	var begun Begun
-	var why kept
-	err := s.InTx(ctx, func(tx *db.Tx) error {
-		begun, why = Begun{}, ""
+	ctx = idempotency.View(ctx, sentTemplate)
+	err := idempotency.Do(ctx, s.tenant(ctx), &begun, func(tx *db.Tx) error {
+		begun = Begun{}
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
 		}
 		begun.Conversation = was
 		filled, text, route, err := s.ready(&tx.Reader, was.ContactID, u)
-		if err == nil && (was.ChannelAccountID == nil || *was.ChannelAccountID != route.AccountID) {
-			err = fault.Invalid("template_id", "other_account")
+		if err == nil {
+			err = s.belongsTo(tx, &was, route)
 		}
 		if was.Test || caller.From(ctx).Test {
 			if err == nil {
-				why = TestSendsNothing
+				begun.why = TestSendsNothing
 			}
 			return onlyFault(err)
 		}
 		if no, ok := errors.AsType[kept](err); ok {
-			why = no
+			begun.why = no
 			return nil
 		}
 		if err != nil {
@@ -180,14 +185,17 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 		if begun.Conversation, err = s.answered(tx, was, item); err != nil {
 			return err
 		}
-		begun.Item, begun.Route = *item, route
+		begun.Item, begun.Route, begun.Delivery = *item, route, Delivery{Status: Queued}
 		begun.outgoing, err = s.send(tx, &begun.Conversation, item, route)
 		return err
 	})
 	if err != nil {
 		return SentTemplate{}, err
 	}
-	return s.outcome(ctx, &begun, why)
+	if begun.why == "" {
+		err = s.push(ctx, &begun)
+	}
+	return sentTemplate(begun), err
 }
 
 // onlyFault passes over what keeps a template from being sent.
@@ -198,26 +206,24 @@ func onlyFault(err error) error {
 	return err
 }
 
-func (s *Service) outcome(ctx context.Context, b *Begun, why kept) (out SentTemplate, err error) {
-	if why == "" {
-		if err := s.push(ctx, b); err != nil {
-			return out, err
-		}
+// sentTemplate says what became of a template.
+func sentTemplate(b Begun) (out SentTemplate) {
+	switch b.why {
+	case "":
 		out.Item, out.Delivery = api.Some(b.Item), b.Delivery.Status
 		if b.Delivery.Error != "" {
 			out.Error = &b.Delivery.Error
 		}
-	} else {
-		text := string(why)
+	case TestSendsNothing:
+		out.Delivery = NotGoing
+	default:
+		text := string(b.why)
 		out.Delivery, out.Error = Failed, &text
-		if why == TestSendsNothing {
-			out.Delivery, out.Error = NotGoing, nil
-		}
 	}
 	if b.Conversation.ID != uuid.Nil {
 		out.Conversation = api.Some(b.Conversation)
 	}
-	return out, nil
+	return out
 }
 
 // SendTemplateTo sends a template to a customer, in the conversation that they
@@ -247,17 +253,14 @@ func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u temp
 		why = TestSendsNothing
 	}
 	if why != "" {
-		return s.outcome(ctx, &Begun{}, why)
+		return sentTemplate(Begun{why: why}), nil
 	}
+	ctx = idempotency.View(ctx, sentTemplate)
 	b, err := s.BeginAsAgent(ctx, Opening{ContactID: customer, Channel: "whatsapp", Template: &u})
 	if err != nil {
 		return SentTemplate{}, err
 	}
-	out := SentTemplate{Conversation: api.Some(b.Conversation), Item: api.Some(b.Item), Delivery: b.Delivery.Status}
-	if b.Delivery.Error != "" {
-		out.Error = &b.Delivery.Error
-	}
-	return out, nil
+	return sentTemplate(b), nil
 }
 
 // templateOut makes an opening's message of its template. What keeps it from
@@ -280,7 +283,7 @@ func (s *Service) templateOut(tx *db.Tx, o *Opening, ref contact.Ref, item *Item
 	case err != nil:
 		return err
 	}
-	out.Route = route
+	out.Route, out.account = route, &route.AccountID
 	return nil
 }
 
@@ -290,6 +293,9 @@ func (s *Service) wayAgain(tx *db.Tx, c *Conversation, i *Item, a Answer) (*Rout
 	ways, ok := s.router.(TemplateRouter)
 	if i.Template.V == nil || !ok || s.templates == nil {
 		return s.way(tx, c, a)
+	}
+	if err := maySendTemplates(&tx.Reader); err != nil {
+		return nil, err
 	}
 	t, err := s.templates.Find(&tx.Reader, i.Template.V.ID)
 	if fault.Is(err, fault.NotFound) || err == nil && !t.Sendable {

@@ -8,6 +8,7 @@ import (
 
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // StateCounts says how many conversations are in each state.
@@ -134,16 +135,20 @@ func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyC
 			row := ReplyChannel{Kind: kind, Channel: channel, ChannelAccountID: account, Address: address}
 			route, err := s.router.Route(r, Wish{Contact: who, Channel: channel, AccountID: account})
 			reason := "not_connected"
-			if f, ok := fault.As(err); ok {
-				reason, err = string(f.Code), nil
-			}
-			if err != nil {
+			f, refused := fault.As(err)
+			switch source, _ := sourceOf(channel); {
+			case refused:
+				reason = string(f.Code)
+			case err != nil:
 				return err
+			default:
+				row.Available = route != nil || kind == "conversation" && !source.needsRoute
 			}
-			if source, _ := sourceOf(channel); route != nil || kind == "conversation" && !source.needsRoute {
-				row.Available = true
-			} else {
+			if !row.Available {
 				row.Reason = &reason
+			}
+			if kind == "default" && row.Available {
+				row.ChannelAccountID, row.Address = &route.AccountID, route.Address
 			}
 			out = append(out, row)
 			return nil
@@ -178,10 +183,10 @@ type Outcome struct {
 // Each runs an action on every conversation, each in a transaction of its own,
 // and tells for each what became of it. What is wrong with the request itself
 // refuses it as a whole, before anything was changed.
-func (s *Service) Each(ctx context.Context, ids []uuid.UUID, fn func(uuid.UUID) (Conversation, error)) ([]Outcome, error) {
+func (s *Service) Each(ctx context.Context, ids []uuid.UUID, fn func(context.Context, uuid.UUID) (Conversation, error)) ([]Outcome, error) {
 	out, changed := make([]Outcome, 0, len(ids)), false
 	for _, id := range ids {
-		c, err := fn(id)
+		c, err := fn(idempotency.ForRow(ctx, id.String()), id)
 		if err == nil {
 			out, changed = append(out, Outcome{ID: id, OK: true, State: &c.State}), true
 			continue

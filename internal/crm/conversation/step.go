@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
+	"konak/internal/kit/idempotency"
 )
 
 // Step is one change of a conversation that the transaction has locked. It
@@ -29,7 +30,7 @@ func (s *Service) Apply(tx *db.Tx, id uuid.UUID, steps ...Step) (Conversation, e
 
 // change takes steps in a transaction of their own.
 func (s *Service) change(ctx context.Context, id uuid.UUID, steps ...Step) (c Conversation, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.Apply(tx, id, steps...)
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
 	"konak/internal/crm/template"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -12,7 +13,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-const columns = `c.id, c.state, c.ai_state, c.handover_reason, c.channel, c.channel_account_id, c.single_thread, c.talep,
+const columns = `c.id, c.state, c.ai_state, c.handover_reason, c.channel, c.channel_account_id, c.single_thread, c.reply_route, c.talep,
 	c.contact_id, c.contact_name, c.subject, c.preview, c.priority, c.owner_id, c.group_id, c.tags, c.waiting_since,
 	c.first_reply_at, c.snoozed_until, c.snoozed_until_reply, c.closed_at, c.merged_into_id, c.previous_conversation_id,
 	c.deleted_at, c.test, c.last_activity_at, c.last_item_at, c.created_at, c.updated_at`
@@ -21,7 +22,7 @@ func scan(row db.Row) (Conversation, error) {
 	var c Conversation
 	var tags db.JSON[[]string]
 	var priority int
-	err := row.Scan(&c.ID, &c.State, &c.AIState, &c.HandoverReason, &c.Channel, &c.ChannelAccountID, &c.singleThread, &c.Talep,
+	err := row.Scan(&c.ID, &c.State, &c.AIState, &c.HandoverReason, &c.Channel, &c.ChannelAccountID, &c.singleThread, &c.ReplyRoute, &c.Talep,
 		&c.ContactID, &c.ContactName, &c.Subject, &c.Preview, &priority, &c.OwnerID, &c.GroupID, &tags, &c.WaitingSince,
 		&c.FirstReplyAt, &c.SnoozedUntil, &c.SnoozedUntilReply, &c.ClosedAt, &c.MergedIntoID, &c.PreviousConversationID,
 		&c.deletedAt, &c.Test, &c.LastActivityAt, &c.lastItemAt, &c.CreatedAt, &c.UpdatedAt)
@@ -57,38 +58,20 @@ func mayChange(tx *db.Tx, c *Conversation) error {
 	return fault.New(fault.TestEnvironment)
 }
 
-// lockThread finds the one conversation of a contact on a messaging account.
-func lockThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
-	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
-		WHERE c.tenant_id = $1 AND c.channel_account_id = $2 AND c.contact_id = $3
-			AND c.single_thread AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+
-		tx.Dialect().ForUpdate("c"), tx.Tenant(), account, contact)
-}
-
-// lockChannelThread finds the contact's newest conversation on a messaging
-// channel, whatever the account.
-func lockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
-	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
-		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel = $3
-			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL
-		ORDER BY c.last_activity_at DESC, c.id DESC LIMIT 1`+
-		tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, channel)
-}
-
 // put says whether the place was free: of two first messages of one contact
 // on one messaging account only one begins a conversation.
 func put(tx *db.Tx, c *Conversation) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO conversation (tenant_id, id, state, ai_state, handover_reason, channel, channel_account_id,
 			single_thread, talep, contact_id, contact_name, subject, preview, priority, owner_id, group_id, tags, waiting_since,
 			first_reply_at, snoozed_until, snoozed_until_reply, closed_at, previous_conversation_id, test,
-			last_activity_at, last_item_at, created_at, updated_at)
+			last_activity_at, last_item_at, created_at, updated_at, reply_route)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-			$25, $26, $27, $28)
+			$25, $26, $27, $28, $29)
 		ON CONFLICT DO NOTHING`,
 		tx.Tenant(), c.ID, string(c.State), c.AIState, c.HandoverReason, c.Channel, c.ChannelAccountID,
 		c.singleThread, c.Talep, c.ContactID, c.ContactName, c.Subject, c.Preview, priorityOf(c.Priority), c.OwnerID, c.GroupID,
 		db.AsJSON(c.Tags), c.WaitingSince, c.FirstReplyAt, c.SnoozedUntil, c.SnoozedUntilReply, c.ClosedAt,
-		c.PreviousConversationID, c.Test, c.LastActivityAt, c.lastItemAt, c.CreatedAt, c.UpdatedAt)
+		c.PreviousConversationID, c.Test, c.LastActivityAt, c.lastItemAt, c.CreatedAt, c.UpdatedAt, c.ReplyRoute)
 	return n == 1, err
 }
 
@@ -129,7 +112,7 @@ func saveMoved(tx *db.Tx, c *Conversation, was State) error {
 }
 
 const itemColumns = `id, conversation_id, kind, author_kind, author_id, body, event, detail, channel, channel_account_id,
-	delivery, delivery_error, edited_at, at, provider_message_id, automatic, test, template, EXISTS (SELECT 1 FROM item_email e
+	delivery, delivery_error, sent_at, delivered_at, read_at, edited_at, at, provider_message_id, automatic, test, template, EXISTS (SELECT 1 FROM item_email e
 		WHERE e.tenant_id = conversation_item.tenant_id AND e.item_id = conversation_item.id)`
 
 func scanItem(row db.Row) (Item, error) {
@@ -137,7 +120,7 @@ func scanItem(row db.Row) (Item, error) {
 	var detail db.JSON[map[string]any]
 	var filled db.JSON[*template.Filled]
 	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
-		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.Automatic, &i.test,
+		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.SentAt, &i.DeliveredAt, &i.ReadAt, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.Automatic, &i.test,
 		&filled, &i.HasEmail)
 	i.Template.V = filled.V
 	i.Detail, i.Attachments, i.Tepkiler, i.Mentions = detail.V, []Attachment{}, []Reaction{}, []Mention{}
@@ -147,11 +130,11 @@ func scanItem(row db.Row) (Item, error) {
 func putItem(tx *db.Tx, i *Item) error {
 	return tx.Later(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, author_id, body,
 			event, detail, channel, channel_account_id, provider_message_id, delivery, delivery_error, automatic, test,
-			template)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+			template, sent_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		tx.Tenant(), i.ID, i.ConversationID, i.CreatedAt, i.Kind, i.AuthorKind, i.AuthorID, i.Body,
 		i.Event, db.AsJSON(i.Detail), i.Channel, i.ChannelAccountID, i.providerMessageID, i.Delivery, i.DeliveryError, i.Automatic,
-		i.test, db.AsJSON(i.Template.V))
+		i.test, db.AsJSON(i.Template.V), i.SentAt)
 }
 
 // items reads a page of a timeline.
@@ -192,6 +175,13 @@ func setDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *strin
 	return err
 }
 
+// setReceipts keeps the first time of each.
+func setReceipts(tx *db.Tx, i *Item) error {
+	_, err := tx.Exec(`UPDATE conversation_item SET delivered_at = COALESCE(delivered_at, $3), read_at = COALESCE(read_at, $4)
+		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeliveredAt, i.ReadAt)
+	return err
+}
+
 func putTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
 	for _, t := range terms {
 		if err := tx.Later(`INSERT INTO conversation_term (tenant_id, term, conversation_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
@@ -212,7 +202,7 @@ func putTags(tx *db.Tx, c *Conversation) error {
 	}
 	for _, t := range c.Tags {
 		if err := tx.Later(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
-			VALUES ($1, $2, $3, $4)`, tx.Tenant(), c.ID, t, c.LastActivityAt); err != nil {
+			VALUES ($1, $2, $3, $4)`, tx.Tenant(), c.ID, contact.TagKey(t), c.LastActivityAt); err != nil {
 			return err
 		}
 	}
@@ -269,23 +259,14 @@ func putSettings(tx *db.Tx, s Settings) error {
 }
 
 // rename follows a contact's new name.
-func rename(tx *db.Tx, contact uuid.UUID, name string) error {
-	_, err := tx.Exec(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), contact, name)
+func rename(tx *db.Tx, customer uuid.UUID, name string) error {
+	_, err := tx.Exec(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), customer, name)
 	return err
 }
 
 // ofContact lists a contact's conversations, merged and deleted ones too, the
 // oldest first, and locks them.
-func ofContact(tx *db.Tx, contact uuid.UUID) ([]Conversation, error) {
+func ofContact(tx *db.Tx, customer uuid.UUID) ([]Conversation, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.contact_id = $2
-		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact)
-}
-
-// lockMergedThread finds where the conversation of a contact on a messaging
-// account went.
-func lockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
-	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
-		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel_account_id = $3
-			AND c.single_thread AND c.merged_into_id IS NOT NULL AND c.deleted_at IS NULL
-		ORDER BY c.last_activity_at DESC LIMIT 1`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, account)
+		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), customer)
 }

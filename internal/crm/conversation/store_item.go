@@ -47,6 +47,14 @@ func lastMessage(r *db.Reader, conversation uuid.UUID) (Item, error) {
 		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
+// lastFromCustomer is how the channel calls the newest message of the customer.
+func lastFromCustomer(r *db.Reader, conversation, account uuid.UUID) (string, error) {
+	return db.One(r, db.Scalar[string], `SELECT provider_message_id FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND channel_account_id = $3 AND author_kind = 'contact'
+			AND provider_message_id IS NOT NULL AND deleted_at IS NULL
+		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation, account)
+}
+
 func putReaction(tx *db.Tx, item uuid.UUID, re Reaction) error {
 	_, err := tx.Exec(`INSERT INTO item_reaction (tenant_id, item_id, author_kind, author_id, emoji, at)
 		VALUES ($1, $2, $3, $4, $5, $6)
@@ -58,6 +66,12 @@ func putReaction(tx *db.Tx, item uuid.UUID, re Reaction) error {
 func dropReaction(tx *db.Tx, item uuid.UUID, kind string, author uuid.UUID) error {
 	_, err := tx.Exec(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind = $3 AND author_id = $4`,
 		tx.Tenant(), item, kind, author)
+	return err
+}
+
+// dropOurReactions removes what agents and programs put on an item.
+func dropOurReactions(tx *db.Tx, item uuid.UUID) error {
+	_, err := tx.Exec(`DELETE FROM item_reaction WHERE tenant_id = $1 AND item_id = $2 AND author_kind <> 'contact'`, tx.Tenant(), item)
 	return err
 }
 

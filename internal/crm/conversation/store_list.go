@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -31,6 +32,9 @@ type Filter struct {
 	searched bool
 	terms    []string
 	contacts []uuid.UUID
+	// few says that what the caller has not read, or what a search found, is a
+	// small set: it is read whole and put in order.
+	few bool
 }
 
 // Orders of a list and the column that each goes by.
@@ -65,69 +69,89 @@ func (o Order) key(c Conversation) db.Key {
 	return k
 }
 
-func list(r *db.Reader, f Filter, o Order, p db.Page) (db.List[Conversation], error) {
-	query, args := listQuery(r.Tenant(), f, o, p)
-	rows, err := db.All(r, scan, query, args...)
-	return db.Cut(rows, p, o.key), err
-}
-
-// countUpTo counts what a list would show and stops at a limit.
-func countUpTo(r *db.Reader, f Filter, o Order, limit int) (int, error) {
-	p := db.Page{Limit: limit - 1, After: db.First}
-	if o.Asc {
-		p.After = db.Before
-	}
-	query, args := listQuery(r.Tenant(), f, o, p)
-	return db.One(r, db.Scalar[int], `SELECT count(*) FROM (`+query+`) AS found`, args...)
+// pageQuery is the query of a page, or the window that it looks at.
+type pageQuery struct {
+	text   string
+	args   []any
+	window *db.Window
 }
 
 // listQuery builds the query of a page. Values from a fixed set stand in the
 // text: partial indexes are only chosen where the planner can see them.
-func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page) (string, []any) {
-	if f.State == "" && o.Name == "last_activity" && f.Tag == "" && (f.NoOwner || f.OwnerID != nil || f.GroupID != nil || f.Channel != "") {
-		return mergedQuery(tenant, f, o, p)
-	}
+func listQuery(tenant uuid.UUID, f Filter, o Order, p db.Page, rows int) pageQuery {
 	args := []any{tenant, p.After.Sort, p.After.ID}
-	return selectQuery(columns, &args, f, o, p), args
+	arg := func(v any) string {
+		args = append(args, v)
+		return "$" + strconv.Itoa(len(args))
+	}
+	driver, rest := f.split(o)
+	if conditions(rest, func(any) string { return "" }) == "" {
+		return pageQuery{text: orderedQuery(driver, o, p.Limit+1, arg), args: args}
+	}
+	w := &db.Window{
+		Rows: rows, Query: orderedQuery(driver, o, rows, arg), Columns: columns, Alias: "c",
+		Order: orders[o.Name] + ` ` + o.direction() + `, c.id ` + o.direction(),
+	}
+	n := len(args)
+	w.Where = "1 = 1" + conditions(rest, arg)
+	w.Args, w.WhereArgs = args[:n:n], args[n:]
+	return pageQuery{text: w.Query, args: w.Args, window: w}
 }
 
-// mergedQuery reads a page of each state in order, by the indexes that lead
-// with the state, and cuts one page out of the three.
-func mergedQuery(tenant uuid.UUID, f Filter, o Order, p db.Page) (string, []any) {
-	args := []any{tenant, p.After.Sort, p.After.ID}
+// orderedQuery reads rows in order by an index. The rows of an owner, a group or
+// a channel in any state come from the indexes that lead with the state.
+func orderedQuery(f Filter, o Order, limit int, arg func(any) string) string {
+	merged := f.State == "" && o.Name == "last_activity" && (f.NoOwner || f.OwnerID != nil || f.GroupID != nil || f.Channel != "")
+	if !merged || f.few || f.ContactID != nil {
+		return selectQuery(f, o, limit, arg)
+	}
 	var parts []string
 	for _, state := range []State{Open, Snoozed, Closed} {
 		f.State = state
-		parts = append(parts, `SELECT * FROM (`+selectQuery("c.id, c.last_activity_at AS sort_key", &args, f, o, p)+`) AS `+string(state)+`_part`)
+		parts = append(parts, `SELECT * FROM (`+selectQuery(f, o, limit, arg)+`) AS `+string(state)+`_part`)
 	}
-	direction := "DESC"
-	if o.Asc {
-		direction = "ASC"
-	}
-	args = append(args, p.Limit+1)
-	return `SELECT ` + columns + ` FROM (` + strings.Join(parts, " UNION ALL ") + `) AS k CROSS JOIN conversation c
-		WHERE c.tenant_id = $1 AND c.id = k.id ORDER BY k.sort_key ` + direction + `, k.id ` + direction + ` LIMIT $` + strconv.Itoa(len(args)), args
+	return `SELECT * FROM (` + strings.Join(parts, " UNION ALL ") + `) AS parts
+		ORDER BY last_activity_at ` + o.direction() + `, id ` + o.direction() + ` LIMIT ` + arg(limit)
 }
 
-func selectQuery(what string, params *[]any, f Filter, o Order, p db.Page) string {
-	column, direction, less := orders[o.Name], "DESC", "<"
+func (o Order) direction() string {
 	if o.Asc {
-		direction, less = "ASC", ">"
+		return "ASC"
 	}
-	arg := func(v any) string {
-		*params = append(*params, v)
-		return "$" + strconv.Itoa(len(*params))
+	return "DESC"
+}
+
+func selectQuery(f Filter, o Order, limit int, arg func(any) string) string {
+	column, less, id, from := orders[o.Name], "<", "c.id", "conversation c"
+	if o.Asc {
+		less = ">"
 	}
-	from, id := "conversation c", "c.id"
-	var where strings.Builder
-	add := func(s string) { where.WriteString(" AND " + s) }
+	where := ""
 	switch {
+	case f.few:
+		// The plus keeps the planner from reading the table in its order.
+		from, column = "("+fewQuery(f, arg)+") AS k CROSS JOIN conversation c", "+"+column
+		where = " AND c.id = k.id"
 	case f.Tag != "" && o.Name == "last_activity":
 		// The tag's own index has the order; the rest is looked up one by one.
 		from, column, id = "conversation_tag t CROSS JOIN conversation c", "t.last_activity_at", "t.conversation_id"
-		add("t.tenant_id = $1 AND t.tag = " + arg(f.Tag) + " AND c.id = t.conversation_id")
-	case f.Tag != "":
-		add("EXISTS (SELECT 1 FROM conversation_tag t WHERE t.tenant_id = $1 AND t.conversation_id = c.id AND t.tag = " + arg(f.Tag) + ")")
+		where = " AND t.tenant_id = $1 AND t.tag = " + arg(contact.TagKey(f.Tag)) + " AND c.id = t.conversation_id"
+		f.Tag = ""
+	}
+	if o.Name == "waiting_since" || o.Name == "snoozed_until" {
+		where += " AND " + orders[o.Name] + " IS NOT NULL"
+	}
+	return `SELECT ` + columns + ` FROM ` + from + ` WHERE c.tenant_id = $1 AND c.deleted_at IS NULL` + where + conditions(f, arg) +
+		` AND (` + column + `, ` + id + `) ` + less + ` ($2, $3) ORDER BY ` + column + ` ` + o.direction() + `, ` + id + ` ` + o.direction() +
+		` LIMIT ` + arg(limit)
+}
+
+// conditions are what a filter asks of a row c, "" for nothing.
+func conditions(f Filter, arg func(any) string) string {
+	var where strings.Builder
+	add := func(s string) { where.WriteString(" AND " + s) }
+	if f.Tag != "" {
+		add("EXISTS (SELECT 1 FROM conversation_tag t WHERE t.tenant_id = $1 AND t.conversation_id = c.id AND t.tag = " + arg(contact.TagKey(f.Tag)) + ")")
 	}
 	if f.State != "" {
 		add("c.state = '" + string(f.State) + "'")
@@ -152,7 +176,7 @@ func selectQuery(what string, params *[]any, f Filter, o Order, p db.Page) strin
 		add("c.contact_id = " + arg(*f.ContactID))
 	}
 	if f.Unread != nil {
-		add("c.id IN (SELECT conversation_id FROM conversation_unread WHERE tenant_id = $1 AND agent_id = " + arg(*f.Unread) + ")")
+		add("EXISTS (SELECT 1 FROM conversation_unread u WHERE u.tenant_id = $1 AND u.agent_id = " + arg(*f.Unread) + " AND u.conversation_id = c.id)")
 	}
 	if f.Mentioned != nil {
 		add("c.id IN (SELECT i.conversation_id FROM item_mention m JOIN conversation_item i ON i.tenant_id = m.tenant_id AND i.id = m.item_id" +
@@ -177,31 +201,23 @@ func selectQuery(what string, params *[]any, f Filter, o Order, p db.Page) strin
 	if f.CreatedTo != nil {
 		add("c.created_at < " + arg(*f.CreatedTo))
 	}
-	if o.Name == "waiting_since" || o.Name == "snoozed_until" {
-		add(column + " IS NOT NULL")
-	}
 	if f.searched {
 		add(search(f, arg))
 	}
-	return `SELECT ` + what + ` FROM ` + from + ` WHERE c.tenant_id = $1 AND c.deleted_at IS NULL` + where.String() +
-		` AND (` + column + `, ` + id + `) ` + less + ` ($2, $3) ORDER BY ` + column + ` ` + direction + `, ` + id + ` ` + direction +
-		` LIMIT ` + arg(p.Limit+1)
+	return where.String()
 }
 
 // search means the customers that were found, or words of the subject.
 func search(f Filter, arg func(any) string) string {
 	var parts []string
 	if len(f.contacts) > 0 {
-		list := make([]string, len(f.contacts))
-		for i, id := range f.contacts {
-			list[i] = arg(id)
-		}
-		parts = append(parts, "c.id IN (SELECT id FROM conversation WHERE tenant_id = $1 AND deleted_at IS NULL AND contact_id IN ("+strings.Join(list, ",")+"))")
+		parts = append(parts, "c.contact_id IN ("+values(f.contacts, arg)+")")
 	}
 	if len(f.terms) > 0 {
 		var words []string
 		for _, t := range f.terms {
-			words = append(words, "c.id IN (SELECT conversation_id FROM conversation_term WHERE tenant_id = $1 AND term >= "+arg(t)+" AND term < "+arg(t+"\U0010ffff")+")")
+			words = append(words, "EXISTS (SELECT 1 FROM conversation_term w WHERE w.tenant_id = $1 AND w.conversation_id = c.id AND w.term >= "+
+				arg(t)+" AND w.term < "+arg(t+"\U0010ffff")+")")
 		}
 		parts = append(parts, "("+strings.Join(words, " AND ")+")")
 	}
@@ -209,4 +225,12 @@ func search(f Filter, arg func(any) string) string {
 		return "1 = 0"
 	}
 	return "(" + strings.Join(parts, " OR ") + ")"
+}
+
+func values(ids []uuid.UUID, arg func(any) string) string {
+	list := make([]string, len(ids))
+	for i, id := range ids {
+		list[i] = arg(id)
+	}
+	return strings.Join(list, ",")
 }

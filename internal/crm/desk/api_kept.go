@@ -53,6 +53,7 @@ func (s *Service) registerCanned(a *api.API) {
 	})
 
 	create := route("POST", "/canned-replies", "create-canned-reply", tag, "Create a canned reply", perm.ConversationsReply)
+	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
 	create.Doc = "One's own, or a shared one with crm.canned_replies.manage. The text may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}."
 	api.Handle(a, create, func(ctx context.Context, in *createCannedIn) (CannedReply, error) {
@@ -110,6 +111,7 @@ func (s *Service) registerViews(a *api.API) {
 	api.Handle(a, counts, func(ctx context.Context, _ *struct{}) ([]ViewCount, error) { return s.ViewCounts(ctx) })
 
 	create := route("POST", "/views", "create-view", tag, "Save a view", perm.ConversationsView)
+	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
 	create.Doc = "One's own, or a shared one with crm.views.manage; at most 50 of each."
 	api.Handle(a, create, func(ctx context.Context, in *createViewIn) (View, error) { return s.AddView(ctx, NewView(in.Body)) })

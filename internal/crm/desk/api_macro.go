@@ -57,6 +57,7 @@ func (s *Service) registerMacros(a *api.API) {
 	api.HandleList(a, list, func(ctx context.Context, in *listMacrosIn) (db.List[Macro], error) { return s.Macros(ctx, in.Page()) })
 
 	create := route("POST", "/macros", "create-macro", tag, "Create a macro", perm.MacrosManage)
+	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
 	create.Doc = "Texts may hold placeholders such as {{contact.name}} or {{contact.first_name|what to write without one}}."
 	api.Handle(a, create, func(ctx context.Context, in *createMacroIn) (Macro, error) { return s.AddMacro(ctx, in.Body.macro()) })
@@ -75,6 +76,7 @@ func (s *Service) registerMacros(a *api.API) {
 		})
 
 	apply := route("POST", "/conversations/{id}/macros/{macroId}", "apply-macro", "CRM conversations", "Apply a macro", perm.MacrosUse)
+	apply.TakesKey = true
 	apply.Refusals = []int{409}
 	apply.Doc = "The permission of each action is checked by itself. Where one is refused or fails, none is taken: the error is the action's own, and its step says which."
 	api.Handle(a, apply, func(ctx context.Context, in *applyMacroIn) (Applied, error) {

@@ -85,9 +85,7 @@ var verbs = map[string]verb{
 	"remove_tags": {
 		needs: perm.ConversationsManage, takes: []string{"tags"}, check: checkTags,
 		step: func(s *Service, a *Action, _ string, _ *conversation.Written) conversation.Step {
-			return s.conversations.ToRetag(func(has []string) []string {
-				return slices.DeleteFunc(slices.Clone(has), func(t string) bool { return slices.Contains(a.Tags, t) })
-			})
+			return s.conversations.ToRetag(func(has []string) []string { return contact.WithoutTags(has, a.Tags) })
 		},
 	},
 	"priority": {

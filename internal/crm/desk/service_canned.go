@@ -11,6 +11,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -40,7 +41,7 @@ type NewCannedReply struct {
 
 // AddCannedReply makes a canned reply.
 func (s *Service) AddCannedReply(ctx context.Context, n NewCannedReply) (c CannedReply, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
 		c = CannedReply{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
 		scope, err := n.into(tx, &c)
 		if err != nil {

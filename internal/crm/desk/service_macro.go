@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -41,7 +42,7 @@ type NewMacro struct {
 
 // AddMacro makes a macro.
 func (s *Service) AddMacro(ctx context.Context, n NewMacro) (m Macro, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
 		m = Macro{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
 		if who := caller.From(ctx); who.ID != uuid.Nil {
 			m.CreatedBy = &who.ID
@@ -158,7 +159,7 @@ type Applied struct {
 // Apply takes a macro's actions on a conversation: all of them or none. The
 // fault of one that is refused or fails says which it is.
 func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID) (out Applied, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		m, err := macroByID(&tx.Reader, macro)
 		if err != nil {
 			return absent(err)

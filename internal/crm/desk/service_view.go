@@ -11,6 +11,7 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/perm"
 )
 
@@ -58,7 +59,7 @@ type NewView struct {
 
 // AddView makes a view.
 func (s *Service) AddView(ctx context.Context, n NewView) (v View, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &v, func(tx *db.Tx) error {
 		v = View{ID: tx.NewID(), CreatedAt: clock.At(tx.Now())}
 		scope, err := s.fillView(tx, &v, n)
 		if err != nil {

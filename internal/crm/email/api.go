@@ -15,7 +15,7 @@ import (
 // serverBody is a server with the password that is never shown again.
 type serverBody struct {
 	Server
-	Password string `json:"password,omitempty" maxLength:"500" writeOnly:"true" doc:"Stored sealed, never shown; left out it stays as it is"`
+	Password string `json:"password,omitempty" maxLength:"500" writeOnly:"true" doc:"Stored sealed, never shown. Left out it stays, for the host, port, user and security that it was given for; where one of them changes it must be given again"`
 }
 
 type mailboxBody struct {
@@ -56,7 +56,7 @@ type changeMailboxIn struct {
 
 type testMailboxIn struct {
 	Body struct {
-		ID   *uuid.UUID  `json:"id,omitempty" format:"uuid" doc:"A mailbox whose stored passwords stand in for those that are left out"`
+		ID   *uuid.UUID  `json:"id,omitempty" format:"uuid" doc:"A mailbox whose stored passwords stand in for those that are left out, where host, port, user and security are the stored ones"`
 		IMAP *serverBody `json:"imap,omitempty"`
 		SMTP *serverBody `json:"smtp,omitempty"`
 	}
@@ -80,6 +80,7 @@ type mailIn struct {
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	add := channel.Route("POST", "/email", "connect-mailbox", "Connect a mailbox", perm.ChannelsManage)
+	add.TakesKey = true
 	add.Status, add.Refusals = 201, []int{409}
 	add.Doc = "Passwords are stored sealed and never shown. The forwarding address is where mail for this mailbox can be sent or forwarded to."
 	api.Handle(a, add, func(ctx context.Context, in *addMailboxIn) (Mailbox, error) { return s.Connect(ctx, in.Body.input()) })
@@ -122,10 +123,11 @@ func (s *Service) Register(a *api.API) {
 
 // Test signs in to servers that need not be stored yet.
 func (s *Service) Test(ctx context.Context, id *uuid.UUID, in, out *serverBody) (t Trials, err error) {
+	var known Settings
 	var stored credentials
 	if id != nil {
 		err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-			if _, _, err := s.account(r, *id); err != nil {
+			if _, known, err = s.account(r, *id); err != nil {
 				return err
 			}
 			stored, err = s.credentials(r, *id)
@@ -135,31 +137,33 @@ func (s *Service) Test(ctx context.Context, id *uuid.UUID, in, out *serverBody) 
 			return t, err
 		}
 	}
+	if err := in.prepare("imap", known.IMAP, stored.IMAP); err != nil {
+		return t, err
+	}
+	if err := out.prepare("smtp", known.SMTP, stored.SMTP); err != nil {
+		return t, err
+	}
 	if in != nil {
-		if err := in.check("imap"); err != nil {
-			return t, err
-		}
 		if in.Folder == "" {
 			in.Folder = "INBOX"
 		}
+		t.IMAP = api.Some(s.testIMAP(ctx, &in.Server, in.Password))
 	}
 	if out != nil {
-		if err := out.check("smtp"); err != nil {
-			return t, err
-		}
-	}
-	if in != nil {
-		t.IMAP = api.Some(s.testIMAP(ctx, &in.Server, or(in.Password, stored.IMAP)))
-	}
-	if out != nil {
-		t.SMTP = api.Some(s.testSMTP(ctx, &out.Server, or(out.Password, stored.SMTP)))
+		t.SMTP = api.Some(s.testSMTP(ctx, &out.Server, out.Password))
 	}
 	return t, nil
 }
 
-func or(a, b string) string {
-	if a != "" {
-		return a
+// prepare checks a server and fills in the stored password where it may be
+// sent there.
+func (b *serverBody) prepare(field string, known *Server, stored string) (err error) {
+	if b == nil {
+		return nil
 	}
-	return b
+	if err := b.check(field); err != nil {
+		return err
+	}
+	b.Password, err = passwordFor(field, &b.Server, b.Password, known, stored)
+	return err
 }

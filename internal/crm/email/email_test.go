@@ -502,7 +502,7 @@ func TestDelivery(t *testing.T) {
 		}
 		// Nothing goes over a paused mailbox.
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+p.box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
-		p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", map[string]any{"body": "x"}).Refused(422, "no_route")
+		p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", map[string]any{"body": "x"}).Refused(409, "channel_unavailable")
 	})
 }
 

@@ -46,6 +46,28 @@ func (s *Server) check(field string) error {
 	return nil
 }
 
+// sameLogin says whether a password that was given for one server may be sent
+// to the other: only to the same host and port, as the same user, and protected
+// in the same way.
+func (s *Server) sameLogin(o *Server) bool {
+	return s != nil && o != nil && strings.EqualFold(s.Host, o.Host) && s.Port == o.Port && s.User == o.User && s.Security == o.Security
+}
+
+// passwordFor is the password for a server: the given one, or the stored one
+// where it was stored for the same login. A stored password that would have to
+// be sent elsewhere is refused with a field error: it must be given again.
+func passwordFor(field string, to *Server, given string, known *Server, stored string) (string, error) {
+	switch {
+	case to == nil:
+		return "", nil
+	case given != "" || stored == "" || to.User == "":
+		return given, nil
+	case !to.sameLogin(known):
+		return "", fault.Invalid(field+".password", "password_needed")
+	}
+	return stored, nil
+}
+
 // Settings are what a mailbox keeps in its account; none of it is secret.
 type Settings struct {
 	Address    string `json:"address"`
@@ -141,6 +163,8 @@ const (
 	ReasonUnreadable  = "unreadable"
 	ReasonNoSender    = "no_sender"
 	ReasonTooDeep     = "too_deep"
+	ReasonTooMany     = "too_many_parts"
+	ReasonLongHeader  = "header_too_long"
 	ReasonEmpty       = "empty"
 	ReasonTooLarge    = "too_large"
 	ReasonProcessing  = "processing_failed"
@@ -173,7 +197,7 @@ type Incoming struct {
 type state struct {
 	local       string
 	polls       bool
-	nextPollAt  *clock.Time
+	nextPollAt  *clock.Time // nil where it is not polled
 	uidValidity *int64
 	lastUID     *int64
 	failures    int
@@ -188,9 +212,7 @@ func shown(a channel.Account, set Settings, st state, domain string) Mailbox {
 		LastPollAt: st.lastPollAt, LastError: st.lastError, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 	m.IMAP.V, m.SMTP.V = set.IMAP, set.SMTP
-	if st.polls {
-		m.NextPollAt = st.nextPollAt
-	}
+	m.NextPollAt = st.nextPollAt
 	if domain != "" {
 		at := st.local + "@" + domain
 		m.ForwardingAddress = &at

@@ -460,3 +460,57 @@ func TestAbsenceNotes(t *testing.T) {
 		}
 	})
 }
+
+// Mail that would go over the workspace's quota is put off, by SMTP and by
+// IMAP, and comes in when there is room again. What was accepted stays whole.
+func TestStorageFull(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		allow := func(bytes int64) {
+			t.Helper()
+			if err := s.SetStorageQuota(t.Context(), p.Slug, &bytes); err != nil {
+				t.Fatal(err)
+			}
+		}
+		elsewhere := mailtest.StartIMAP(t)
+		box := p.connect(p.Workspace, "kutu@firma.example", map[string]any{"imap": server(elsewhere.Port, "geheim-1")})
+		s.Settle()
+
+		// It fits when it comes; its file is kept too, though that is over.
+		withFile := "From: elif@kaya.example\r\nSubject: Fatura\r\nMessage-ID: <f1@kaya.example>\r\nMIME-Version: 1.0\r\n" +
+			"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nEkte\r\n" +
+			"--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=liste.txt\r\n\r\n" + strings.Repeat("satir\r\n", 100) + "--b--\r\n"
+		allow(int64(len(withFile)) + 100)
+		p.mail("elif@kaya.example", *p.box.ForwardingAddress, withFile)
+		if got := p.mails("done"); len(got) != 1 {
+			t.Fatalf("got %+v, failed %+v", got, p.mails("failed"))
+		}
+
+		// Full before the mail, and full because of it.
+		for _, quota := range []int64{1, 2_000} {
+			allow(quota)
+			err := p.send("elif@kaya.example", *p.box.ForwardingAddress, letter("elif@kaya.example", "f2@kaya.example", "Uzun", strings.Repeat("uzun\r\n", 1_000)))
+			if err == nil || !strings.HasPrefix(err.Error(), "452 ") || !strings.Contains(err.Error(), "4.2.2") {
+				t.Errorf("with %d bytes: %v", quota, err)
+			}
+		}
+		elsewhere.Put(t, letter("can@kaya.example", "f3@kaya.example", "Kutudan", strings.Repeat("uzun\r\n", 1_000)))
+		s.Clock.Advance(2 * time.Minute)
+		s.Settle()
+		var m email.Mailbox
+		p.Owner.Get(base + "/" + box.ID.String()).Want(200).Data(&m)
+		if m.Status != "attention" || m.Reason == nil || *m.Reason != "storage_full" || len(p.talks()) != 1 {
+			t.Errorf("got %+v, %d conversations", m, len(p.talks()))
+		}
+
+		allow(1 << 20)
+		p.mail("elif@kaya.example", *p.box.ForwardingAddress, letter("elif@kaya.example", "f2@kaya.example", "Uzun", "uzun"))
+		s.Clock.Advance(time.Hour)
+		s.Settle()
+		p.Owner.Get(base + "/" + box.ID.String()).Want(200).Data(&m)
+		if m.Status != "active" || len(p.talks()) != 3 {
+			t.Errorf("got %+v, %d conversations", m, len(p.talks()))
+		}
+	})
+}

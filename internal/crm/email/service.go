@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -19,6 +20,7 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
@@ -50,6 +52,8 @@ type Config struct {
 type Service struct {
 	Config
 	keys message.Keys
+	// spooled is how many bytes of unfinished mails lie on the disk.
+	spooled atomic.Int64
 }
 
 // DefaultMaxSize leaves room for a file of 25 MiB in base64.
@@ -62,11 +66,6 @@ func New(c Config) *Service {
 	}
 	c.Domain = strings.ToLower(c.Domain)
 	return &Service{Config: c, keys: message.NewKeys(c.Key)}
-}
-
-// Jobs are the handlers of this room's jobs.
-func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{ingestJob: s.ingest, sendJob: s.send}
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
@@ -88,7 +87,15 @@ func (s *Service) get(r *db.Reader, id uuid.UUID) (Mailbox, error) {
 		return Mailbox{}, err
 	}
 	st, err := mailboxState(r, id)
-	return shown(a, set, st, s.Domain), absent(err)
+	if err != nil {
+		return Mailbox{}, absent(err)
+	}
+	if st.polls {
+		if st.nextPollAt, err = jobs.NextRun(r, id); err != nil {
+			return Mailbox{}, err
+		}
+	}
+	return shown(a, set, st, s.Domain), nil
 }
 
 func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, set Settings, err error) {
@@ -110,7 +117,7 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 	if err := in.check(); err != nil {
 		return m, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
 		key := address.Fold(in.Settings.Address)
 		a := channel.Account{ID: in.ID, Kind: Kind, Name: in.Name, Status: channel.Active, GroupID: in.GroupID, ExternalID: &key}
 		if err := a.Write(in.Settings); err != nil {
@@ -122,10 +129,15 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 		if err := s.seal(tx, a.ID, credentials{in.IMAPPassword, in.SMTPPassword}); err != nil {
 			return err
 		}
-		if free, err := putMailbox(tx, a.ID, newLocal(), key, in.Settings.IMAP != nil); err != nil {
+		if free, err := putMailbox(tx, a.ID, newLocal(), key); err != nil {
 			return fmt.Errorf("email: put mailbox: %w", err)
 		} else if !free {
 			return fault.New(fault.Unavailable) // a local part that exists: once in a universe
+		}
+		if in.Settings.IMAP != nil {
+			if err := setPolls(tx, a.ID, true, false); err != nil {
+				return fmt.Errorf("email: set polls: %w", err)
+			}
 		}
 		m, err = s.get(&tx.Reader, a.ID)
 		return err
@@ -167,7 +179,8 @@ func (s *Service) credentials(r *db.Reader, id uuid.UUID) (c credentials, err er
 	return c, json.Unmarshal(text, &c)
 }
 
-// Change changes a mailbox; passwords that are not given stay.
+// Change changes a mailbox. A password that is not given stays for the login
+// that it was given for; where that changes it is a field error.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox, err error) {
 	if err := in.check(); err != nil {
 		return m, err
@@ -187,11 +200,17 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 		if err != nil {
 			return err
 		}
-		if err := s.reseal(tx, id, in); err != nil {
+		if err := s.reseal(tx, id, was, in); err != nil {
 			return err
 		}
 		if err := setPolls(tx, id, in.Settings.IMAP != nil && a.Works(), another(was.IMAP, in.Settings.IMAP)); err != nil {
 			return fmt.Errorf("email: set polls: %w", err)
+		}
+		if err := jobs.ResumeAccount(tx, id); err != nil {
+			return err
+		}
+		if err := s.Channels.ClearAttention(tx, id, ReasonServerSilent, ReasonUnreachable, ReasonPollsStopped); err != nil {
+			return err
 		}
 		m, err = s.get(&tx.Reader, id)
 		return err
@@ -204,16 +223,16 @@ func another(was, is *Server) bool {
 	return was != nil && is != nil && (was.Host != is.Host || was.User != is.User || was.Folder != is.Folder)
 }
 
-func (s *Service) reseal(tx *db.Tx, id uuid.UUID, in Input) error {
+func (s *Service) reseal(tx *db.Tx, id uuid.UUID, was Settings, in Input) error {
 	c, err := s.credentials(&tx.Reader, id)
 	if err != nil {
 		return err
 	}
-	if in.IMAPPassword != "" {
-		c.IMAP = in.IMAPPassword
+	if c.IMAP, err = passwordFor("imap", in.Settings.IMAP, in.IMAPPassword, was.IMAP, c.IMAP); err != nil {
+		return err
 	}
-	if in.SMTPPassword != "" {
-		c.SMTP = in.SMTPPassword
+	if c.SMTP, err = passwordFor("smtp", in.Settings.SMTP, in.SMTPPassword, was.SMTP, c.SMTP); err != nil {
+		return err
 	}
 	return s.seal(tx, id, c)
 }

@@ -48,7 +48,7 @@ func (w Forwarder) Forward(tx *db.Tx, f conversation.Forwarded) error {
 			Files: files, Date: clock.At(tx.Now()),
 		}
 		p.MessageID = s.keys.MessageID(tx.Tenant(), p.ID, domain)
-		if _, err := jobs.Enqueue(tx, sendJob, tx.Now(), p); err != nil {
+		if _, err := jobs.EnqueueForAccount(tx, sendJob, p.AccountID, tx.Now(), p); err != nil {
 			return fmt.Errorf("email: forward: %w", err)
 		}
 	}

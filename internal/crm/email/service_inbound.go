@@ -50,9 +50,10 @@ type Arrival struct {
 
 // Accept makes a mail durable with the job that will read it; after it
 // returns, the sender may be told that the mail was taken. Where the delivery
-// was accepted before, nothing happens and the answer is false.
+// was accepted before, nothing happens and the answer is false. Where the
+// workspace's storage is full it returns storage_full and keeps nothing.
 func (s *Service) Accept(ctx context.Context, a Arrival) (fresh bool, err error) {
-	b, err := s.Blobs.Put(ctx, caller.From(ctx).TenantID, a.Raw, s.MaxSize)
+	b, err := s.Blobs.PutWithin(ctx, caller.From(ctx).TenantID, blob.Workspace, a.Raw, s.MaxSize)
 	if err != nil {
 		return false, fmt.Errorf("email: keep: %w", err)
 	}
@@ -94,15 +95,7 @@ func printable(s string) string {
 
 // ingest is the handler of ingestJob.
 func (s *Service) ingest(ctx context.Context, j *jobs.Job) error {
-	var p ingestPayload
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	var m Incoming
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		m, err = inboundByID(r, p.ID)
-		return err
-	})
+	m, err := s.incomingOf(ctx, j)
 	if err != nil {
 		return err
 	}
@@ -115,6 +108,19 @@ func (s *Service) ingest(ctx context.Context, j *jobs.Job) error {
 		return s.settle(ctx, m, FailedIn, ReasonProcessing)
 	}
 	return err
+}
+
+// incomingOf reads the mail that an ingest job is about.
+func (s *Service) incomingOf(ctx context.Context, j *jobs.Job) (m Incoming, err error) {
+	var p ingestPayload
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return m, errors.Join(jobs.ErrDrop, err)
+	}
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		m, err = inboundByID(r, p.ID)
+		return err
+	})
+	return m, err
 }
 
 // digest reads a mail and does what it asks for.
@@ -172,6 +178,10 @@ func reasonOf(err error) string {
 		return ReasonNoSender
 	case errors.Is(err, message.ErrTooDeep):
 		return ReasonTooDeep
+	case errors.Is(err, message.ErrTooManyParts):
+		return ReasonTooMany
+	case errors.Is(err, message.ErrLongHeader):
+		return ReasonLongHeader
 	case errors.Is(err, message.ErrEmpty):
 		return ReasonEmpty
 	}
@@ -357,7 +367,8 @@ func (s *Service) copy(ctx context.Context, c uuid.UUID, m *message.Mail, from m
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		for _, a := range slices.Concat(m.To, m.Cc) {
 			key := address.Fold(a.Email)
-			if seen[key] || s.isHouse(a.Email, st) || len(want) >= maxCopies {
+			// What mail servers do not take is no use as a copy.
+			if e, ok := address.ParseEmail(a.Email); seen[key] || !ok || !e.ASCII() || s.isHouse(a.Email, st) || len(want) >= maxCopies {
 				continue
 			}
 			seen[key] = true

@@ -139,7 +139,7 @@ func (s *Service) enqueue(tx *db.Tx, p *parcel, c uuid.UUID, set Settings, st st
 	if err := putToken(tx, p.AccountID, s.keys.SubjectToken(tx.Tenant(), c), c); err != nil {
 		return err
 	}
-	_, err := jobs.Enqueue(tx, sendJob, tx.Now(), p)
+	_, err := jobs.EnqueueForAccount(tx, sendJob, p.AccountID, tx.Now(), p)
 	return err
 }
 
@@ -248,11 +248,11 @@ func (s *Service) carry(ctx context.Context, p *parcel) ([]byte, error) {
 	}
 	to := slices.Concat(p.To, p.Cc)
 	if set.SMTP != nil {
-		return raw, s.submit(ctx, set.SMTP, creds.SMTP, envelope, to, raw)
+		return raw, jobs.HoldOnTimeout(s.submit(ctx, set.SMTP, creds.SMTP, envelope, to, raw))
 	}
-	return raw, s.House.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{
+	return raw, jobs.HoldOnTimeout(s.House.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{
 		ID: p.ID, From: envelope, To: to, Subject: p.Subject, Text: p.Text, Raw: raw,
-	})
+	}))
 }
 
 func (s *Service) load(ctx context.Context, list []conversation.OutgoingFile) ([]message.File, error) {

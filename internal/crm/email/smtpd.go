@@ -5,14 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"net/mail"
 	"strings"
+	"sync/atomic"
 	"time"
-
-	"github.com/emersion/go-smtp"
-	"golang.org/x/net/netutil"
 
 	"konak/internal/crm/channel"
 	"konak/internal/kit/address"
@@ -20,52 +17,40 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/smtpd"
 )
 
-// Limits of the door.
+// Limits of the server that takes mail.
 const (
 	maxSessions   = 200
+	maxPerAddress = 50
 	maxRecipients = 50
-	maxLine       = 4096
 	patience      = 2 * time.Minute
+	// maxSpooled is how many bytes of unfinished mails may lie on the disk.
+	maxSpooled = 2 << 30
 )
 
 // Serve takes mail by SMTP on ln until ctx ends. With a certificate it offers
 // STARTTLS.
 func (s *Service) Serve(ctx context.Context, ln net.Listener, cert *tls.Certificate) error {
-	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
-		return &session{s: s, ctx: ctx, conn: c}, nil
-	}))
-	server.Domain, server.MaxMessageBytes, server.MaxRecipients, server.MaxLineLength = s.Domain, s.MaxSize, maxRecipients, maxLine
-	server.ReadTimeout, server.WriteTimeout = patience, patience
-	server.ErrorLog = slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)
+	server := smtpd.Server{
+		Domain: s.Domain, MaxSize: s.MaxSize, MaxRecipients: maxRecipients, MaxSessions: maxSessions, MaxPerAddress: maxPerAddress,
+		Patience: patience, Log: s.Log, NewSession: func(ctx context.Context) smtpd.Session { return &session{s: s, ctx: ctx} },
+	}
 	if cert != nil {
-		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*cert}, MinVersion: tls.VersionTLS12}
+		server.TLS = &tls.Config{Certificates: []tls.Certificate{*cert}, MinVersion: tls.VersionTLS12}
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(netutil.LimitListener(ln, maxSessions)) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	err := server.Shutdown(stop)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = server.Close()
-	}
-	_ = <-failed // the error of Serve after Close says nothing
-	return err
+	return server.Serve(ctx, ln)
 }
 
 // What is said to senders. The second number tells their software the rest.
 var (
-	errUnknown = &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such mailbox here"}
-	errPaused  = &smtp.SMTPError{Code: 450, EnhancedCode: smtp.EnhancedCode{4, 2, 1}, Message: "Mailbox is paused, try again later"}
-	errBareLF  = &smtp.SMTPError{Code: 554, EnhancedCode: smtp.EnhancedCode{5, 6, 11}, Message: "Lines must end in CR LF"}
-	errLater   = &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 3, 0}, Message: "Could not be stored, try again later"}
-	errSender  = &smtp.SMTPError{Code: 501, EnhancedCode: smtp.EnhancedCode{5, 1, 7}, Message: "The sender's address cannot be read"}
+	errUnknown = &smtpd.Error{Code: 550, Enhanced: "5.1.1", Message: "No such mailbox here"}
+	errPaused  = &smtpd.Error{Code: 450, Enhanced: "4.2.1", Message: "Mailbox is paused, try again later"}
+	errLater   = &smtpd.Error{Code: 451, Enhanced: "4.3.0", Message: "Could not be stored, try again later"}
+	errBusy    = &smtpd.Error{Code: 452, Enhanced: "4.3.1", Message: "Too many mails are coming in, try again later"}
+	errFull    = &smtpd.Error{Code: 452, Enhanced: "4.2.2", Message: "Mailbox is full, try again later"}
+	errSender  = &smtpd.Error{Code: 501, Enhanced: "5.1.7", Message: "The sender's address cannot be read"}
 )
 
 type recipient struct {
@@ -77,13 +62,12 @@ type recipient struct {
 type session struct {
 	s    *Service
 	ctx  context.Context
-	conn *smtp.Conn
 	from string
 	to   []recipient
 }
 
-// Mail implements smtp.Session.
-func (c *session) Mail(from string, _ *smtp.MailOptions) error {
+// Mail implements smtpd.Session.
+func (c *session) Mail(from string) error {
 	if from != "" {
 		if _, err := mail.ParseAddress(from); err != nil {
 			return errSender
@@ -96,14 +80,22 @@ func (c *session) Mail(from string, _ *smtp.MailOptions) error {
 	return nil
 }
 
-// Rcpt implements smtp.Session: only addresses that the house gave are known.
-func (c *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+// Rcpt implements smtpd.Session: only addresses that were given to mailboxes are
+// known.
+func (c *session) Rcpt(to string) error {
 	h, err := c.s.find(c.ctx, to)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return errUnknown
 	case fault.Is(err, fault.ChannelUnavailable):
 		return errPaused
+	case err != nil:
+		c.s.Log.Error("mail recipient look-up failed", "error", err)
+		return errLater
+	}
+	switch err := c.s.Blobs.CheckRoom(c.ctx, h.tenant, blob.Workspace); {
+	case fault.Is(err, fault.StorageFull):
+		return errFull
 	case err != nil:
 		c.s.Log.Error("mail recipient look-up failed", "error", err)
 		return errLater
@@ -117,23 +109,38 @@ func (c *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-// Data implements smtp.Session. When it returns without error the mail is
-// durable for every recipient.
+// Data implements smtpd.Session. The mail is written to disk while it comes.
+// When Data returns without error the mail is durable for every recipient.
 func (c *session) Data(r io.Reader) error {
 	if len(c.to) == 0 {
 		return errUnknown
 	}
-	text, err := io.ReadAll(&strictLines{r: r})
-	if err != nil {
+	counted := &spooling{r: r, all: &c.s.spooled}
+	defer counted.release()
+	text, err := c.s.Blobs.Spool(counted, c.s.MaxSize)
+	switch _, refused := errors.AsType[*smtpd.Error](err); {
+	case refused:
 		return err
+	case errors.Is(err, blob.ErrTooLarge):
+		return smtpd.ErrTooLarge
+	case err != nil:
+		c.s.Log.Error("mail could not be received", "error", err)
+		return errLater
 	}
+	defer func() { _ = text.Close() }()
 	for _, to := range c.to {
+		if _, err := text.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
 		ctx := caller.With(c.ctx, &caller.Caller{Kind: caller.System, TenantID: to.tenant})
 		_, err := c.s.Accept(context.WithoutCancel(ctx), Arrival{
-			AccountID: to.account, Route: "smtp", From: c.from, To: to.addr, Raw: strings.NewReader(string(text)),
+			AccountID: to.account, Route: "smtp", From: c.from, To: to.addr, Raw: text,
 		})
 		if errors.Is(err, blob.ErrTooLarge) {
-			return smtp.ErrDataTooLarge
+			return smtpd.ErrTooLarge
+		}
+		if fault.Is(err, fault.StorageFull) {
+			return errFull
 		}
 		if err != nil {
 			c.s.Log.Error("mail could not be stored", "tenant", to.tenant, "error", err)
@@ -143,11 +150,8 @@ func (c *session) Data(r io.Reader) error {
 	return nil
 }
 
-// Reset implements smtp.Session.
+// Reset implements smtpd.Session.
 func (c *session) Reset() { c.from, c.to = "", nil }
-
-// Logout implements smtp.Session.
-func (c *session) Logout() error { return nil }
 
 // find looks a forwarding or a reply address up.
 func (s *Service) find(ctx context.Context, addr string) (h home, err error) {
@@ -178,21 +182,21 @@ func (s *Service) find(ctx context.Context, addr string) (h home, err error) {
 	return h, err
 }
 
-// strictLines refuses a line feed without its carriage return: servers that
-// disagree about the end of a mail let a second one be smuggled through.
-type strictLines struct {
+// spooling counts what comes in with the bytes of all unfinished mails.
+type spooling struct {
 	r    io.Reader
-	last byte
+	all  *atomic.Int64
+	mine int64
 }
 
 // Read implements io.Reader.
-func (s *strictLines) Read(b []byte) (int, error) {
+func (s *spooling) Read(b []byte) (int, error) {
 	n, err := s.r.Read(b)
-	for _, c := range b[:n] {
-		if c == '\n' && s.last != '\r' {
-			return 0, errBareLF
-		}
-		s.last = c
+	s.mine += int64(n)
+	if s.all.Add(int64(n)) > maxSpooled {
+		return 0, errBusy
 	}
 	return n, err
 }
+
+func (s *spooling) release() { s.all.Add(-s.mine) }

@@ -12,18 +12,18 @@ import (
 	"konak/internal/kit/db"
 )
 
-const stateColumns = `local_part, polls, next_poll_at, uid_validity, last_uid, failures, last_error, last_poll_at`
+const stateColumns = `local_part, polls, uid_validity, last_uid, failures, last_error, last_poll_at`
 
 func scanState(row db.Row) (state, error) {
 	var s state
-	err := row.Scan(&s.local, &s.polls, &s.nextPollAt, &s.uidValidity, &s.lastUID, &s.failures, &s.lastError, &s.lastPollAt)
+	err := row.Scan(&s.local, &s.polls, &s.uidValidity, &s.lastUID, &s.failures, &s.lastError, &s.lastPollAt)
 	return s, err
 }
 
-func putMailbox(tx *db.Tx, account uuid.UUID, local, addr string, polls bool) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO email_mailbox (tenant_id, account_id, local_part, address_key, polls, next_poll_at)
-		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-		tx.Tenant(), account, local, address.Fold(addr), polls, clock.At(tx.Now()))
+func putMailbox(tx *db.Tx, account uuid.UUID, local, addr string) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO email_mailbox (tenant_id, account_id, local_part, address_key, polls)
+		VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+		tx.Tenant(), account, local, address.Fold(addr), false)
 	return n == 1, err
 }
 
@@ -36,20 +36,6 @@ func isMailbox(r *db.Reader, addr string) (bool, error) {
 
 func mailboxState(r *db.Reader, account uuid.UUID) (state, error) {
 	return db.One(r, scanState, `SELECT `+stateColumns+` FROM email_mailbox WHERE tenant_id = $1 AND account_id = $2`, r.Tenant(), account)
-}
-
-// setPolls says whether a mailbox is polled. A folder that is another one is
-// read from where it stands now.
-func setPolls(tx *db.Tx, account uuid.UUID, polls, anew bool) error {
-	if anew {
-		if _, err := tx.Exec(`UPDATE email_mailbox SET uid_validity = NULL, last_uid = NULL WHERE tenant_id = $1 AND account_id = $2`,
-			tx.Tenant(), account); err != nil {
-			return err
-		}
-	}
-	_, err := tx.Exec(`UPDATE email_mailbox SET polls = $3, next_poll_at = $4, failures = 0, last_error = NULL, claim_id = NULL
-		WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, polls, clock.At(tx.Now()))
-	return err
 }
 
 // home is where a forwarding address leads.

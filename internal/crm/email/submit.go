@@ -12,12 +12,23 @@ import (
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
 
-	"konak/internal/kit/clock"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/outbound"
 )
 
-// talking bounds one conversation with a mail server.
-const talking = time.Minute
+// How long a conversation with a mail server may take: handing over a large
+// mail, a word at its end, and a trial that a person waits for.
+const (
+	handOverTime = 5 * time.Minute
+	quitTime     = 5 * time.Second
+	trialTime    = 12 * time.Second
+)
+
+// smtpClient is a conversation with a mail server.
+type smtpClient struct {
+	*smtp.Client
+	conn *outbound.Conn
+}
 
 // submit sends a mail over a mailbox's own server. What the server refuses for
 // good is an ErrDrop, everything else is tried again.
@@ -29,14 +40,26 @@ func (s *Service) submit(ctx context.Context, to *Server, password, from string,
 		return err
 	}
 	defer func() { _ = c.Close() }()
+	if err := c.handOver(from, rcpt, raw); err != nil {
+		return c.conn.Explain(err)
+	}
+	// The mail is accepted; how the conversation ends no longer matters.
+	c.quit()
+	return nil
+}
+
+func (c *smtpClient) handOver(from string, rcpt []string, raw []byte) error {
+	c.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
 	if err := c.Mail(from, nil); err != nil {
 		return lasting(err)
 	}
 	for _, r := range rcpt {
+		c.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
 		if err := c.Rcpt(r, nil); err != nil {
 			return lasting(fmt.Errorf("%s: %w", r, err))
 		}
 	}
+	c.conn.Renew(outbound.MaxAnswer, handOverTime)
 	w, err := c.Data()
 	if err != nil {
 		return lasting(err)
@@ -47,9 +70,13 @@ func (s *Service) submit(ctx context.Context, to *Server, password, from string,
 	if err := w.Close(); err != nil {
 		return lasting(err)
 	}
-	// The mail is accepted; how the conversation ends no longer matters.
-	_ = c.Quit()
 	return nil
+}
+
+// quit says goodbye and does not wait long for the answer.
+func (c *smtpClient) quit() {
+	c.conn.Renew(outbound.MaxAnswer, quitTime)
+	_ = c.Quit()
 }
 
 // lasting tells a refusal for good from one for now.
@@ -60,22 +87,29 @@ func lasting(err error) error {
 	return err
 }
 
-// smtp connects to a mail server and signs in.
-func (s *Service) smtp(ctx context.Context, to *Server, password string) (*smtp.Client, error) {
-	conn, err := s.dial(ctx, to)
+// smtp connects to a mail server and signs in. The connection ends with ctx.
+func (s *Service) smtp(ctx context.Context, to *Server, password string) (*smtpClient, error) {
+	conn, secure, err := s.dial(ctx, to)
 	if err != nil {
 		return nil, err
 	}
-	var c *smtp.Client
+	c, err := signInSMTP(secure, to, password)
+	if err != nil {
+		return nil, errors.Join(conn.Explain(err), conn.Close())
+	}
+	return &smtpClient{c, conn}, nil
+}
+
+func signInSMTP(conn net.Conn, to *Server, password string) (c *smtp.Client, err error) {
 	if to.Security == StartTLS {
-		c, err = smtp.NewClientStartTLS(conn, &tls.Config{ServerName: to.Host, MinVersion: tls.VersionTLS12})
-		if err != nil {
-			return nil, errors.Join(err, conn.Close())
+		if c, err = smtp.NewClientStartTLS(conn, tlsConfig(to)); err != nil {
+			return nil, err
 		}
 	} else {
 		c = smtp.NewClient(conn)
 	}
-	c.CommandTimeout, c.SubmissionTimeout = talking, talking
+	// The connection itself keeps time.
+	c.CommandTimeout, c.SubmissionTimeout = handOverTime, handOverTime
 	if to.User == "" {
 		return c, c.Noop()
 	}
@@ -83,32 +117,30 @@ func (s *Service) smtp(ctx context.Context, to *Server, password string) (*smtp.
 	if !c.SupportsAuth(sasl.Plain) && c.SupportsAuth(sasl.Login) {
 		login = sasl.NewLoginClient(to.User, password)
 	}
-	if err := c.Auth(login); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return c, nil
+	return c, c.Auth(login)
 }
 
-// dial connects where the outside may be reached. Only inside the ranges that
-// the installation allows may it go unencrypted.
-func (s *Service) dial(ctx context.Context, to *Server) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, talking)
-	defer cancel()
+func tlsConfig(to *Server) *tls.Config {
+	return &tls.Config{ServerName: to.Host, MinVersion: tls.VersionTLS12}
+}
+
+// dial connects where the outside may be reached, and closes the connection
+// when ctx ends. Only inside the ranges that the installation allows may it go
+// unencrypted. It returns the connection, whose budget the protocol renews, and
+// the one to speak over, which is encrypted where the server begins with TLS.
+func (s *Service) dial(ctx context.Context, to *Server) (*outbound.Conn, net.Conn, error) {
 	conn, err := s.Out.Dial(ctx, to.address(), to.Security == Plain)
 	if err != nil {
-		return nil, err
-	}
-	if err := conn.SetDeadline(clock.Deadline(5 * talking)); err != nil {
-		return nil, errors.Join(err, conn.Close())
+		return nil, nil, err
 	}
 	if to.Security != TLS {
-		return conn, nil
+		return conn, conn, nil
 	}
-	secure := tls.Client(conn, &tls.Config{ServerName: to.Host, MinVersion: tls.VersionTLS12})
+	secure := tls.Client(conn, tlsConfig(to))
 	if err := secure.HandshakeContext(ctx); err != nil {
-		return nil, errors.Join(err, conn.Close())
+		return nil, nil, errors.Join(conn.Explain(err), conn.Close())
 	}
-	return secure, nil
+	return conn, secure, nil
 }
 
 func isSMTP(err error) bool {

@@ -83,6 +83,7 @@ func (s *Service) Register(a *api.API) {
 		func(ctx context.Context, in *templateIn) (Template, error) { return s.Get(ctx, in.ID.UUID) })
 
 	create := route("POST", "", "create-template", "Submit template", perm.TemplatesManage)
+	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409, 502}
 	create.Doc = "It goes into the provider's review, or stays here as a draft. A name that was deleted cannot be used for four weeks: 409 name_barred." + refused
 	api.Handle(a, create, func(ctx context.Context, in *createIn) (Template, error) {

@@ -16,6 +16,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 )
 
 // Provider carries templates to whoever reviews them. Its errors are faults
@@ -120,7 +121,7 @@ func (s *Service) Create(ctx context.Context, n NewTemplate) (t Template, err er
 	if !n.Draft {
 		t.Status = Pending
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &t, func(tx *db.Tx) error {
 		if err := s.free(&tx.Reader, &t); err != nil {
 			return err
 		}
@@ -129,7 +130,10 @@ func (s *Service) Create(ctx context.Context, n NewTemplate) (t Template, err er
 	if err != nil || n.Draft {
 		return t, err
 	}
-	return s.submit(ctx, t, t, s.provider.Submit)
+	if t, err = s.submit(ctx, t, t, s.provider.Submit); err != nil {
+		return t, err
+	}
+	return t, idempotency.Amend(context.WithoutCancel(ctx), s.tenant(ctx), t)
 }
 
 // submit hands a record that says so already to the provider: its webhook may
@@ -150,6 +154,9 @@ func (s *Service) submit(ctx context.Context, want, was Template, hand func(cont
 		case refused == nil:
 			return s.change(tx, &t, "template.submitted", func(t *Template) bool { return t.take(g) })
 		case was.Status == Pending && was.ProviderID == nil:
+			if err := idempotency.Forget(ctx, tx); err != nil {
+				return err
+			}
 			return s.remove(tx, &t)
 		case t.Status == Pending:
 			return s.change(tx, &t, "template.refused", func(t *Template) bool {

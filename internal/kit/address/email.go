@@ -31,6 +31,12 @@ func ParseEmail(s string) (Email, bool) {
 	return Email{Address: s, Key: Fold(s)}, true
 }
 
+// ASCII says whether every mail server takes the address. Others need one that
+// speaks SMTPUTF8, which we do not ask for.
+func (e Email) ASCII() bool {
+	return !strings.ContainsFunc(e.Address, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
 // Fold lowers A to Z and nothing else. Addresses are compared by ASCII rules:
 // the Turkish locale would turn INFO@ into ınfo@, and a database's lower()
 // differs from one to the next.

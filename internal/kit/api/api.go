@@ -1,17 +1,21 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"reflect"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/kit/caller"
@@ -26,6 +30,9 @@ type Authenticator interface {
 	// Authenticate finds whose token this is, at the cost of one indexed read
 	// or a cache hit; fault.Unauthenticated if nobody's.
 	Authenticate(ctx context.Context, token string) (*caller.Caller, error)
+	// Recheck does the same for a stream that is open: it believes nothing that
+	// was read more than a second ago.
+	Recheck(ctx context.Context, token string) (*caller.Caller, error)
 }
 
 // Config is what the API core needs from the house.
@@ -46,6 +53,15 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Limits counts the calls of everybody; nil for no limits.
 	Limits limit.Limiter
+	// Streams are the open streams of this node; nil for a table of its own.
+	Streams *OpenStreams
+	// StreamCheck is how often an open stream's credential is looked at again,
+	// 15 seconds by default. Nodes that share a database need it shorter: what
+	// another node revokes ends streams here no sooner.
+	StreamCheck time.Duration
+	// RequestTimeout bounds one ordinary request, 30 seconds by default. It
+	// does not bound streams and downloads once they have begun.
+	RequestTimeout time.Duration
 	// Fallback serves what is no API route (the panel).
 	Fallback http.Handler
 }
@@ -56,10 +72,13 @@ type API struct {
 	mux     *chi.Mux
 	huma    huma.API
 	routes  []Route
-	settled map[string]bool // schemas that have got their last touch
+	settled map[string]bool       // schemas that have got their last touch
+	changes map[reflect.Type]bool // bodies of PUT and PATCH, in which null counts
 	metrics *prometheus.HistogramVec
 	handler http.Handler
 	origin  *http.CrossOriginProtection
+	streams *OpenStreams
+	outages outageLog
 	// draining ends when the server stops; mu keeps sockets from being counted
 	// after that.
 	draining context.Context
@@ -68,14 +87,19 @@ type API struct {
 	open     sync.WaitGroup
 }
 
-// RequestTimeout bounds one ordinary request.
-const RequestTimeout = 30 * time.Second
+const requestTimeout = 30 * time.Second
 
 // New makes an API core without routes.
 func New(cfg Config) *API {
-	a := &API{cfg: cfg, mux: chi.NewMux(), settled: map[string]bool{}, origin: http.NewCrossOriginProtection()}
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, requestTimeout)
+	a := &API{cfg: cfg, mux: chi.NewMux(), settled: map[string]bool{}, changes: map[reflect.Type]bool{}, origin: http.NewCrossOriginProtection(), streams: cfg.Streams}
+	if a.streams == nil {
+		a.streams = NewOpenStreams()
+	}
 	a.draining, a.drain = context.WithCancel(context.Background())
 	hookHuma()
+	format := jsonFormat
+	format.Unmarshal = a.unmarshal
 	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -90,12 +114,12 @@ func New(cfg Config) *API {
 				Schemas: registry,
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"session": {Type: "http", Scheme: "bearer", Description: "Session token (ses_…)"},
-					"cookie":  {Type: "apiKey", In: "cookie", Name: CookieName, Description: "The panel's session cookie"},
+					"cookie":  {Type: "apiKey", In: "cookie", Name: a.cookieName(CookieName), Description: "The panel's session cookie"},
 					"api_key": {Type: "http", Scheme: "bearer", Description: "API key (key_live_… or key_test_…)"},
 				},
 			},
 		},
-		Formats:                      map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat, formType: formFormat},
+		Formats:                      map[string]huma.Format{"application/json": format, "json": format, formType: formFormat},
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
 	}
@@ -109,8 +133,10 @@ func New(cfg Config) *API {
 	}
 	a.mux.NotFound(a.notFound)
 	a.mux.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", strings.Join(a.allowed(r.URL.Path), ", "))
 		writeFault(w, r, fault.New(fault.MethodNotAllowed))
 	})
+	a.mux.Use(middleware.GetHead)
 	a.mux.Get("/openapi.json", a.serveDocument)
 	a.handler = a.outer(a.mux)
 	return a
@@ -124,6 +150,9 @@ func (a *API) Mux() chi.Router { return a.mux }
 
 // Routes lists what was registered, for guard tests.
 func (a *API) Routes() []Route { return a.routes }
+
+// Streams are the open streams of this node.
+func (a *API) Streams() *OpenStreams { return a.streams }
 
 // Drain ends the open streams, so that a graceful stop does not wait for them,
 // and returns when the sockets among them have said farewell.
@@ -148,6 +177,20 @@ func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
 	_, _ = w.Write(b)
+}
+
+// allowed are the methods that a path answers.
+func (a *API) allowed(path string) []string {
+	var out []string
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
+		if a.mux.Match(chi.NewRouteContext(), method, path) {
+			out = append(out, method)
+			if method == http.MethodGet {
+				out = append(out, http.MethodHead)
+			}
+		}
+	}
+	return out
 }
 
 func (a *API) notFound(w http.ResponseWriter, r *http.Request) {

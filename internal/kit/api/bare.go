@@ -21,7 +21,7 @@ import (
 // requests and answers look like, and clients off the shelf read nothing else.
 // HandleBare and HandleRedirect serve those. Their answer is the value itself
 // without an envelope, and their errors are OAuth's {error, error_description},
-// where a 422 of ours is a 400. Unknown parameters are ignored, as RFC 6749
+// where a 413, 415 or 422 of ours is a 400. Unknown parameters are ignored, as RFC 6749
 // asks. A body tagged contentType:"application/x-www-form-urlencoded" is read
 // from a form; every field of it is a string, and one that is sent twice is
 // refused.
@@ -62,8 +62,9 @@ func BareCode(f *fault.Fault) string {
 
 func newBareError(lang string, f *fault.Fault) *BareError {
 	e := &BareError{Code: BareCode(f), Description: f.Message(lang), status: f.Code.Status()}
-	if e.status == http.StatusUnprocessableEntity {
-		e.status = http.StatusBadRequest
+	switch e.status {
+	case http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
+		e.status = http.StatusBadRequest // RFC 6749 §5.2
 	}
 	return e
 }
@@ -110,7 +111,9 @@ func (a *API) describeBare(rt *Route) {
 			resp.Content["application/json"] = &huma.MediaType{Schema: schema}
 		}
 	}
-	delete(op.Responses, "422")
+	for _, status := range []string{"413", "415", "422"} {
+		delete(op.Responses, status)
+	}
 }
 
 // openTo answers the browser's question whether another site may call a route.
@@ -142,10 +145,7 @@ func AllowOrigin(ctx context.Context) {
 // BearerToken is what the caller of an open route shows, which only its handler
 // can judge.
 func BearerToken(ctx context.Context) string {
-	token, fromCookie := credential(requestOf(ctx).r)
-	if fromCookie {
-		return ""
-	}
+	token, _ := bearer(requestOf(ctx).r)
 	return token
 }
 

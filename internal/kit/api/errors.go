@@ -8,13 +8,17 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/obs"
+	"konak/internal/kit/perm"
 )
 
 // ErrorBody is the one error shape.
@@ -29,9 +33,11 @@ type ErrorBody struct {
 type ErrorDetail struct {
 	Code            string              `json:"code" example:"validation_failed" doc:"One of the catalogue; see docs/errors.md"`
 	Message         string              `json:"message" example:"Some fields need attention." doc:"For people, in the language of Accept-Language"`
-	Fields          map[string][]string `json:"fields" doc:"Field path to codes"`
+	Fields          map[string][]string `json:"fields" doc:"Field path to codes, of at most 100 errors"`
+	MoreFields      int                 `json:"more_fields" doc:"How many field errors there are besides"`
 	Reason          *string             `json:"reason" doc:"Machine-readable detail"`
 	Permission      *string             `json:"permission" doc:"What was missing on a 403"`
+	Scope           *string             `json:"scope" doc:"The scope with which an API key may do this, on a 403 to one"`
 	Step            Nullable[ErrorStep] `json:"step" doc:"Which action was refused, where a request does several at once and then did none"`
 	WindowExpiredAt *clock.Time         `json:"window_expired_at" nullable:"true" doc:"When the channel's window closed, for window_closed; null where it never was open"`
 	MaxAge          *int                `json:"max_age" doc:"How recent the proof of the password must be, in seconds"`
@@ -51,7 +57,7 @@ func (e *ErrorBody) GetStatus() int { return e.status }
 
 func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 	e := &ErrorBody{
-		Err:     ErrorDetail{Code: string(f.Code), Message: f.Message(lang), Fields: f.Fields},
+		Err:     ErrorDetail{Code: string(f.Code), Message: f.Message(lang), Fields: f.Fields, MoreFields: f.MoreFields},
 		TraceID: obs.TraceID(ctx), status: f.Code.Status(),
 	}
 	if e.Err.Fields == nil {
@@ -62,6 +68,9 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 	}
 	if f.Permission != "" {
 		e.Err.Permission = &f.Permission
+	}
+	if f.Scope != "" {
+		e.Err.Scope = &f.Scope
 	}
 	e.Err.WindowExpiredAt = f.WindowExpiredAt
 	if f.Step != nil {
@@ -74,22 +83,63 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 	return e
 }
 
-// toError turns what a handler returned into an answer. What is not a fault is
-// ours: it is logged here, once, and shown as internal.
-func (a *API) toError(ctx context.Context, err error) error {
+// asFault finds the fault in what a handler returned. What is not a fault is
+// ours: it is logged here, once, and shown as internal, or as unavailable if it
+// is an outage that will pass. Outages concern every request, so they are logged
+// once a second at most.
+func (a *API) asFault(ctx context.Context, err error) *fault.Fault {
 	f, ok := fault.As(err)
-	if !ok {
+	switch {
+	case ok:
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), db.IsUnavailable(err):
+		f = fault.New(fault.Unavailable).Wrap(err)
+	default:
 		f = fault.New(fault.Internal).Wrap(err)
-		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-			f = fault.New(fault.Unavailable).Wrap(err)
-		}
 	}
 	switch {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		a.cfg.Log.DebugContext(ctx, "the caller went away", "error", err)
+	case f.Code == fault.Unavailable:
+		if n, ok := a.outages.count(a.cfg.Clock.Now()); ok {
+			a.cfg.Log.ErrorContext(ctx, "request failed", "error", err, "more", n)
+		}
 	case f.Code.Status() >= 500:
 		a.cfg.Log.ErrorContext(ctx, "request failed", "error", err)
 	}
+	return f
+}
+
+// outageLog counts the outages between two lines of the log.
+type outageLog struct {
+	mu     sync.Mutex
+	next   time.Time
+	missed int
+}
+
+// count says whether it is time for a line, and how many outages went without
+// one since the last.
+func (o *outageLog) count(now time.Time) (missed int, logged bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now.Before(o.next) {
+		o.missed++
+		return 0, false
+	}
+	missed, o.missed, o.next = o.missed, 0, now.Add(time.Second)
+	return missed, true
+}
+
+// nameScope says which scope an API key lacks.
+func nameScope(f *fault.Fault, who *caller.Caller) {
+	if f.Permission != "" && who.Kind == caller.APIKey {
+		f.Scope = perm.ScopeFor(perm.Permission(f.Permission))
+	}
+}
+
+// toError turns what a handler returned into an answer.
+func (a *API) toError(ctx context.Context, err error) error {
+	f := a.asFault(ctx, err)
+	nameScope(f, caller.From(ctx))
 	lang := "en"
 	if req, ok := ctx.Value(requestKey{}).(*request); ok {
 		lang = language(req.r)
@@ -102,11 +152,7 @@ func (a *API) toError(ctx context.Context, err error) error {
 }
 
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, rt *Route, err error) {
-	f, ok := fault.As(err)
-	if !ok {
-		a.cfg.Log.ErrorContext(r.Context(), "request failed", "error", err)
-		f = fault.New(fault.Internal)
-	}
+	f := a.asFault(r.Context(), err)
 	if rt.bare {
 		setRetry(w, f)
 		writeStatus(w, newBareError(language(r), f))
@@ -130,9 +176,16 @@ func writeStatus(w http.ResponseWriter, e huma.StatusError) {
 	_ = jsonFormat.Marshal(w, e)
 }
 
+// retryOutage is when to come back after an outage, in seconds.
+const retryOutage = 5
+
 func setRetry(w http.ResponseWriter, f *fault.Fault) {
-	if f.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(f.RetryAfter))
+	wait := f.RetryAfter
+	if f.Code.Status() == http.StatusServiceUnavailable {
+		wait = max(wait, retryOutage)
+	}
+	if wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(wait))
 	}
 }
 
@@ -217,6 +270,10 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 		f := fault.New(fault.ValidationFailed)
 		for _, err := range errs {
 			if d, ok := errors.AsType[*huma.ErrorDetail](err); ok {
+				if field, ok := strings.CutPrefix(d.Message, nullPrefix); ok {
+					f.Field(field, isNull)
+					continue
+				}
 				f.Field(fieldCode(d.Location, d.Message))
 			}
 		}

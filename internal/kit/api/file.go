@@ -47,7 +47,7 @@ func HandleUpload[In, Out any](a *API, rt Route, h func(context.Context, *In, *U
 		defer cancel()
 		defer context.AfterFunc(req.r.Context(), cancel)()
 		limited, rc := http.MaxBytesReader(req.w, req.r.Body, rt.MaxBody), http.NewResponseController(req.w)
-		if err := rc.SetWriteDeadline(clock.Deadline(longestUpload + RequestTimeout)); err != nil {
+		if err := rc.SetWriteDeadline(clock.Deadline(longestUpload + a.cfg.RequestTimeout)); err != nil {
 			return nil, err
 		}
 		body := &Upload{Reader: &steadyReader{limited, rc}, Type: req.r.Header.Get("Content-Type")}
@@ -100,12 +100,17 @@ type File struct {
 // people do not keep it, a browser asks again before it shows it again.
 func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, error)) {
 	rt = rt.withDefaults()
+	rt.streams = true
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
+		ctx, preparing := a.prepare(ctx)
 		f, err := h(ctx, in)
 		if err != nil {
+			preparing.cancel()
 			return nil, err
 		}
+		preparing.done()
 		return &streamOutput{func(hc huma.Context) {
+			defer preparing.cancel()
 			defer func() { _ = f.Content.Close() }()
 			r, w := humachi.Unwrap(hc)
 			head := w.Header()
@@ -126,8 +131,7 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 			head.Set("Cache-Control", "private, no-cache")
 			head.Set("Vary", "Authorization, Cookie")
 			head.Set("ETag", strconv.Quote(f.Tag))
-			_ = http.NewResponseController(w).SetWriteDeadline(clock.Deadline(longestUpload))
-			http.ServeContent(statusWriter{w, hc}, r, "", f.Modified, f.Content)
+			http.ServeContent(statusWriter{newSteadyWriter(w), hc}, r, "", f.Modified, f.Content)
 		}}, nil
 	})
 	a.describeContent(&rt, filetype.Unknown)
@@ -140,9 +144,6 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 		}
 	}
 }
-
-// ReadFrom implements io.ReaderFrom, so that files still go out by sendfile.
-func (w statusWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }
 
 // runs says that a browser would run what is in a file of this type.
 func runs(kind string) bool {

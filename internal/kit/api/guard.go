@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// CookieName is the panel's session cookie.
+// CookieName is the panel's session cookie; see cookieName.
 const CookieName = "konak_session"
 
 // guard is what stands before every handler: credential, licence, permission.
@@ -42,15 +43,18 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		}
 		if err != nil {
 			a.writeError(w, r, rt, err)
+			discardBody(w, r)
 			answered.at(4).Observe(elapsed().Seconds())
 			return
 		}
 		if who != nil {
 			ctx = caller.With(ctx, who)
 		}
-		limited := withTimeout(ctx, clock.Deadline(RequestTimeout))
-		defer limited.release()
-		ctx = limited
+		if !rt.streams { // those bound their preparation only
+			limited := withTimeout(ctx, clock.Deadline(a.cfg.RequestTimeout))
+			defer limited.release()
+			ctx = limited
+		}
 		if rt.ShowsSecret || rt.Access != Public {
 			w.Header()["Cache-Control"] = noStore
 		}
@@ -58,8 +62,35 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 		requestOf(ctx).rt = rt
 		hc = huma.WithContext(hc, ctx)
 		next(hc)
+		if hc.Status() >= 400 {
+			discardBody(w, r)
+		}
 		answered.at(hc.Status() / 100).Observe(elapsed().Seconds())
 	}
+}
+
+const (
+	// discardedBody and discardTime bound what is read of a body that was
+	// refused.
+	discardedBody = 64 << 20
+	discardTime   = 10 * time.Second
+	// readByServer is what net/http reads by itself of a body that a handler
+	// left.
+	readByServer = 256 << 10
+)
+
+// discardBody sends a refusal on its way and reads what its caller is still
+// sending. If the connection were closed instead, the rest of the body would
+// reset it, and the caller would never see the refusal.
+func discardBody(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil || r.ContentLength >= 0 && r.ContentLength <= readByServer || r.Header.Get("Expect") != "" {
+		return
+	}
+	rc := http.NewResponseController(w)
+	if rc.Flush() != nil || rc.SetReadDeadline(clock.Deadline(discardTime)) != nil {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, r.Body, discardedBody)
 }
 
 // observers are a route's histograms by status class. Each is made when it is
@@ -86,7 +117,7 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	if rt.Open {
 		return nil, a.withinLimits(ctx, w, rt, nil, ClientIP(ctx))
 	}
-	token, fromCookie := credential(r)
+	token, fromCookie := a.credential(r)
 	if token == "" || fromCookie {
 		// A browser sends cookies by itself, so the request must come from our
 		// own pages; so must one that asks for a cookie (sign-in).
@@ -121,20 +152,6 @@ func (a *API) admit(ctx context.Context, rt *Route, w http.ResponseWriter, r *ht
 	return &own, a.permit(rt, &own)
 }
 
-// Again looks at a stream's credential once more: who the caller is by now, or
-// why they may not stay. A stream outlives sessions, roles and licences.
-func (a *API) Again(ctx context.Context) (*caller.Caller, error) {
-	req := requestOf(ctx)
-	token, _ := credential(req.r)
-	who, err := a.cfg.Auth.Authenticate(ctx, token)
-	if err != nil {
-		return nil, err
-	}
-	own := *who
-	own.IP = req.ip
-	return &own, a.permit(req.rt, &own)
-}
-
 func (a *API) permit(rt *Route, who *caller.Caller) error {
 	if rt.Licence != "" && !who.Licences[rt.Licence] {
 		return fault.New(fault.NotLicensed, rt.Licence)
@@ -145,6 +162,7 @@ func (a *API) permit(rt *Route, who *caller.Caller) error {
 	if rt.Permission != Anyone && !who.Can(rt.Permission) {
 		f := fault.New(fault.Forbidden, string(rt.Permission))
 		f.Permission = string(rt.Permission)
+		nameScope(f, who)
 		return f
 	}
 	if rt.StepUp && a.cfg.Clock.Now().Sub(who.VerifiedAt) > StepUpAge {
@@ -153,28 +171,64 @@ func (a *API) permit(rt *Route, who *caller.Caller) error {
 	return nil
 }
 
-func credential(r *http.Request) (token string, fromCookie bool) {
-	if h := r.Header.Get("Authorization"); h != "" {
-		scheme, token, ok := strings.Cut(h, " ")
-		if !ok || !strings.EqualFold(scheme, "Bearer") {
-			return "invalid", false
-		}
-		return strings.TrimSpace(token), false
+// credential finds the token of a request.
+func (a *API) credential(r *http.Request) (token string, fromCookie bool) {
+	if token, sent := bearer(r); sent {
+		return token, false
 	}
-	if c, err := r.Cookie(CookieName); err == nil {
+	if c, err := r.Cookie(a.cookieName(CookieName)); err == nil {
 		return c.Value, true
 	}
 	return "", false
 }
 
-// SetSessionCookie signs the browser in; an empty token signs it out.
-func (a *API) SetSessionCookie(ctx context.Context, token string, until time.Time) {
+// bearer finds the token of the Authorization header; another scheme gives one
+// that nobody has.
+func bearer(r *http.Request) (token string, sent bool) {
+	h := r.Header.Get("Authorization")
+	if h == "" {
+		return "", false
+	}
+	scheme, token, ok := strings.Cut(h, " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return "invalid", true
+	}
+	return strings.TrimSpace(token), true
+}
+
+// cookieName is what a cookie is called in the browser. Where the public
+// address is https the prefix makes the browser refuse one that another host of
+// the same domain, or a page without encryption, tries to plant.
+func (a *API) cookieName(name string) string {
+	if a.cfg.Secure {
+		return "__Host-" + name
+	}
+	return name
+}
+
+// Cookie returns the value of one of our cookies, or nothing.
+func (a *API) Cookie(ctx context.Context, name string) string {
+	c, err := requestOf(ctx).r.Cookie(a.cookieName(name))
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// SetCookie leaves a value in the browser that scripts cannot read; an empty
+// one removes it.
+func (a *API) SetCookie(ctx context.Context, name, value string, until time.Time) {
 	c := &http.Cookie{
-		Name: CookieName, Value: token, Path: "/", Expires: until,
+		Name: a.cookieName(name), Value: value, Path: "/", Expires: until,
 		HttpOnly: true, Secure: a.cfg.Secure, SameSite: http.SameSiteLaxMode,
 	}
-	if token == "" {
+	if value == "" {
 		c.MaxAge = -1
 	}
 	http.SetCookie(requestOf(ctx).w, c)
+}
+
+// SetSessionCookie signs the browser in; an empty token signs it out.
+func (a *API) SetSessionCookie(ctx context.Context, token string, until time.Time) {
+	a.SetCookie(ctx, CookieName, token, until)
 }

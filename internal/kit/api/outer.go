@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -67,6 +68,9 @@ func (a *API) outer(next http.Handler) http.Handler {
 		}
 		ctx = context.WithValue(ctx, requestKey{}, req)
 		r = r.WithContext(ctx)
+		if r.ContentLength != 0 {
+			r.Body = openBody{r.Body}
+		}
 		h := w.Header()
 		h["Traceparent"] = []string{trace.Parent()}
 		h["X-Content-Type-Options"] = noSniff
@@ -91,6 +95,13 @@ func (a *API) outer(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// openBody stays open for discardBody, whoever closes it before. The server
+// closes the body itself at the end.
+type openBody struct{ io.Reader }
+
+// Close implements io.Closer.
+func (openBody) Close() error { return nil }
 
 // splitHost reads {slug}.{module}.{domain}.
 func (a *API) splitHost(hostport string) (slug, module string) {

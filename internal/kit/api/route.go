@@ -53,9 +53,15 @@ type Route struct {
 	Status int
 	// StepUp needs the password proven within the last 15 minutes.
 	StepUp bool
+	// TakesKey is for routes that create something, or do something else that
+	// must not be done twice: they take an Idempotency-Key, and their service
+	// does its work with idempotency.Do.
+	TakesKey bool
 	// ShowsSecret marks answers that must not be stored or cached: a repeat
 	// with the same Idempotency-Key is a 409.
 	ShowsSecret bool
+	// TakesCard marks card payments: nothing of their body is kept.
+	TakesCard bool
 	// Ascending lists start at the smallest key.
 	Ascending bool
 	// MaxBody replaces the limit of 1 MiB.
@@ -83,6 +89,7 @@ type Route struct {
 
 	bare, form bool // see bare.go
 	socket     bool // see socket.go
+	streams    bool // sending the answer may take longer than a request; see stream.go
 }
 
 // Anyone is the permission of routes that every signed-in member may call.
@@ -120,10 +127,11 @@ type output[T any] struct {
 func Handle[In, Out any](a *API, rt Route, h func(context.Context, *In) (Out, error)) {
 	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*output[Envelope[Out]], error) {
-		out, status, err := once(a, &rt, ctx, in, h)
-		if err == nil {
-			status, err = rt.tagged(ctx, status, out)
+		out, err := once(a, &rt, ctx, in, h)
+		if err != nil {
+			return nil, err
 		}
+		status, err := rt.tagged(ctx, rt.Status, out)
 		if err != nil {
 			return nil, err
 		}
@@ -139,10 +147,11 @@ func HandleBody[In, Out any, P interface {
 }](a *API, rt Route, h func(context.Context, *In) (Out, error)) {
 	rt = rt.withDefaults()
 	register(a, rt, func(ctx context.Context, in *In) (*output[Out], error) {
-		out, status, err := once(a, &rt, ctx, in, h)
-		if err == nil {
-			status, err = rt.tagged(ctx, status, out)
+		out, err := once(a, &rt, ctx, in, h)
+		if err != nil {
+			return nil, err
 		}
+		status, err := rt.tagged(ctx, rt.Status, out)
 		if err != nil {
 			return nil, err
 		}
@@ -232,10 +241,11 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	rt.check()
 	rt.form = readsForm(reflect.TypeFor[In]())
 	a.routes = append(a.routes, rt)
+	a.changesWith(rt.Method, reflect.TypeFor[In]())
 	op := huma.Operation{
 		OperationID: rt.ID, Method: rt.Method, Path: rt.Path, Tags: []string{rt.Tag},
 		Summary: rt.Summary, Description: rt.Doc, DefaultStatus: rt.Status,
-		MaxBodyBytes: rt.MaxBody, BodyReadTimeout: RequestTimeout,
+		MaxBodyBytes: rt.MaxBody, BodyReadTimeout: a.cfg.RequestTimeout,
 		Middlewares: huma.Middlewares{a.guard(&rt)},
 		Security:    rt.security(), Errors: rt.errors(),
 		Extensions: map[string]any{"x-access": string(rt.Access)},
@@ -251,6 +261,9 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	}
 	if rt.Invalid400 {
 		op.Extensions["x-invalid"] = 400
+	}
+	if rt.TakesKey {
+		rt.describeKey(&op)
 	}
 	if rt.bare {
 		op.Extensions["x-bare"] = true
@@ -298,6 +311,8 @@ func (rt *Route) check() {
 		panic(fmt.Sprintf("api: %s %s: permission %q is not in the table", rt.Method, rt.Path, rt.Permission))
 	case rt.ETag && (rt.Method != http.MethodGet || rt.ShowsSecret):
 		panic(fmt.Sprintf("api: %s %s has an ETag and is no plain GET", rt.Method, rt.Path))
+	case rt.TakesKey && (rt.Method != http.MethodPost || rt.Access == Public):
+		panic(fmt.Sprintf("api: %s %s takes an Idempotency-Key and is no POST of a known caller", rt.Method, rt.Path))
 	case rt.Open && rt.Access != Public:
 		panic(fmt.Sprintf("api: %s %s is open to other sites and not public", rt.Method, rt.Path))
 	case strings.HasSuffix(rt.Path, "/"):

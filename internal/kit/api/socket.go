@@ -36,6 +36,9 @@ const (
 	// largestFrame is what may be sent to us: nothing but pings, pongs and a
 	// farewell, none of which exceeds 125 bytes.
 	largestFrame = 512
+	// statusUnauthorized is the close code of IANA's registry for a watcher
+	// who may not watch any more.
+	statusUnauthorized = websocket.StatusCode(3000)
 )
 
 // HandleSocket registers a WebSocket that we alone send on. Who may open it is
@@ -46,7 +49,7 @@ const (
 // A message from the receiver ends the connection: requests go over HTTP.
 func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(context.Context, *Socket) error, error)) {
 	rt = rt.withDefaults()
-	rt.socket, rt.Status = true, http.StatusSwitchingProtocols
+	rt.socket, rt.streams, rt.Status = true, true, http.StatusSwitchingProtocols
 	rt.Refusals = append(rt.Refusals, http.StatusUpgradeRequired)
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		req := requestOf(ctx)
@@ -55,22 +58,30 @@ func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 			req.w.Header().Set("Upgrade", "websocket")
 			return nil, fault.New(fault.UpgradeRequired)
 		}
+		ctx, preparing := a.prepare(ctx)
 		send, err := h(ctx, in)
+		closeStream := func() {}
+		if err == nil {
+			ctx, closeStream, err = a.openStream(context.WithoutCancel(ctx)) // the connection is switched over
+		}
+		if err == nil && !a.enter() {
+			closeStream()
+			err = fault.New(fault.Unavailable)
+		}
+		preparing.cancel()
 		if err != nil {
 			return nil, err
 		}
-		if !a.enter() {
-			return nil, fault.New(fault.Unavailable)
-		}
 		return &streamOutput{func(hc huma.Context) {
 			defer a.open.Done()
+			defer closeStream()
 			r, w := humachi.Unwrap(hc)
 			conn, err := websocket.Accept(statusWriter{w, hc}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard has looked
 			if err != nil {
 				a.cfg.Log.DebugContext(ctx, "socket was not opened", "route", rt.ID, "error", err)
 				return
 			}
-			a.converse(context.WithoutCancel(ctx), &rt, conn, send)
+			a.converse(ctx, &rt, conn, send)
 		}}, nil
 	})
 	a.describeSocket(&rt)
@@ -81,7 +92,7 @@ func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 // has a context of its own that ends last.
 func (a *API) converse(ctx context.Context, rt *Route, conn *websocket.Conn, send func(context.Context, *Socket) error) {
 	conn.SetReadLimit(largestFrame)
-	reading, stopReading := context.WithCancel(ctx)
+	reading, stopReading := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopReading()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -104,6 +115,8 @@ func (a *API) converse(ctx context.Context, rt *Route, conn *websocket.Conn, sen
 	switch {
 	case a.draining.Err() != nil:
 		code, reason = websocket.StatusGoingAway, "the server restarts"
+	case errors.Is(context.Cause(ctx), errAccessEnded):
+		code, reason = statusUnauthorized, "the session has ended"
 	case errors.Is(context.Cause(ctx), errTalks):
 		code, reason = websocket.StatusPolicyViolation, "this socket takes no messages"
 	case err == nil:
@@ -166,7 +179,7 @@ func (w statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // wantsSocket says whether a request asks for what RFC 6455 §4.1 describes.
 func wantsSocket(r *http.Request) bool {
-	return r.ProtoMajor == 1 && hasToken(r.Header, "Connection", "upgrade") && hasToken(r.Header, "Upgrade", "websocket") &&
+	return r.Method == http.MethodGet && r.ProtoMajor == 1 && hasToken(r.Header, "Connection", "upgrade") && hasToken(r.Header, "Upgrade", "websocket") &&
 		r.Header.Get("Sec-Websocket-Version") == "13" && r.Header.Get("Sec-Websocket-Key") != ""
 }
 

@@ -30,21 +30,68 @@ type streamOutput struct {
 	Body func(huma.Context)
 }
 
+// preparation is the time before the first byte of an answer that may take
+// long to send.
+type preparation struct {
+	cancel context.CancelFunc
+	timer  *time.Timer
+}
+
+// prepare gives the context in which an answer is prepared and then sent. It
+// ends when the receiver leaves, and after the time of a request unless the
+// preparation is done by then. Who sends the answer, or finds that there is
+// none, calls cancel.
+func (a *API) prepare(ctx context.Context) (context.Context, *preparation) {
+	ctx, cancel := context.WithCancel(ctx)
+	return ctx, &preparation{cancel, time.AfterFunc(a.cfg.RequestTimeout, cancel)}
+}
+
+// done ends the time limit.
+func (p *preparation) done() { p.timer.Stop() }
+
+// steadyWriter gives up on a receiver that takes nothing for a while, and on
+// no other: a large file over a slow line takes its time.
+type steadyWriter struct {
+	http.ResponseWriter
+	rc *http.ResponseController
+}
+
+func newSteadyWriter(w http.ResponseWriter) steadyWriter {
+	return steadyWriter{w, http.NewResponseController(w)}
+}
+
+// Write implements io.Writer.
+func (w steadyWriter) Write(b []byte) (int, error) {
+	if err := w.rc.SetWriteDeadline(clock.Deadline(patience)); err != nil {
+		return 0, err
+	}
+	return w.ResponseWriter.Write(b)
+}
+
 // HandleBytes registers a route that streams bytes.
 func HandleBytes[In any](a *API, rt Route, contentType string, h func(context.Context, *In) (*Bytes, error)) {
 	rt = rt.withDefaults()
+	rt.streams = true
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
+		ctx, preparing := a.prepare(ctx)
 		b, err := h(ctx, in)
 		if err != nil {
+			preparing.cancel()
 			return nil, err
 		}
+		preparing.done()
 		return &streamOutput{func(hc huma.Context) {
+			defer preparing.cancel()
+			_, w := humachi.Unwrap(hc)
 			hc.SetHeader("Content-Type", b.ContentType)
 			if b.Filename != "" {
 				hc.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": b.Filename}))
 			}
 			hc.SetStatus(rt.Status)
-			if err := b.Write(hc.BodyWriter()); err != nil {
+			if hc.Method() == http.MethodHead {
+				return
+			}
+			if err := b.Write(newSteadyWriter(w)); err != nil {
 				a.cfg.Log.WarnContext(ctx, "stream was cut", "route", rt.ID, "error", err)
 				panic(http.ErrAbortHandler)
 			}
@@ -107,24 +154,32 @@ func (s *Sender) Comment(text string) error {
 // or the server drains.
 func HandleEvents[In any](a *API, rt Route, h func(context.Context, *In) (func(context.Context, *Sender) error, error)) {
 	rt = rt.withDefaults()
+	rt.streams = true
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
+		ctx, preparing := a.prepare(ctx)
 		send, err := h(ctx, in)
+		closeStream := func() {}
+		if err == nil {
+			ctx, closeStream, err = a.openStream(ctx)
+		}
 		if err != nil {
+			preparing.cancel()
 			return nil, err
 		}
+		preparing.done()
 		return &streamOutput{func(hc huma.Context) {
-			r, w := humachi.Unwrap(hc)
-			// The stream outlives the time-out of ordinary requests, so it
-			// hangs on the connection's context with the request's values.
-			ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-			defer cancel()
-			defer context.AfterFunc(r.Context(), cancel)()
-			defer context.AfterFunc(a.draining, cancel)()
+			defer preparing.cancel()
+			defer closeStream()
+			defer context.AfterFunc(a.draining, preparing.cancel)()
+			_, w := humachi.Unwrap(hc)
 			// Nothing more is read, so the server's read deadline must not end it.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 			hc.SetHeader("Content-Type", "text/event-stream")
 			hc.SetHeader("X-Accel-Buffering", "no")
 			hc.SetStatus(http.StatusOK)
+			if hc.Method() == http.MethodHead {
+				preparing.cancel() // the sender only lets go of what it holds
+			}
 			if err := send(ctx, &Sender{w: w, rc: http.NewResponseController(w)}); err != nil && ctx.Err() == nil {
 				a.cfg.Log.DebugContext(ctx, "stream ended", "route", rt.ID, "error", err)
 			}

@@ -49,6 +49,10 @@ type backend interface {
 
 // Store keeps blobs.
 type Store struct {
+	// Quota is how many bytes a workspace may keep that has no quota of its
+	// own; 0 for DefaultQuota.
+	Quota int64
+
 	db    *db.DB
 	back  backend
 	spool string // folder of streams that are still coming in
@@ -72,8 +76,15 @@ func New(d *db.DB, folder, s3URL string) (*Store, error) {
 func (s *Store) Check(ctx context.Context) error { return s.back.check(ctx) }
 
 // Put stores a stream of at most limit bytes. It reads to the end and must not
-// be called inside a transaction.
+// be called inside a transaction. The bytes count as the workspace's and are
+// taken even where its quota is used up: it is for what somebody was already
+// told yes for, such as the files of a mail that was accepted. Everything else
+// goes through PutWithin.
 func (s *Store) Put(ctx context.Context, tenant uuid.UUID, r io.Reader, limit int64) (Blob, error) {
+	return s.put(ctx, tenant, accepted, r, limit)
+}
+
+func (s *Store) put(ctx context.Context, tenant uuid.UUID, pool Pool, r io.Reader, limit int64) (Blob, error) {
 	f, b, err := s.receive(r, limit)
 	if err != nil {
 		return Blob{}, err
@@ -89,7 +100,10 @@ func (s *Store) Put(ctx context.Context, tenant uuid.UUID, r io.Reader, limit in
 			return err
 		}
 		b.ID = tx.NewID()
-		return begin(tx, b)
+		if err := s.count(tx, pool, b.Size); err != nil {
+			return err
+		}
+		return begin(tx, b, pool == Visitors)
 	})
 	if err != nil || known {
 		return b, err
@@ -122,6 +136,19 @@ func (s *Store) receive(r io.Reader, limit int64) (*os.File, Blob, error) {
 		return nil, Blob{}, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	return f, Blob{Hash: hash.Sum(nil), Size: n}, nil
+}
+
+// Spool writes a stream of at most limit bytes to a file that is gone when it
+// is closed, for what is too large for the memory and not yet to be kept.
+func (s *Store) Spool(r io.Reader, limit int64) (*os.File, error) {
+	f, _, err := s.receive(r, limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // Open reads a blob. Closing the result is the caller's.

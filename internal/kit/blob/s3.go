@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"konak/internal/kit/outbound"
 )
 
 // s3 keeps blobs in a bucket.
@@ -44,12 +48,33 @@ func parseS3(address string) (*s3, error) {
 	}
 	client, err := minio.New(u.Host, &minio.Options{
 		Creds: credentials.NewStaticV4(u.User.Username(), secret, ""), Secure: u.Scheme == "https", Region: region,
-		BucketLookup: lookup(u.Hostname()), MaxRetries: 4,
+		BucketLookup: lookup(u.Hostname()), MaxRetries: 4, Transport: s3Transport{outbound.New(outbound.Options{Operator: true, Patience: s3Patience})},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--s3-url: %w", err)
 	}
 	return &s3{client, bucket, prefix}, nil
+}
+
+const (
+	// s3Patience is how long the service may send nothing.
+	s3Patience = time.Minute
+	// s3Answer is how long an answer may be that is not the file itself.
+	s3Answer = 1 << 20
+)
+
+// s3Transport bounds what the service answers. Only a file is longer than a
+// megabyte, and is handed on while it comes; everything else the client reads
+// into memory.
+type s3Transport struct{ out *outbound.Client }
+
+// RoundTrip implements http.RoundTripper.
+func (t s3Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.out.RoundTrip(req)
+	if err == nil && (req.Method != http.MethodGet || resp.StatusCode/100 != 2) {
+		outbound.LimitBody(resp, s3Answer)
+	}
+	return resp, err
 }
 
 // lookup asks Amazon by the bucket's own host and every other service, whose

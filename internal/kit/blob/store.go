@@ -19,9 +19,9 @@ func reuse(tx *db.Tx, b Blob) (uuid.UUID, bool, error) {
 	return id, err == nil, err
 }
 
-func begin(tx *db.Tx, b Blob) error {
-	_, err := tx.Exec(`INSERT INTO blob (tenant_id, id, hash, size, ready, touched_at) VALUES ($1, $2, $3, $4, false, $5)`,
-		tx.Tenant(), b.ID, b.Hash, b.Size, clock.At(tx.Now()))
+func begin(tx *db.Tx, b Blob, visitor bool) error {
+	_, err := tx.Exec(`INSERT INTO blob (tenant_id, id, hash, size, visitor, ready, touched_at) VALUES ($1, $2, $3, $4, $5, false, $6)`,
+		tx.Tenant(), b.ID, b.Hash, b.Size, visitor, clock.At(tx.Now()))
 	return err
 }
 
@@ -69,7 +69,59 @@ func dismiss(tx *db.Tx, before clock.Time, limit int) ([]owned, error) {
 		RETURNING tenant_id, id`, before, limit)
 }
 
+// forget deletes the row of a blob whose bytes are gone, and counts them out.
 func forget(tx *db.Tx, o owned) error {
-	_, err := tx.Exec(`DELETE FROM blob WHERE tenant_id = $1 AND id = $2 AND going`, o.tenant, o.id)
+	pool := Workspace
+	size, err := db.One(&tx.Reader, func(row db.Row) (size int64, err error) {
+		var visitor bool
+		if err = row.Scan(&size, &visitor); visitor {
+			pool = Visitors
+		}
+		return size, err
+	}, `DELETE FROM blob WHERE tenant_id = $1 AND id = $2 AND going RETURNING size, visitor`, o.tenant, o.id)
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = addUse(tx, o.tenant, pool, -size)
+	return err
+}
+
+const useColumns = `bytes, visitor_bytes, quota`
+
+func scanUse(row db.Row) (u use, err error) {
+	err = row.Scan(&u.bytes, &u.visitorBytes, &u.quota)
+	return u, err
+}
+
+// addUse adds to what a workspace keeps and returns the sums. The row stays
+// locked until the transaction ends, so two that add cannot pass a quota together.
+func addUse(tx *db.Tx, tenant uuid.UUID, pool Pool, size int64) (use, error) {
+	var own, visitors int64
+	if pool == Visitors {
+		visitors = size
+	} else {
+		own = size
+	}
+	return db.One(&tx.Reader, scanUse, `INSERT INTO storage (tenant_id, bytes, visitor_bytes) VALUES ($1, $2, $3)
+		ON CONFLICT (tenant_id) DO UPDATE SET bytes = storage.bytes + excluded.bytes,
+			visitor_bytes = storage.visitor_bytes + excluded.visitor_bytes
+		RETURNING `+useColumns, tenant, own, visitors)
+}
+
+// readUse returns the sums of a workspace, zero where it never kept anything.
+func readUse(r *db.Reader) (use, error) {
+	u, err := db.One(r, scanUse, `SELECT `+useColumns+` FROM storage WHERE tenant_id = $1`, r.Tenant())
+	if db.IsNoRow(err) {
+		return use{}, nil
+	}
+	return u, err
+}
+
+func setQuota(tx *db.Tx, quota *int64) error {
+	_, err := tx.Exec(`INSERT INTO storage (tenant_id, quota) VALUES ($1, $2)
+		ON CONFLICT (tenant_id) DO UPDATE SET quota = excluded.quota`, tx.Tenant(), quota)
 	return err
 }

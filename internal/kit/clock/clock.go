@@ -6,6 +6,7 @@
 package clock
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"sync"
@@ -114,4 +115,13 @@ func FirstID(t time.Time) uuid.UUID {
 	id[6] = 0x70
 	id[8] = 0x80
 	return id
+}
+
+// Left is how long a context has still to go, and whether it ends at all.
+func Left(ctx context.Context) (time.Duration, bool) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return 0, false
+	}
+	return time.Until(end), true
 }

@@ -146,7 +146,6 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) error {
 	if h.db.insideTx() {
 		return ErrNested
 	}
-	fn = withFirst(ctx, fn)
 	var after []func()
 	var wakes map[string]struct{}
 	run := func(tx *Tx) error {
@@ -218,36 +217,5 @@ func (d *DB) Wake(topic string) {
 	d.mu.Unlock()
 	for _, fn := range fns {
 		fn()
-	}
-}
-
-type firstKey struct{}
-
-type first struct {
-	fn   func(*Tx) error
-	done bool
-}
-
-// WithFirst makes fn run at the start of the first transaction that commits
-// under ctx, inside it. The API kit uses it to tie an Idempotency-Key to the
-// record that the request creates.
-func WithFirst(ctx context.Context, fn func(*Tx) error) context.Context {
-	return context.WithValue(ctx, firstKey{}, &first{fn: fn})
-}
-
-func withFirst(ctx context.Context, fn func(*Tx) error) func(*Tx) error {
-	f, ok := ctx.Value(firstKey{}).(*first)
-	if !ok || f.done {
-		return fn
-	}
-	return func(tx *Tx) error {
-		if err := f.fn(tx); err != nil {
-			return err
-		}
-		if err := fn(tx); err != nil {
-			return err
-		}
-		tx.AfterCommit(func() { f.done = true })
-		return nil
 	}
 }

@@ -180,24 +180,6 @@ func TestCancelledCallerHarmsNobody(t *testing.T) {
 	})
 }
 
-func TestFirstRunsOnceWithTheFirstCommit(t *testing.T) {
-	t.Parallel()
-	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
-		h := d.Tenant(dbtest.Tenant(t, d, "a"))
-		n := 0
-		ctx := db.WithFirst(t.Context(), func(tx *db.Tx) error { n++; return add(tx, fmt.Sprintf("first%d@example.com", n)) })
-		_ = h.InTx(ctx, func(*db.Tx) error { return errors.New("rolled back") })
-		for range 2 {
-			if err := h.InTx(ctx, func(*db.Tx) error { return nil }); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if diff := cmp.Diff([]string{"first2@example.com"}, emails(t, h)); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
 // A query that forgets its tenant is caught by PostgreSQL's second wall; the
 // test database has it on, as a role that cannot pass it.
 func TestRowSecurity(t *testing.T) {

@@ -49,6 +49,15 @@ func (d Dialect) ForUpdate(of string) string {
 	return ""
 }
 
+// ForShare keeps what a statement reads from being changed until the transaction
+// ends; others may read and share it.
+func (d Dialect) ForShare(of string) string {
+	if d == Postgres {
+		return " FOR SHARE OF " + of
+	}
+	return ""
+}
+
 // plain gives ids and times in the form in which the database keeps them. Left
 // to themselves ids would be 36 characters, on SQLite in the table and in each
 // of its indexes, on PostgreSQL to be read again.
@@ -96,8 +105,25 @@ func IsUnique(err error) bool {
 	return false
 }
 
-// retryable says whether PostgreSQL asks to run the transaction again.
+// IsLockTimeout says whether PostgreSQL gave up waiting for a lock.
+func IsLockTimeout(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == lockNotAvailable
+}
+
+// lockNotAvailable is PostgreSQL's code for a lock_timeout that ran out.
+const lockNotAvailable = "55P03"
+
+// ErrRunAgain is for functions of transactions that met another on PostgreSQL,
+// such as one that made the same record at the same moment: they are run again
+// and find it then.
+var ErrRunAgain = errors.New("db: the transaction must run again")
+
+// retryable says whether a transaction on PostgreSQL is to be run again.
 func retryable(err error) bool {
+	if errors.Is(err, ErrRunAgain) {
+		return true
+	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pg.Code == "40001" || pg.Code == "40P01")
 }

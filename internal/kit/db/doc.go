@@ -8,7 +8,8 @@
 // their transactions are committed in groups: each runs in a savepoint of its
 // own, one fsync serves all. A function passed to InTx may therefore run more
 // than once (after a lost group, a deadlock or a serialization failure), must
-// not do network I/O, and must not start another transaction. It cannot be
+// not do network I/O, and must not start another transaction or a read beside
+// it, which is refused with ErrNested. It cannot be
 // cancelled half-way by its caller: a Tx carries a context of its own, so no
 // caller can roll back another's work.
 //

@@ -46,9 +46,6 @@ const (
 	lockWait = "20ms"
 )
 
-// lockNotAvailable is what PostgreSQL says after lockWait.
-const lockNotAvailable = "55P03"
-
 func newTogether(ctx context.Context, alone *pgxpool.Pool, cfg *pgxpool.Config) (*together, error) {
 	cfg.MaxConns = lanes
 	cfg.ConnConfig.RuntimeParams["lock_timeout"] = lockWait

@@ -405,9 +405,13 @@ func TestTurnsAcrossNodes(t *testing.T) {
 	for i := range 4 {
 		here, there := nodes[i%2], nodes[1-i%2]
 		here.Subscribers = []event.Subscriber{meanwhile(func() {
-			if n, err := there.Step(t.Context()); n != 0 || err != nil {
-				t.Errorf("the other node moved %d: %v", n, err)
-			}
+			var other sync.WaitGroup
+			other.Go(func() {
+				if n, err := there.Step(t.Context()); n != 0 || err != nil {
+					t.Errorf("the other node moved %d: %v", n, err)
+				}
+			})
+			other.Wait()
 		})}
 		step(t, here)
 		here.Subscribers = nil

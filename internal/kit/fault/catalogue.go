@@ -71,8 +71,11 @@ const (
 	ProviderRejected    Code = "provider_rejected"
 	CSATDisabled        Code = "csat_disabled"
 	CSATExpired         Code = "csat_expired"
+	OtherCustomer       Code = "other_customer"
+	StorageFull         Code = "storage_full"
 	UpgradeRequired     Code = "upgrade_required"
 	RateLimited         Code = "rate_limited"
+	TooManyStreams      Code = "too_many_streams"
 	Internal            Code = "internal"
 	Unavailable         Code = "unavailable"
 )
@@ -119,6 +122,8 @@ var catalogue = map[Code]entry{
 	NameBarred:          {409, "A template of this name was deleted; the name can be used again from %s.", "Bu adda bir şablon silindi; ad %s tarihinden sonra yeniden kullanılabilir."},
 	CSATDisabled:        {409, "This workspace does not ask for ratings.", "Bu çalışma alanı memnuniyet puanı istemiyor."},
 	CSATExpired:         {409, "The time for a rating is over.", "Puan verme süresi doldu."},
+	OtherCustomer:       {409, "These conversations belong to two customers. If the two are one person, merge the contacts first.", "Bu konuşmalar iki ayrı müşterinin. İkisi aynı kişiyse önce kişileri birleştirin."},
+	StorageFull:         {409, "The workspace's storage is full, so this file cannot be kept. Delete what is not needed, or ask the operator for more.", "Çalışma alanının depolama alanı dolu, bu dosya saklanamıyor. Gerekmeyenleri silin ya da işletmeciden daha fazla alan isteyin."},
 	IdempotencyReplay:   {409, "This request was already carried out and its answer cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
 	BodyTooLarge:        {413, "The request body is larger than %d bytes.", "İstek gövdesi %d bayttan büyük."},
 	UnsupportedMedia:    {415, "Send the body as application/json.", "Gövdeyi application/json olarak gönderin."},
@@ -141,6 +146,7 @@ var catalogue = map[Code]entry{
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
 	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
+	TooManyStreams:      {429, "Too many live connections are open; %d is the limit. Close one first.", "Çok fazla canlı bağlantı açık; sınır %d. Önce birini kapatın."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
 	ProviderRejected:    {502, "The provider refused or did not answer: %s", "Sağlayıcı reddetti ya da yanıt vermedi: %s"},
 	Unavailable:         {503, "The service is not ready. Try again shortly.", "Hizmet hazır değil. Birazdan yeniden deneyin."},

@@ -18,9 +18,13 @@ import (
 type Fault struct {
 	Code   Code
 	Fields map[string][]string // field path -> codes, for validation_failed and its kin
-	Reason string              // machine-readable detail, e.g. why a reaction is impossible
+	// MoreFields counts the field errors that are not in Fields.
+	MoreFields int
+	Reason     string // machine-readable detail, e.g. why a reaction is impossible
 	// Permission names what was missing on a 403.
 	Permission string
+	// Scope is what an API key needs to have that permission.
+	Scope string
 	// Step is where it happened, when a request does several things at once.
 	Step *Step
 	// RetryAfter is in seconds, for rate_limited.
@@ -28,8 +32,9 @@ type Fault struct {
 	// WindowExpiredAt is when a channel's window closed, for window_closed.
 	WindowExpiredAt *clock.Time
 	// Args fill the placeholders of the catalogue's message.
-	Args []any
-	err  error
+	Args        []any
+	err         error
+	fieldErrors int
 }
 
 // Step names one of the actions of a request.
@@ -46,12 +51,28 @@ func Invalid(field, code string) *Fault {
 	return New(ValidationFailed).Field(field, code)
 }
 
+const (
+	// MaxFields is how many field errors a fault names; the rest is counted.
+	MaxFields = 100
+	// maxFieldName is how much of a field's path is kept: it may hold names
+	// that the caller made up.
+	maxFieldName = 200
+)
+
 // Field adds a field error.
 func (f *Fault) Field(name, code string) *Fault {
+	if f.fieldErrors == MaxFields {
+		f.MoreFields++
+		return f
+	}
 	if f.Fields == nil {
 		f.Fields = map[string][]string{}
 	}
+	if len(name) > maxFieldName {
+		name = strings.ToValidUTF8(name[:maxFieldName], "") + "…"
+	}
 	f.Fields[name] = append(f.Fields[name], code)
+	f.fieldErrors++
 	return f
 }
 

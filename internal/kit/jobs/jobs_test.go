@@ -37,7 +37,7 @@ func enqueue(t *testing.T, d *db.DB, tenant uuid.UUID, in time.Duration, payload
 	}
 }
 
-// runner works jobs off with h and remembers what it did.
+// runner does jobs with a handler and remembers what it did.
 type runner struct {
 	*jobs.Runner
 	t    *testing.T
@@ -45,18 +45,34 @@ type runner struct {
 	done []string
 }
 
-func newRunner(t *testing.T, d *db.DB, h jobs.Handler) *runner {
+// newRunner makes a runner of one kind, changed by the options.
+func newRunner(t *testing.T, d *db.DB, h jobs.Handler, change ...func(*jobs.Config)) *runner {
+	t.Helper()
 	r := &runner{t: t}
-	r.Runner = &jobs.Runner{DB: d, Log: slog.New(slog.DiscardHandler), Handlers: map[string]jobs.Handler{
-		kind: func(ctx context.Context, j *jobs.Job) error {
+	c := jobs.Config{
+		DB: d, Log: slog.New(slog.DiscardHandler), Random: func() float64 { return 0 },
+		Kinds: []jobs.Kind{{Name: kind, PerNode: 256, PerTenant: 8, MaxAttempts: 20, Handler: h}},
+	}
+	for _, fn := range change {
+		fn(&c)
+	}
+	for i := range c.Kinds {
+		handle := c.Kinds[i].Handler
+		c.Kinds[i].Handler = func(ctx context.Context, j *jobs.Job) error {
 			r.mu.Lock()
 			r.done = append(r.done, strings.Trim(string(j.Payload), `"`))
 			r.mu.Unlock()
-			return h(ctx, j)
-		},
-	}}
+			return handle(ctx, j)
+		}
+	}
+	var err error
+	if r.Runner, err = jobs.New(c); err != nil {
+		t.Fatal(err)
+	}
 	return r
 }
+
+func onNode(id uuid.UUID) func(*jobs.Config) { return func(c *jobs.Config) { c.Node = id } }
 
 func (r *runner) step() int {
 	r.t.Helper()
@@ -72,6 +88,7 @@ func done(context.Context, *jobs.Job) error { return nil }
 // row is a job as it stands in the table.
 type row struct {
 	Attempts   int
+	Lost       int
 	Held, Dead bool
 	Error      string
 }
@@ -84,13 +101,13 @@ func rows(t *testing.T, d *db.DB) []row {
 			var claim *uuid.UUID
 			var dead *int64
 			var text *string
-			err = s.Scan(&v.Attempts, &claim, &dead, &text)
+			err = s.Scan(&v.Attempts, &v.Lost, &claim, &dead, &text)
 			v.Held, v.Dead = claim != nil, dead != nil
 			if text != nil {
 				v.Error, _, _ = strings.Cut(*text, "\n")
 			}
 			return v, err
-		}, `SELECT attempts, claim_id, dead_at, last_error FROM job ORDER BY id`)
+		}, `SELECT attempts, lost, claim_id, dead_at, last_error FROM job ORDER BY id`)
 		return err
 	})
 	if err != nil {
@@ -184,18 +201,11 @@ func TestFailuresAreTriedAgainAndThenGivenUp(t *testing.T) {
 	})
 }
 
-func TestDropAndUnknownKindAndPanic(t *testing.T) {
+func TestDropAndPanic(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
-		tenant := dbtest.Tenant(t, d, "a")
-		enqueue(t, d, tenant, 0, "drop", "panic", "fine")
-		err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := jobs.Enqueue(tx, "unknown", tx.Now(), nil)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "drop", "panic", "fine")
+		var told []string
 		r := newRunner(t, d, func(_ context.Context, j *jobs.Job) error {
 			switch string(j.Payload) {
 			case `"drop"`:
@@ -204,14 +214,21 @@ func TestDropAndUnknownKindAndPanic(t *testing.T) {
 				panic("help")
 			}
 			return nil
+		}, func(c *jobs.Config) {
+			c.Kinds[0].OnDead = func(_ context.Context, j *jobs.Job, reason string) error {
+				told = append(told, string(j.Payload)+reason)
+				panic("the module's own fault")
+			}
 		})
 		r.step()
 		want := []row{
 			{Attempts: 1, Dead: true, Error: "never mind: jobs: drop"},
 			{Attempts: 1, Error: "jobs: panic: help"},
-			{Attempts: 1, Error: `jobs: no handler for "unknown"`},
 		}
 		if diff := cmp.Diff(want, rows(t, d)); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{`"drop"never mind: jobs: drop`}, told); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -246,34 +263,13 @@ func TestLeaseEndsAndFences(t *testing.T) {
 		<-second.began
 		close(first.end)
 		slowDone.Wait()
-		if diff := cmp.Diff([]row{{Attempts: 2, Held: true}}, rows(t, d)); diff != "" {
+		if diff := cmp.Diff([]row{{Lost: 1, Held: true}}, rows(t, d)); diff != "" {
 			t.Errorf("the slow holder changed it: %s", diff)
 		}
 		close(second.end)
 		wg.Wait()
 		if left := rows(t, d); len(left) != 0 {
 			t.Errorf("left: %+v", left)
-		}
-	})
-}
-
-// A job that kills its holders is given up too, although none of them lived to
-// say that it failed.
-func TestLostHoldersAreCounted(t *testing.T) {
-	t.Parallel()
-	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
-		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "x")
-		err := d.System("test").InTx(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE job SET attempts = 20`)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := newRunner(t, d, done)
-		r.step()
-		if left := rows(t, d); len(r.done) != 0 || len(left) != 1 || !left[0].Dead {
-			t.Errorf("did %v, left %+v", r.done, left)
 		}
 	})
 }
@@ -418,52 +414,6 @@ func TestPlacesAreTakenAsTheyBecomeFree(t *testing.T) {
 		running.Wait()
 		if len(r.done) != all {
 			t.Errorf("did %d", len(r.done))
-		}
-	})
-}
-
-// The successor of a process that was killed does not wait for its leases, but
-// with a job that was lost again and again it does.
-func TestSuccessorFreesJobs(t *testing.T) {
-	t.Parallel()
-	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
-		enqueue(t, d, dbtest.Tenant(t, d, "a"), 0, "x")
-		gone, ctx := uuid.New(), t.Context()
-		lose := func() {
-			t.Helper()
-			r := newRunner(t, d, func(context.Context, *jobs.Job) error {
-				// Its process ends here: it settles nothing.
-				return d.System("test").InTx(ctx, func(tx *db.Tx) error {
-					_, err := tx.Exec(`UPDATE job SET claim_id = $1`, uuid.New())
-					return err
-				})
-			})
-			if r.Node = gone; r.step() != 1 {
-				t.Fatal("nothing was claimed")
-			}
-		}
-		next := newRunner(t, d, done)
-		next.Node = uuid.New()
-		free := func(node uuid.UUID) {
-			t.Helper()
-			if err := next.Succeed(ctx, node); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i := range 5 {
-			lose()
-			if free(next.Node); next.step() != 0 {
-				t.Fatalf("round %d: the job of another was freed", i)
-			}
-			free(gone)
-		}
-		lose() // the sixth holder
-		if free(gone); next.step() != 0 {
-			t.Error("a job that lost six holders was begun at once")
-		}
-		c.Advance(time.Minute)
-		if n := next.step(); n != 1 || len(rows(t, d)) != 0 {
-			t.Errorf("%d jobs, left %+v", n, rows(t, d))
 		}
 	})
 }

@@ -100,6 +100,11 @@ func (m *Mailer) Send(tx *db.Tx, l Letter) error {
 	return err
 }
 
+// Jobs is the kind of the jobs that send mail. Much of it belongs to no tenant.
+func (m *Mailer) Jobs() []jobs.Kind {
+	return []jobs.Kind{{Name: JobKind, Handler: m.Handle, PerNode: 64, PerTenant: 32, MaxAttempts: 20}}
+}
+
 // Handle is the jobs.Handler of JobKind.
 func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 	var p payload
@@ -192,9 +197,15 @@ type Kept struct {
 	ID        uuid.UUID  `json:"id"`
 	To        string     `json:"to" example:"ayse@example.com"`
 	Subject   string     `json:"subject" example:"Confirm your e-mail address"`
-	Text      string     `json:"text" example:"Hello Ayşe, …"`
+	Text      string     `json:"text" example:"Hello Ayşe, …" doc:"Empty where hidden"`
+	Hidden    bool       `json:"hidden" doc:"The letter is to somebody who may do more than its reader, so its text and its link are not shown"`
 	CreatedAt clock.Time `json:"created_at"`
+	// HasLink says whether the letter carries a link, which may open an account.
+	HasLink bool `json:"-"`
 }
+
+// Hide takes out of the letter what only its recipient may see.
+func (k *Kept) Hide() { k.Text, k.Hidden = "", true }
 
 // Outbox lists the letters of one workspace that had nowhere to go, the newest
 // first; the zero id stands for the letters that belong to none.
@@ -221,7 +232,7 @@ func (m *Mailer) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (list 
 				return err
 			}
 			kept[i] = k.Kept
-			kept[i].Text = parcel.Letter.text()
+			kept[i].Text, kept[i].HasLink = parcel.Letter.text(), parcel.Letter.Link != ""
 		}
 		list = db.Cut(kept, p, func(k Kept) db.Key { return db.Key{Sort: k.CreatedAt.UnixMicro(), ID: k.ID} })
 		return nil

@@ -118,6 +118,15 @@ func (p *post) listenWith(t *testing.T, safe *tls.Config, implicit bool) string 
 	return ln.Addr().String()
 }
 
+func newRunner(t *testing.T, d *db.DB, m *mailer.Mailer, log *slog.Logger) *jobs.Runner {
+	t.Helper()
+	r, err := jobs.New(jobs.Config{DB: d, Log: log, Kinds: m.Jobs(), Random: func() float64 { return 0 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func open(t *testing.T, d *db.DB, url string) (*mailer.Mailer, *jobs.Runner) {
 	t.Helper()
 	box, err := secret.NewBox(make([]byte, 32))
@@ -128,7 +137,7 @@ func open(t *testing.T, d *db.DB, url string) (*mailer.Mailer, *jobs.Runner) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, &jobs.Runner{DB: d, Log: slog.New(slog.DiscardHandler), Handlers: map[string]jobs.Handler{mailer.JobKind: m.Handle}}
+	return m, newRunner(t, d, m, slog.New(slog.DiscardHandler))
 }
 
 var letter = mailer.Letter{

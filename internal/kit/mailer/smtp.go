@@ -14,15 +14,20 @@ import (
 	"os"
 	"time"
 
-	"konak/internal/kit/clock"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 )
 
-// sending bounds one conversation with the mail server.
-const sending = 30 * time.Second
+// sending bounds one conversation with the mail server, quitting the wait for
+// its last word.
+const (
+	sending  = 30 * time.Second
+	quitting = 5 * time.Second
+)
 
 type server struct {
+	out            *outbound.Client
 	host, address  string
 	implicitTLS    bool
 	user           string
@@ -46,6 +51,7 @@ func parseServer(raw, ca string) (*server, error) {
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
 	s := &server{
+		out:  outbound.New(outbound.Options{Operator: true}),
 		host: u.Hostname(), address: net.JoinHostPort(u.Hostname(), port), implicitTLS: u.Scheme == "smtps",
 		user:           u.User.Username(),
 		roots:          &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12, RootCAs: roots},
@@ -101,22 +107,23 @@ func (s *server) send(ctx context.Context, from string, body []byte, to ...strin
 }
 
 func (s *server) talk(ctx context.Context, from string, body []byte, to []string) error {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "tcp", s.address)
+	dialled, err := s.out.Dial(ctx, s.address, !s.implicitTLS)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }()
-	if err := conn.SetDeadline(clock.Deadline(sending)); err != nil {
-		return err
-	}
+	defer func() { _ = dialled.Close() }()
+	var conn net.Conn = dialled
 	if s.implicitTLS {
 		safe := tls.Client(conn, s.roots)
 		if err := safe.HandshakeContext(ctx); err != nil {
-			return fmt.Errorf("no safe connection to the mail server: %w", err)
+			return fmt.Errorf("no safe connection to the mail server: %w", dialled.Explain(err))
 		}
 		conn = safe
 	}
+	return dialled.Explain(s.handOver(conn, dialled, from, body, to))
+}
+
+func (s *server) handOver(conn net.Conn, dialled *outbound.Conn, from string, body []byte, to []string) error {
 	c, err := smtp.NewClient(conn, s.host)
 	if err != nil {
 		return err
@@ -134,6 +141,7 @@ func (s *server) talk(ctx context.Context, from string, body []byte, to []string
 		return err
 	}
 	for _, r := range to {
+		dialled.Renew(outbound.MaxAnswer, sending)
 		if err := c.Rcpt(r); err != nil {
 			return refusal{err}
 		}
@@ -149,6 +157,7 @@ func (s *server) talk(ctx context.Context, from string, body []byte, to []string
 		return refusal{err}
 	}
 	// The message is accepted; how the conversation ends no longer matters.
+	dialled.Renew(outbound.MaxAnswer, quitting)
 	_ = c.Quit()
 	return nil
 }

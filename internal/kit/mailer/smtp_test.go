@@ -23,7 +23,6 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/dbtest"
-	"konak/internal/kit/jobs"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/secret"
 )
@@ -122,7 +121,7 @@ func TestSafeConnections(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			runner := &jobs.Runner{DB: d, Log: log, Handlers: map[string]jobs.Handler{mailer.JobKind: m.Handle}}
+			runner := newRunner(t, d, m, log)
 			send(t, d, uuid.Nil, m)
 			step(t, runner)
 			if c.want == "" {

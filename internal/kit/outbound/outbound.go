@@ -1,12 +1,18 @@
-// Package outbound makes requests to addresses that users gave. It cannot be
-// led inside: the address that is really connected to is checked at dial time,
-// after DNS, for every connection. Redirects are not followed, no proxy is
-// taken from the environment, and answers are cut to what is kept of them.
-// Outside the allowed ranges a request must be encrypted.
+// Package outbound makes every connection that goes out of the process. Where
+// a user gave the address it cannot be led inside: the address that is really
+// connected to is checked at dial time, after DNS, for every connection.
+// Redirects are not followed, no proxy is taken from the environment, and
+// outside the allowed ranges a connection must be encrypted.
+//
+// A peer can neither fill the memory nor hold its caller: what it may send is
+// bounded for each answer, and a connection ends with the context that it was
+// made for. For HTTP, Post and RoundTrip bound the header and the body; for
+// other protocols Dial gives a Conn whose budget the protocol renews.
 package outbound
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -45,6 +51,7 @@ type Client struct {
 	transport *http.Transport
 	dialer    *net.Dialer
 	allowed   []netip.Prefix
+	maxBody   int64
 }
 
 // Options change how a client is made.
@@ -56,12 +63,26 @@ type Options struct {
 	Resolver *net.Resolver
 	// TLS replaces the trusted certificates, for tests.
 	TLS *tls.Config
+	// Operator is set for servers that the operator named in the settings:
+	// they may be anywhere, and a proxy of the environment is used for HTTP.
+	Operator bool
+	// MaxBody is how long an answer of RoundTrip may be: 128 MiB by default.
+	MaxBody int64
+	// Patience is how long an HTTP peer may send nothing; 0 leaves it to the
+	// request's context.
+	Patience time.Duration
 }
+
+// anywhere are the ranges that hold every address.
+var anywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
 type plainKey struct{}
 
 // New makes a client.
 func New(o Options) *Client {
+	if o.Operator {
+		o.Allowed = anywhere
+	}
 	dialer := &net.Dialer{
 		Timeout: connect, Resolver: o.Resolver,
 		ControlContext: func(ctx context.Context, _, addr string, _ syscall.RawConn) error {
@@ -69,17 +90,33 @@ func New(o Options) *Client {
 			return checkDial(addr, plain, o.Allowed)
 		},
 	}
-	return &Client{allowed: o.Allowed, dialer: dialer, transport: &http.Transport{
+	c := &Client{allowed: o.Allowed, dialer: dialer, maxBody: cmp.Or(o.MaxBody, 128<<20), transport: &http.Transport{
 		DialContext: dialer.DialContext, TLSHandshakeTimeout: connect, TLSClientConfig: o.TLS,
 		MaxIdleConns: 4096, MaxIdleConnsPerHost: idle, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
-		DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
+		DisableCompression: true, MaxResponseHeaderBytes: 64 << 10, ResponseHeaderTimeout: o.Patience,
+		// What a peer may send before anybody reads it; the default is 4 MiB.
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 4 << 20},
 	}}
+	if o.Operator {
+		c.transport.Proxy = http.ProxyFromEnvironment
+	}
+	if o.Patience > 0 {
+		c.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return stallingConn{conn, o.Patience}, nil
+		}
+	}
+	return c
 }
 
 // Dial connects to HOST:PORT for protocols other than HTTP, under the same
 // rules: the address that is really connected to is checked, and without
-// encryption, which the caller adds, only the allowed ranges are reached.
-func (c *Client) Dial(ctx context.Context, address string, plain bool) (net.Conn, error) {
+// encryption, which the caller adds, only the allowed ranges are reached. The
+// connection closes when ctx ends.
+func (c *Client) Dial(ctx context.Context, address string, plain bool) (*Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, ErrAddress
@@ -87,7 +124,11 @@ func (c *Client) Dial(ctx context.Context, address string, plain bool) (net.Conn
 	if _, _, err := literal(host); err != nil {
 		return nil, err
 	}
-	return c.dialer.DialContext(context.WithValue(ctx, plainKey{}, plain), "tcp", address)
+	conn, err := c.dialer.DialContext(context.WithValue(ctx, plainKey{}, plain), "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	return newConn(ctx, conn), nil
 }
 
 // Class puts an error of Dial, or of what was spoken over it, into its class
@@ -237,6 +278,8 @@ func failed(err error) Answer {
 		a.Class, a.Err = ClassDNS, errors.New("the name service did not answer in time")
 	case errors.Is(err, context.DeadlineExceeded) || isNet && netErr.Timeout():
 		a.Class, a.Err = ClassTimeout, errors.New("the receiver did not answer in time")
+	case errors.Is(err, ErrTooMuch):
+		a.Class, a.Err = ClassBody, ErrTooMuch
 	case isTLS(err):
 		a.Class = ClassTLS
 	}
@@ -271,10 +314,18 @@ func retryAfter(v string, now time.Time) time.Duration {
 
 // RoundTrip implements http.RoundTripper under the same rules, for clients of a
 // provider's API that need more than Post: other methods, answers to stream.
-// The caller's context bounds it.
+// The caller's context bounds it in time; an answer that is longer than
+// Options.MaxBody ends in ErrTooMuch.
 func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme == "http" {
 		req = req.WithContext(context.WithValue(req.Context(), plainKey{}, true))
 	}
-	return c.transport.RoundTrip(req)
+	resp, err := c.transport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusSwitchingProtocols {
+		LimitBody(resp, c.maxBody)
+	}
+	return resp, nil
 }

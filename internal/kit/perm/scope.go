@@ -45,6 +45,18 @@ func KnownScope(name string) bool {
 	return Known(Permission(name)) || slices.ContainsFunc(Scopes, func(s Scope) bool { return s.Name == name })
 }
 
+// ScopeFor is the narrowest scope that gives a permission: of the named sets
+// the one with the fewest permissions, else the permission itself.
+func ScopeFor(p Permission) string {
+	name, size := string(p), 0
+	for _, s := range Scopes {
+		if slices.Contains(s.Permissions, p) && (size == 0 || len(s.Permissions) < size) {
+			name, size = s.Name, len(s.Permissions)
+		}
+	}
+	return name
+}
+
 // Expand gives the permissions of scopes; a name that no longer exists gives
 // none.
 func Expand(scopes []string) Set {

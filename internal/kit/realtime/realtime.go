@@ -41,11 +41,9 @@ type Streams struct {
 	Digests []Digest
 	// Audience is told who watches; nil if nobody asks.
 	Audience Audience
-	// Beat is how often a stream shows that it is alive and looks whether its
-	// watcher may still watch: 15 seconds by default.
+	// Beat is how often a stream shows that it is alive: 15 seconds by default.
 	Beat time.Duration
 
-	api     *api.API
 	visible map[string]event.Type
 
 	mu    sync.Mutex
@@ -79,7 +77,7 @@ const how = " The id of an event is its sequence; a client that reconnects with 
 
 // Register adds the routes.
 func (s *Streams) Register(a *api.API) {
-	s.api, s.feeds, s.visible = a, map[uuid.UUID]*feed{}, map[string]event.Type{}
+	s.feeds, s.visible = map[uuid.UUID]*feed{}, map[string]event.Type{}
 	for _, list := range []event.Catalog{s.Catalog, s.Signals} {
 		for _, t := range list {
 			s.visible[t.Name] = t

@@ -56,6 +56,11 @@ func (w watcher) Authenticate(_ context.Context, token string) (*caller.Caller, 
 	}, nil
 }
 
+// Recheck implements api.Authenticator.
+func (w watcher) Recheck(ctx context.Context, token string) (*caller.Caller, error) {
+	return w.Authenticate(ctx, token)
+}
+
 type house struct {
 	t      *testing.T
 	db     *db.DB
@@ -70,7 +75,7 @@ func open(t *testing.T, d *db.DB) *house {
 	t.Helper()
 	h := &house{t: t, db: d, tenant: dbtest.Tenant(t, d, "demo"), hub: bus.NewHub(), out: &atomic.Bool{}}
 	h.api = api.New(api.Config{
-		DB: d, Log: slog.New(slog.DiscardHandler), Clock: d.Clock(), Auth: watcher{h.tenant, h.out}, Domain: "localhost",
+		DB: d, Log: slog.New(slog.DiscardHandler), Clock: d.Clock(), Auth: watcher{h.tenant, h.out}, Domain: "localhost", StreamCheck: 50 * time.Millisecond,
 	})
 	(&realtime.Streams{
 		DB: d, Bus: h.hub, Log: slog.New(slog.DiscardHandler), Catalog: catalog, Signals: signals, Beat: 50 * time.Millisecond,

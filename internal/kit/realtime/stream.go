@@ -10,7 +10,6 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
-	"konak/internal/kit/fault"
 )
 
 // line is how messages leave: a stream of server-sent events, or a socket.
@@ -77,6 +76,9 @@ type stream struct {
 
 // run sends until the receiver leaves.
 func (st *stream) run(ctx context.Context, out line) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	st.out, st.seen, st.stale = out, map[Changed]struct{}{}, make([]bool, len(st.Digests))
 	f, err := st.join(ctx, st.who.TenantID)
 	if err != nil {
@@ -97,6 +99,7 @@ func (st *stream) run(ctx context.Context, out line) error {
 	defer beat.Stop()
 	var pause, turn <-chan time.Time
 	for {
+		st.who = api.Watcher(ctx)
 		var changed <-chan struct{}
 		if pause == nil { // else what comes in gathers
 			n := f.since(st.after, st.heard)
@@ -130,27 +133,11 @@ func (st *stream) run(ctx context.Context, out line) error {
 		case <-turn:
 			st.waiting, turn = false, nil
 		case <-beat.C:
-			if err := st.check(ctx); err != nil {
-				return err
-			}
 			if err := out.alive(); err != nil {
 				return err
 			}
 		}
 	}
-}
-
-// check ends the stream of somebody who may not watch any more, and takes note
-// of what they may see by now.
-func (st *stream) check(ctx context.Context) error {
-	who, err := st.api.Again(ctx)
-	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
-		return err
-	}
-	if err == nil {
-		st.who = who
-	}
-	return nil // a database that is away says nothing about a session
 }
 
 // send sends what the feed has and says whether there was anything.

@@ -11,13 +11,13 @@ import (
 // New makes a client; the address is the service's where it is empty. The site
 // key goes along, so that a token of another site does not count.
 func New(address string, key secret.Text, siteKey string) *siteverify.Client {
-	return &siteverify.Client{
+	return siteverify.New(siteverify.Client{
 		Address: cmp.Or(address, "https://api.hcaptcha.com") + "/siteverify", Secret: key, SiteKey: siteKey,
 		Refusals: []string{
 			"missing-input-response", "invalid-input-response", "expired-input-response",
 			"already-seen-response", "invalid-or-already-seen-response",
 		},
-	}
+	})
 }
 
 // Script is what a page loads to show the widget.

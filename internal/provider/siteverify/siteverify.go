@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 )
 
@@ -25,6 +26,14 @@ type Client struct {
 	// Refusals are the error codes that speak of the visitor's token. Any other
 	// speaks of us or of the service, and is an error.
 	Refusals []string
+
+	out *outbound.Client
+}
+
+// New makes c ready to ask.
+func New(c Client) *Client {
+	c.out = outbound.New(outbound.Options{Operator: true})
+	return &c
 }
 
 // patience is how long somebody who signs in waits for the service.
@@ -72,7 +81,7 @@ func (c *Client) post(ctx context.Context, form url.Values) (int, answer, error)
 		return 0, answer{}, fmt.Errorf("siteverify: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := c.out.RoundTrip(req)
 	if err != nil {
 		return 0, answer{}, fmt.Errorf("siteverify: %w", err)
 	}

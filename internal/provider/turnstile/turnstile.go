@@ -13,10 +13,10 @@ const host = "https://challenges.cloudflare.com"
 
 // New makes a client; the address is the service's where it is empty.
 func New(address string, key secret.Text) *siteverify.Client {
-	return &siteverify.Client{
+	return siteverify.New(siteverify.Client{
 		Address: cmp.Or(address, host) + "/turnstile/v0/siteverify", Secret: key,
 		Refusals: []string{"missing-input-response", "invalid-input-response", "timeout-or-duplicate"},
-	}
+	})
 }
 
 // Script is what a page loads to show the widget.

@@ -192,7 +192,10 @@ func (c *Client) Send(ctx context.Context, a channel.Access, m channel.Message) 
 }
 
 func outgoing(m channel.Message) Outgoing {
-	out := Outgoing{Product: "whatsapp", Recipient: "individual", To: m.To, Type: m.Kind, Mark: m.Mark}
+	out := Outgoing{Product: "whatsapp", RecipientType: "individual", To: m.To, Type: m.Kind, Mark: m.Mark}
+	if isUserID(m.To) {
+		out.To, out.Recipient = "", m.To
+	}
 	file := &Media{ID: m.MediaID, Link: m.Link, Caption: m.Text}
 	switch m.Kind {
 	case channel.KindText:

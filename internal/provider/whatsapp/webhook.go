@@ -1,11 +1,14 @@
 package whatsapp
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,14 +71,19 @@ type Metadata struct {
 // Profile is who writes.
 type Profile struct {
 	Profile struct {
-		Name string `json:"name"`
+		Name     string `json:"name"`
+		Username string `json:"username,omitempty"`
 	} `json:"profile"`
 	WaID string `json:"wa_id"`
+	// UserID is the person's id towards this business. Somebody with a user
+	// name may show nothing but this.
+	UserID string `json:"user_id,omitempty"`
 }
 
 // Incoming is a customer's message.
 type Incoming struct {
-	From        string       `json:"from"`
+	From        string       `json:"from,omitempty"`
+	FromUserID  string       `json:"from_user_id,omitempty"`
 	ID          string       `json:"id"`
 	Timestamp   string       `json:"timestamp"`
 	Type        string       `json:"type"`
@@ -90,7 +98,55 @@ type Incoming struct {
 	Interactive *Interactive `json:"interactive,omitempty"`
 	Location    *Location    `json:"location,omitempty"`
 	Contacts    []Card       `json:"contacts,omitempty"`
+	Order       *Order       `json:"order,omitempty"`
+	System      *System      `json:"system,omitempty"`
+	Context     *Context     `json:"context,omitempty"`
+	Referral    *Referral    `json:"referral,omitempty"`
 	Errors      []Error      `json:"errors,omitempty"`
+}
+
+// Order is what a customer put into the basket of a catalogue.
+type Order struct {
+	CatalogID string `json:"catalog_id"`
+	Text      string `json:"text,omitempty"`
+	Items     []struct {
+		Product  string      `json:"product_retailer_id"`
+		Quantity json.Number `json:"quantity"`
+		Price    json.Number `json:"item_price"`
+		Currency string      `json:"currency"`
+	} `json:"product_items"`
+}
+
+// System says that something about the customer changed, such as the number.
+type System struct {
+	Type     string `json:"type"`
+	Body     string `json:"body"`
+	NewWaID  string `json:"new_wa_id,omitempty"`
+	WaID     string `json:"wa_id,omitempty"`
+	UserID   string `json:"user_id,omitempty"`
+	Customer string `json:"customer,omitempty"`
+}
+
+// Context is what a message answers.
+type Context struct {
+	From      string `json:"from,omitempty"`
+	ID        string `json:"id,omitempty"`
+	Forwarded bool   `json:"forwarded,omitempty"`
+	Often     bool   `json:"frequently_forwarded,omitempty"`
+	Product   *struct {
+		CatalogID string `json:"catalog_id"`
+		Product   string `json:"product_retailer_id"`
+	} `json:"referred_product,omitempty"`
+}
+
+// Referral is the advertisement that brought the customer.
+type Referral struct {
+	URL      string `json:"source_url"`
+	Type     string `json:"source_type"`
+	ID       string `json:"source_id"`
+	Headline string `json:"headline,omitempty"`
+	Body     string `json:"body,omitempty"`
+	Click    string `json:"ctwa_clid,omitempty"`
 }
 
 // Button is a tapped button of a template.
@@ -105,7 +161,9 @@ type Interactive struct {
 	Button *Choice `json:"button_reply,omitempty"`
 	List   *Choice `json:"list_reply,omitempty"`
 	Flow   *struct {
-		Body string `json:"body"`
+		Name     string `json:"name,omitempty"`
+		Body     string `json:"body"`
+		Response string `json:"response_json,omitempty"`
 	} `json:"nfm_reply,omitempty"`
 }
 
@@ -216,8 +274,11 @@ func read(business string, ch Change) (out []channel.Call, err error) {
 		}
 		for _, s := range v.Statuses {
 			out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business, Status: &channel.Status{
-				MessageID: s.ID, Status: s.Status, Mark: s.Mark, Error: words(s.Errors),
+				MessageID: s.ID, Status: s.Status, At: moment(s.Timestamp), Mark: s.Mark, Error: words(s.Errors),
 			}})
+		}
+		if len(v.Messages)+len(v.Statuses) == 0 {
+			out = append(out, channel.Call{NumberID: v.Metadata.NumberID, BusinessID: business})
 		}
 	case "message_template_status_update", "message_template_quality_update", "template_category_update":
 		var v TemplateNews
@@ -232,18 +293,20 @@ func read(business string, ch Change) (out []channel.Call, err error) {
 			return nil, err
 		}
 		out = append(out, channel.Call{BusinessID: business, Number: &channel.NumberNews{Display: v.Display, Event: v.Event, Limit: v.Limit}})
+	default:
+		// A field that means nothing to us is still the provider's: it is
+		// answered well if it was signed for an account of ours.
+		out = append(out, channel.Call{BusinessID: business})
 	}
 	return out, nil
 }
 
 func received(m *Incoming, people []Profile) *channel.Received {
-	r := &channel.Received{ID: m.ID, From: m.From, Kind: m.Type}
-	if n, err := strconv.ParseInt(m.Timestamp, 10, 64); err == nil {
-		r.At = time.Unix(n, 0).UTC()
-	}
+	r := &channel.Received{ID: m.ID, From: m.From, UserID: m.FromUserID, Kind: m.Type, At: moment(m.Timestamp), Detail: detail(m)}
 	for _, p := range people {
-		if p.WaID == m.From {
-			r.Name = p.Profile.Name
+		if p.WaID != "" && p.WaID == m.From || p.UserID != "" && p.UserID == m.FromUserID {
+			r.Name, r.Username = p.Profile.Name, p.Profile.Username
+			r.From, r.UserID = cmp.Or(r.From, p.WaID), cmp.Or(r.UserID, p.UserID)
 		}
 	}
 	for _, f := range []*Media{m.Image, m.Video, m.Audio, m.Document, m.Sticker} {
@@ -264,10 +327,82 @@ func received(m *Incoming, people []Profile) *channel.Received {
 		r.Text = place(m.Location)
 	case len(m.Contacts) > 0:
 		r.Text = cards(m.Contacts)
+	case m.Order != nil:
+		r.Text = basket(m.Order)
+	case m.System != nil:
+		r.Text, r.System = m.System.Body, true
+		r.NewNumber = cmp.Or(m.System.NewWaID, m.System.WaID)
 	case r.MediaID == "":
 		r.Unsupported = true
 	}
 	return r
+}
+
+// moment reads a time in seconds; the zero time where there is none.
+func moment(seconds string) time.Time {
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(n, 0).UTC()
+}
+
+// detail is what a message says besides its words.
+func detail(m *Incoming) map[string]any {
+	out := map[string]any{}
+	if c := m.Context; c != nil {
+		if c.ID != "" {
+			out["quoted"] = c.ID
+		}
+		if c.Forwarded || c.Often {
+			out["forwarded"] = true
+		}
+		if c.Product != nil {
+			out["product"] = map[string]any{"catalog_id": c.Product.CatalogID, "product_id": c.Product.Product}
+		}
+	}
+	if r := m.Referral; r != nil {
+		out["referral"] = map[string]any{"url": r.URL, "type": r.Type, "id": r.ID, "headline": r.Headline, "body": r.Body, "click_id": r.Click}
+	}
+	if m.Order != nil {
+		out["order"] = m.Order
+	}
+	if i := m.Interactive; i != nil && i.Flow != nil {
+		form := map[string]any{"name": i.Flow.Name}
+		var answers map[string]any
+		if json.Unmarshal([]byte(i.Flow.Response), &answers) == nil {
+			form["answers"] = answers
+		}
+		out["form"] = form
+	}
+	return out
+}
+
+// basket writes an order down, a line for each product.
+func basket(o *Order) string {
+	lines := []string{}
+	if o.Text != "" {
+		lines = append(lines, o.Text)
+	}
+	for _, i := range o.Items {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s × %s  %s %s", i.Quantity, i.Product, i.Price, i.Currency)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// answers writes the fields of a form down, a line for each.
+func answers(response string) string {
+	var fields map[string]any
+	if json.Unmarshal([]byte(response), &fields) != nil {
+		return ""
+	}
+	lines := []string{}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if name != "flow_token" {
+			lines = append(lines, fmt.Sprintf("%s: %v", name, fields[name]))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func chosen(i *Interactive) string {
@@ -277,7 +412,7 @@ func chosen(i *Interactive) string {
 		}
 	}
 	if i.Flow != nil {
-		return i.Flow.Body
+		return strings.TrimSpace(i.Flow.Body + "\n" + answers(i.Flow.Response))
 	}
 	return i.Type
 }

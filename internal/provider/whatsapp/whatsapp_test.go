@@ -188,7 +188,7 @@ func TestRead(t *testing.T) {
 	}
 	at := time.Unix(1749416383, 0).UTC()
 	in := func(r channel.Received) channel.Call {
-		r.From, r.Name, r.At = "905321234567", "Elif", at
+		r.From, r.Name, r.At, r.Detail = "905321234567", "Elif", at, map[string]any{}
 		return channel.Call{NumberID: "11", BusinessID: "1", Message: &r}
 	}
 	want := []channel.Call{
@@ -196,9 +196,10 @@ func TestRead(t *testing.T) {
 		in(channel.Received{ID: "b", Kind: "contacts", Text: "Can +905320000001"}),
 		in(channel.Received{ID: "c", Kind: "unsupported", Unsupported: true}),
 		in(channel.Received{ID: "d", Kind: "reaction", ReactTo: "x"}),
-		{NumberID: "11", BusinessID: "1", Status: &channel.Status{MessageID: "x", Status: "failed", Mark: "mark", Error: "More than 24 hours. (131047)"}},
+		{NumberID: "11", BusinessID: "1", Status: &channel.Status{MessageID: "x", Status: "failed", At: time.Unix(1, 0).UTC(), Mark: "mark", Error: "More than 24 hours. (131047)"}},
 		{BusinessID: "1", Template: &template.Given{ProviderID: "77", Name: "kargo", Language: "tr", Status: "REJECTED", Reason: "INVALID_FORMAT", Detail: "Bad. Do better."}},
 		{BusinessID: "1", Template: &template.Given{ProviderID: "77", Name: "kargo", Language: "tr", Category: "MARKETING"}},
+		{BusinessID: "1"}, // signed by the provider, and nothing for us
 	}
 	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Error(diff)

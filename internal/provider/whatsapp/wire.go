@@ -2,6 +2,7 @@ package whatsapp
 
 import (
 	"encoding/json"
+	"strings"
 
 	"konak/internal/crm/template"
 )
@@ -61,9 +62,11 @@ const NumberFields = "id,display_phone_number,verified_name,quality_rating,messa
 
 // Outgoing is the body of a message.
 type Outgoing struct {
-	Product   string    `json:"messaging_product"`
-	Recipient string    `json:"recipient_type,omitempty"`
+	Product       string `json:"messaging_product"`
+	RecipientType string `json:"recipient_type,omitempty"`
+	// To is a number; Recipient stands instead of it for a person who shows none.
 	To        string    `json:"to,omitempty"`
+	Recipient string    `json:"recipient,omitempty"`
 	Type      string    `json:"type,omitempty"`
 	Text      *Text     `json:"text,omitempty"`
 	Image     *Media    `json:"image,omitempty"`
@@ -226,4 +229,10 @@ type Cursors struct {
 // UploadHandle is the answer to a sample file.
 type UploadHandle struct {
 	Handle string `json:"h"`
+}
+
+// isUserID says whether an address is a person's id towards a business, such as
+// TR.4823907452, and not a number.
+func isUserID(address string) bool {
+	return strings.ContainsFunc(address, func(r rune) bool { return r < '0' || r > '9' })
 }

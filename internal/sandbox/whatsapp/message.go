@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -42,9 +43,13 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 		return nil, parameter("messaging_product must be whatsapp")
 	}
 	if m.Status == "read" {
+		s.read = append(s.read, m.MessageID)
 		return wire.Success{Success: true}, nil
 	}
 	to := digits(m.To)
+	if m.Recipient != "" && m.To == "" {
+		to = m.Recipient
+	}
 	if len(to) < 7 {
 		return nil, parameter("to is not a phone number")
 	}
@@ -55,7 +60,7 @@ func (s *Server) send(r *http.Request, b *Business, n *wire.PhoneNumber) (any, *
 	s.sent = append(s.sent, Message{ID: id, NumberID: n.ID, Outgoing: m})
 	s.reportAll(b, n, to, id, &m)
 	return wire.Accepted{
-		Product: "whatsapp", Contacts: []wire.AcceptedContact{{Input: m.To, WaID: to}},
+		Product: "whatsapp", Contacts: []wire.AcceptedContact{{Input: cmp.Or(m.To, m.Recipient), WaID: to}},
 		Messages: []wire.AcceptedMessage{{ID: id, Status: "accepted"}},
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,6 +48,7 @@ type Server struct {
 	businesses map[string]*Business
 	files      map[string]*file
 	uploads    map[string]*upload
+	read       []string // customers' messages that were marked as read
 	sent       []Message
 	failures   []failure
 	last       int
@@ -170,6 +172,13 @@ func (s *Server) Sent() []Message {
 }
 
 // id is a new one; the lock is held.
+// Read lists the customers' messages that were marked as read.
+func (s *Server) Read() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.read)
+}
+
 func (s *Server) id() string {
 	s.last++
 	return strconv.Itoa(100_000_000_000_000 + s.last)

@@ -160,8 +160,10 @@ func challenge(ctx context.Context, in wire.Subscription) error {
 
 // Customer is somebody who writes to a number.
 type Customer struct {
-	ID   string `json:"from"`
-	Name string `json:"name"`
+	// ID is the number; without one the customer shows their UserID alone.
+	ID     string `json:"from"`
+	UserID string `json:"from_user_id"`
+	Name   string `json:"name"`
 }
 
 // Write lets a customer write a message of any type to a number and gives its
@@ -173,7 +175,7 @@ func (s *Server) Write(numberID string, from Customer, m wire.Incoming) (string,
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m.From = digits(from.ID)
+	m.From, m.FromUserID = digits(from.ID), from.UserID
 	if m.ID == "" {
 		m.ID = "wamid.customer" + s.id()
 	}
@@ -184,10 +186,12 @@ func (s *Server) Write(numberID string, from Customer, m wire.Incoming) (string,
 		m.Type = "text"
 	}
 	if m.Type != "reaction" {
-		b.Wrote[numberID+"/"+m.From] = s.clock.Now()
+		for _, id := range []string{m.From, m.FromUserID} {
+			b.Wrote[numberID+"/"+id] = s.clock.Now()
+		}
 		s.keep()
 	}
-	who := wire.Profile{WaID: m.From}
+	who := wire.Profile{WaID: m.From, UserID: m.FromUserID}
 	who.Profile.Name = from.Name
 	s.tell(b, "messages", wire.Messages{Product: "whatsapp", Metadata: metadata(n), Contacts: []wire.Profile{who}, Messages: []wire.Incoming{m}})
 	return m.ID, nil

@@ -29,6 +29,21 @@ declare module '@tanstack/react-query' {
   }
 }
 
+/** How many empty pages are passed over before somebody is asked whether to go on. */
+const emptyPages = 40
+
+/**
+ * Reads a page that has rows. A list with filters looks at a bounded number of rows, so a
+ * page may be empty and still have a cursor: what matches comes later.
+ */
+export async function readOn<Row>(fetch: (cursor: string | undefined) => Promise<Page<Row>>, cursor: string | undefined): Promise<Page<Row>> {
+  let page = await fetch(cursor)
+  for (let passed = 0; page.data.length === 0 && page.next_cursor && passed < emptyPages; passed++) {
+    page = await fetch(page.next_cursor)
+  }
+  return page
+}
+
 interface PagesOptions<Row> {
   key: QueryKey
   fetch: (cursor: string | undefined) => Promise<Page<Row>>
@@ -44,8 +59,8 @@ interface PagesOptions<Row> {
 export function usePages<Row extends { id: string }>({ key, fetch, refetchInterval, steady, enabled, growsAtEnd }: PagesOptions<Row>) {
   const query = useInfiniteQuery({
     queryKey: key,
-    queryFn: ({ pageParam }) => fetch(pageParam),
-    meta: growsAtEnd ? undefined : { head: () => fetch(undefined) },
+    queryFn: ({ pageParam }) => readOn(fetch, pageParam),
+    meta: growsAtEnd ? undefined : { head: () => readOn(fetch, undefined) },
     enabled,
     initialPageParam: undefined as string | undefined,
     placeholderData: steady ? keepPreviousData : undefined,

@@ -351,7 +351,10 @@ export interface paths {
         /** List conversations */
         get: operations["public-list-conversations"];
         put?: never;
-        /** Open a conversation */
+        /**
+         * Open a conversation
+         * @description Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which.
+         */
         post: operations["public-create-conversation"];
         delete?: never;
         options?: never;
@@ -439,7 +442,7 @@ export interface paths {
         put?: never;
         /**
          * Write a reply
-         * @description Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. Without a route to the customer: 422 no_route.
+         * @description Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. It goes the conversation's own way, or else the default that reply-channels names. Without a route to the customer: 422 no_route.
          */
         post: operations["public-reply"];
         delete?: never;
@@ -1237,6 +1240,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/{id}/read-receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Turn read receipts on or off for a number
+         * @description While on, the customer sees that an agent opened the conversation after their message. Off at first.
+         */
+        patch: operations["set-read-receipts"];
+        trace?: never;
+    };
     "/api/crm/v1/channels/{id}/status": {
         parameters: {
             query?: never;
@@ -1419,6 +1442,26 @@ export interface paths {
         put?: never;
         /** Keep a contact out */
         post: operations["block-contact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/contacts/{id}/claims/{claimId}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that a claim of a contact is true
+         * @description For somebody who checked it. Where another contact has the address or the number, this contact is merged into it, which can be undone; else it becomes this contact's own. 409 already_proven where it was linked before.
+         */
+        post: operations["link-contact-claim"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2267,7 +2310,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Merge a conversation into another */
+        /**
+         * Merge a conversation into another
+         * @description Both must be of one customer: 409 other_customer otherwise; merge the contacts first. It can be taken back with unmerge.
+         */
         post: operations["merge-conversation"];
         delete?: never;
         options?: never;
@@ -2381,7 +2427,7 @@ export interface paths {
         put?: never;
         /**
          * Reply as agent
-         * @description Without a route to the customer: 422 no_route. A note needs none.
+         * @description Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none.
          */
         post: operations["reply-as-agent"];
         delete?: never;
@@ -2604,6 +2650,26 @@ export interface paths {
          * @description Say it again every few seconds while it is so: it is over after six. Those who watch hear of it as conversation.typing; nothing is stored.
          */
         post: operations["typing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/conversations/{id}/unmerge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a merge back
+         * @description The conversation gets its items back and stands as it did before the merge; what came since stays with the other. 409 with the reason not_merged, single_thread (the customer has another conversation on that messaging account by now) or conversation_merged (the other one was merged further).
+         */
+        post: operations["unmerge-conversation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4093,7 +4159,7 @@ export interface paths {
         };
         /**
          * Mail that was kept because no mail server is configured
-         * @description Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed.
+         * @description Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed, and a letter to somebody who may do more than the reader comes without its text.
          */
         get: operations["list-outbox"];
         put?: never;
@@ -4501,6 +4567,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspace/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the workspace's files take, and what they may take
+         * @description Files that nothing holds yet are counted too; they go a day after they came. What does not fit is refused with 409 storage_full: the reason is workspace, or visitors for what visitors of the live chat send. Mail that arrives is put off with 452, so that its sender tries again. The operator sets the quota.
+         */
+        get: operations["workspace-storage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/authorize": {
         parameters: {
             query?: never;
@@ -4515,6 +4601,26 @@ export interface paths {
         get: operations["oauth-authorize"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a token (RFC 7009)
+         * @description Takes a form with the token and the client_id of the app that was given it. Answers 200 whether or not there is such a token; a token of another app is refused with invalid_grant and goes on.
+         */
+        post: operations["oauth-revoke"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5189,6 +5295,41 @@ export interface components {
             /** @example The code is wrong, used or too old. */
             error_description: string;
         };
+        BlobUse: {
+            /** @description Whether the operator gave this workspace a quota of its own */
+            own_quota: boolean;
+            /**
+             * Format: int64
+             * @example 10737418240
+             */
+            quota_bytes: number;
+            /**
+             * Format: int64
+             * @description What members, API keys and mail brought
+             * @example 1288490188
+             */
+            used_bytes: number;
+            /**
+             * Format: int64
+             * @description A tenth of the quota, on top of it
+             * @example 1073741824
+             */
+            visitor_quota_bytes: number;
+            /**
+             * Format: int64
+             * @description What visitors of the live chat sent
+             * @example 52428800
+             */
+            visitor_used_bytes: number;
+        };
+        BlobUseEnvelope: {
+            data: components["schemas"]["BlobUse"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         BulkGroupInBody: {
             /** Format: uuid */
             group_id: string;
@@ -5839,6 +5980,57 @@ export interface components {
             /** @example 106540352242922 */
             phone_number_id: string;
         };
+        ContactClaim: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "email" | "phone";
+            /** @description Who has this address or number, while it is not proven; only where one contact is read */
+            match: components["schemas"]["ContactClaimMatch"] | null;
+            /**
+             * @description How it was shown to be true; null while it was not
+             * @enum {string|null}
+             */
+            proof: "agent" | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            proven_at: string | null;
+            /** Format: uuid */
+            proven_by: string | null;
+            /**
+             * @description The channel on which it was said
+             * @example widget
+             */
+            source: string;
+            /** @example elif@kayamobilya.example */
+            value: string;
+        };
+        ContactClaimMatch: {
+            /** Format: uuid */
+            id: string;
+            /** @example Elif Kaya */
+            name: string;
+        };
+        ContactClaimResult: {
+            contact: components["schemas"]["ContactContact"];
+            /** @description Can be undone; null where nobody had the address or the number */
+            merge: components["schemas"]["ContactMerge"] | null;
+        };
+        ContactClaimResultEnvelope: {
+            data: components["schemas"]["ContactClaimResult"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         ContactConsent: {
             /**
              * Format: date-time
@@ -5858,6 +6050,8 @@ export interface components {
         };
         ContactContact: {
             blocked: boolean;
+            /** @description What they said of themselves and nobody vouches for */
+            claims: components["schemas"]["ContactClaim"][];
             /** @example Kaya Mobilya */
             company: string;
             consents: components["schemas"]["ContactConsent"][];
@@ -6345,6 +6539,8 @@ export interface components {
             id: string;
             /** @example fatura.pdf */
             name: string;
+            /** @description It is still being fetched from the channel */
+            pending: boolean;
             /** @description Whether a browser can show it in place */
             shown: boolean;
             /**
@@ -6584,6 +6780,11 @@ export interface components {
              */
             priority: "low" | "normal" | "high" | "urgent";
             /**
+             * @description Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route
+             * @enum {string|null}
+             */
+            reply_route: "email" | "none" | null;
+            /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
@@ -6735,6 +6936,11 @@ export interface components {
              * @enum {string}
              */
             priority: "low" | "normal" | "high" | "urgent";
+            /**
+             * @description Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route
+             * @enum {string|null}
+             */
+            reply_route: "email" | "none" | null;
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
@@ -7084,12 +7290,18 @@ export interface components {
              */
             deleted_at: string | null;
             /**
+             * Format: date-time
+             * @description When an outgoing message reached the customer's device, where the channel says so
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            delivered_at: string | null;
+            /**
              * @description What became of an outgoing message
              * @enum {string|null}
              */
             delivery: "sent" | "queued" | "failed" | "none" | null;
             delivery_error: string | null;
-            /** @description What belongs to the event */
+            /** @description What belongs to the event; of a message what the channel says besides its words (quoted, forwarded, referral, order, form) */
             detail: {
                 [key: string]: unknown;
             };
@@ -7114,6 +7326,18 @@ export interface components {
             kind: "message" | "note" | "event";
             /** @description Colleagues whom a note calls */
             mentions: components["schemas"]["ConversationMention"][];
+            /**
+             * Format: date-time
+             * @description When the customer opened an outgoing message, where the channel says so
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            read_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the customer sent it, by the channel's clock; created_at is its place in the timeline
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            sent_at: string | null;
             /** @description The template that it was sent as */
             template: components["schemas"]["TemplateFilled"] | null;
             /** @description Reactions */
@@ -8663,7 +8887,7 @@ export interface components {
              * @example validation_failed
              */
             code: string;
-            /** @description Field path to codes */
+            /** @description Field path to codes, of at most 100 errors */
             fields: {
                 [key: string]: string[];
             };
@@ -8677,10 +8901,17 @@ export interface components {
              * @example Some fields need attention.
              */
             message: string;
+            /**
+             * Format: int64
+             * @description How many field errors there are besides
+             */
+            more_fields: number;
             /** @description What was missing on a 403 */
             permission: string | null;
             /** @description Machine-readable detail */
             reason: string | null;
+            /** @description The scope with which an API key may do this, on a 403 to one */
+            scope: string | null;
             /** @description Which action was refused, where a request does several at once and then did none */
             step: components["schemas"]["ErrorStep"] | null;
             /**
@@ -9444,6 +9675,9 @@ export interface components {
             issuer: string;
             response_modes_supported: string[];
             response_types_supported: string[];
+            /** @example https://konak.example/oauth/revoke */
+            revocation_endpoint: string;
+            revocation_endpoint_auth_methods_supported: string[];
             scopes_supported: string[];
             /** @example https://konak.example/openapi.json */
             service_documentation: string;
@@ -9836,10 +10070,15 @@ export interface components {
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
+            /** @description The letter is to somebody who may do more than its reader, so its text and its link are not shown */
+            hidden: boolean;
             id: string;
             /** @example Confirm your e-mail address */
             subject: string;
-            /** @example Hello Ayşe, … */
+            /**
+             * @description Empty where hidden
+             * @example Hello Ayşe, …
+             */
             text: string;
             /** @example ayse@example.com */
             to: string;
@@ -9894,23 +10133,40 @@ export interface components {
             /** @description An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account */
             template?: components["schemas"]["Use"];
         };
+        OauthRevokeInBody: {
+            /**
+             * @description The app that was given the token
+             * @example app_…
+             */
+            client_id?: string;
+            /** @example ses_… */
+            token?: string;
+            /**
+             * @description Not needed: there is one type of token
+             * @example access_token
+             */
+            token_type_hint?: string;
+        } & {
+            [key: string]: unknown;
+        };
         OauthTokenInBody: {
             /** @example app_… */
-            client_id: string;
+            client_id?: string;
             /** @example ac_… */
-            code: string;
+            code?: string;
             /**
              * @description 43 to 128 characters
              * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
              */
-            code_verifier: string;
+            code_verifier?: string;
             /** @example authorization_code */
-            grant_type: string;
+            grant_type?: string;
             /** @example https://field.example.com/callback */
-            redirect_uri: string;
+            redirect_uri?: string;
         } & {
             [key: string]: unknown;
         };
+        "OutputStruct {}Body": Record<string, never>;
         PasskeySignInInBody: {
             /** Format: uuid */
             challenge_id: string;
@@ -10208,6 +10464,10 @@ export interface components {
             /** @example konak-demo-password */
             password: string;
         };
+        ReceiptsInBody: {
+            /** @example true */
+            enabled: boolean;
+        };
         RecoverWebhookInBody: {
             /** @description Send again what had arrived, too */
             include_delivered?: boolean;
@@ -10387,7 +10647,7 @@ export interface components {
             folder?: string;
             /** @example imap.firma.example */
             host: string;
-            /** @description Stored sealed, never shown; left out it stays as it is */
+            /** @description Stored sealed, never shown. Left out it stays, for the host, port, user and security that it was given for; where one of them changes it must be given again */
             password?: string;
             /**
              * Format: int64
@@ -10823,7 +11083,7 @@ export interface components {
         TestMailboxInBody: {
             /**
              * Format: uuid
-             * @description A mailbox whose stored passwords stand in for those that are left out
+             * @description A mailbox whose stored passwords stand in for those that are left out, where host, port, user and security are the stored ones
              */
             id?: string;
             imap?: components["schemas"]["ServerBody"];
@@ -11836,6 +12096,10 @@ export interface operations {
                      *         "text"
                      *       ],
                      *       "response_types_supported": [
+                     *         "text"
+                     *       ],
+                     *       "revocation_endpoint": "https://konak.example/oauth/revoke",
+                     *       "revocation_endpoint_auth_methods_supported": [
                      *         "text"
                      *       ],
                      *       "scopes_supported": [
@@ -13340,6 +13604,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "fatura.pdf",
+                     *         "pending": false,
                      *         "shown": false,
                      *         "size": 48213,
                      *         "type": "application/pdf"
@@ -13692,6 +13957,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -14027,6 +14308,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -14180,6 +14462,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "fatura.pdf",
+                     *         "pending": false,
                      *         "shown": false,
                      *         "size": 48213,
                      *         "type": "application/pdf"
@@ -14455,6 +14738,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -14478,6 +14762,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -14492,6 +14777,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -14506,6 +14792,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -14852,6 +15140,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -14932,7 +15221,13 @@ export interface operations {
     "public-create-conversation": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -14968,6 +15263,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -15116,6 +15412,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -15237,6 +15534,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -15251,6 +15549,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -15265,6 +15564,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -15722,7 +16023,13 @@ export interface operations {
     "public-reply": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -16030,6 +16337,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -16393,7 +16701,13 @@ export interface operations {
     "add-agent": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -16993,7 +17307,13 @@ export interface operations {
     "create-mobile-qr": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 agentId: string;
             };
@@ -17748,6 +18068,7 @@ export interface operations {
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "fatura.pdf",
+                     *         "pending": false,
                      *         "shown": false,
                      *         "size": 48213,
                      *         "type": "application/pdf"
@@ -18179,7 +18500,13 @@ export interface operations {
     "create-canned-reply": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -19077,6 +19404,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -19236,7 +19579,13 @@ export interface operations {
     "create-custom-channel": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -19665,7 +20014,13 @@ export interface operations {
     "rotate-channel-key": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -19816,7 +20171,13 @@ export interface operations {
     "rotate-channel-secret": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -19967,7 +20328,13 @@ export interface operations {
     "connect-mailbox": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -20876,7 +21243,13 @@ export interface operations {
     "send-template": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -20913,6 +21286,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -20936,6 +21310,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -20950,6 +21325,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -20964,6 +21340,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -21280,7 +21658,13 @@ export interface operations {
     "create-template": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -22463,7 +22847,13 @@ export interface operations {
     "create-widget": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -23486,6 +23876,151 @@ export interface operations {
             };
         };
     };
+    "set-read-receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceiptsInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai": false,
+                     *         "business_hours": {
+                     *           "spans": [
+                     *             {
+                     *               "day": 1,
+                     *               "from": "09:00",
+                     *               "to": "18:00"
+                     *             }
+                     *           ],
+                     *           "timezone": "Europe/Istanbul"
+                     *         },
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "external_id": null,
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "key_last4": "x3Kd",
+                     *         "kind": "custom",
+                     *         "name": "Mobil uygulama",
+                     *         "reason": "token_expired",
+                     *         "settings": null,
+                     *         "status": "active",
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelAccountEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "set-channel-status": {
         parameters: {
             query?: never;
@@ -23675,6 +24210,22 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "blocked": false,
+                     *           "claims": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "kind": "email",
+                     *               "match": {
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Elif Kaya"
+                     *               },
+                     *               "proof": "agent",
+                     *               "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *               "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "source": "widget",
+                     *               "value": "elif@kayamobilya.example"
+                     *             }
+                     *           ],
                      *           "company": "Kaya Mobilya",
                      *           "consents": [
                      *             {
@@ -23800,7 +24351,13 @@ export interface operations {
     "create-contact": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -23820,6 +24377,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -24067,7 +24640,13 @@ export interface operations {
                 /** @description How to call the import */
                 filename?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -24437,6 +25016,22 @@ export interface operations {
                      *       "data": {
                      *         "contact": {
                      *           "blocked": false,
+                     *           "claims": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "kind": "email",
+                     *               "match": {
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Elif Kaya"
+                     *               },
+                     *               "proof": "agent",
+                     *               "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *               "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "source": "widget",
+                     *               "value": "elif@kayamobilya.example"
+                     *             }
+                     *           ],
                      *           "company": "Kaya Mobilya",
                      *           "consents": [
                      *             {
@@ -24640,6 +25235,22 @@ export interface operations {
                      *         {
                      *           "contact": {
                      *             "blocked": false,
+                     *             "claims": [
+                     *               {
+                     *                 "at": "2026-11-15T09:30:00.000000Z",
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "kind": "email",
+                     *                 "match": {
+                     *                   "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                   "name": "Elif Kaya"
+                     *                 },
+                     *                 "proof": "agent",
+                     *                 "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *                 "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "source": "widget",
+                     *                 "value": "elif@kayamobilya.example"
+                     *               }
+                     *             ],
                      *             "company": "Kaya Mobilya",
                      *             "consents": [
                      *               {
@@ -24786,6 +25397,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -24940,6 +25567,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -25220,6 +25863,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -25385,6 +26044,219 @@ export interface operations {
             };
         };
     };
+    "link-contact-claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                claimId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "contact": {
+                     *           "blocked": false,
+                     *           "claims": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "kind": "email",
+                     *               "match": {
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Elif Kaya"
+                     *               },
+                     *               "proof": "agent",
+                     *               "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *               "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "source": "widget",
+                     *               "value": "elif@kayamobilya.example"
+                     *             }
+                     *           ],
+                     *           "company": "Kaya Mobilya",
+                     *           "consents": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "channel": "whatsapp",
+                     *               "evidence": "https://example.com/consents/4711",
+                     *               "purpose": "marketing",
+                     *               "source": "checkout form",
+                     *               "status": "granted"
+                     *             }
+                     *           ],
+                     *           "country": "TR",
+                     *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "custom_attributes": {
+                     *             "plan": "pro"
+                     *           },
+                     *           "emails": [
+                     *             {
+                     *               "address": "elif@kayamobilya.example",
+                     *               "bounced": false,
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "external_id": "crm-4711",
+                     *           "first_name": "Elif",
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "identities": [
+                     *             {
+                     *               "channel": "whatsapp",
+                     *               "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "external_id": "905321234567",
+                     *               "reachable": false,
+                     *               "username": "elifkaya",
+                     *               "window_expires_at": "2026-11-15T09:30:00.000000Z"
+                     *             }
+                     *           ],
+                     *           "kind": "customer",
+                     *           "language": "tr",
+                     *           "last_contacted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_name": "Kaya",
+                     *           "last_replied_at": "2026-11-15T09:30:00.000000Z",
+                     *           "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "name": "Elif Kaya",
+                     *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "phones": [
+                     *             {
+                     *               "e164": "+905321234567",
+                     *               "primary": false
+                     *             }
+                     *           ],
+                     *           "tags": [
+                     *             "vip"
+                     *           ],
+                     *           "test": false,
+                     *           "timezone": "Europe/Istanbul",
+                     *           "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *         },
+                     *         "merge": {
+                     *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "loser_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "merged_at": "2026-11-15T09:30:00.000000Z",
+                     *           "merged_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "undone_at": "2026-11-15T09:30:00.000000Z",
+                     *           "winner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"
+                     *         }
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactClaimResultEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "set-contact-consent": {
         parameters: {
             query?: never;
@@ -25410,6 +26282,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -25578,7 +26466,13 @@ export interface operations {
     "merge-contact": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -25601,6 +26495,22 @@ export interface operations {
                      *       "data": {
                      *         "contact": {
                      *           "blocked": false,
+                     *           "claims": [
+                     *             {
+                     *               "at": "2026-11-15T09:30:00.000000Z",
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "kind": "email",
+                     *               "match": {
+                     *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *                 "name": "Elif Kaya"
+                     *               },
+                     *               "proof": "agent",
+                     *               "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *               "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "source": "widget",
+                     *               "value": "elif@kayamobilya.example"
+                     *             }
+                     *           ],
                      *           "company": "Kaya Mobilya",
                      *           "consents": [
                      *             {
@@ -25988,7 +26898,13 @@ export interface operations {
     "add-contact-note": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -26241,6 +27157,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -26427,6 +27359,22 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "blocked": false,
+                     *         "claims": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "kind": "email",
+                     *             "match": {
+                     *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *               "name": "Elif Kaya"
+                     *             },
+                     *             "proof": "agent",
+                     *             "proven_at": "2026-11-15T09:30:00.000000Z",
+                     *             "proven_by": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "source": "widget",
+                     *             "value": "elif@kayamobilya.example"
+                     *           }
+                     *         ],
                      *         "company": "Kaya Mobilya",
                      *         "consents": [
                      *           {
@@ -26656,6 +27604,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -26736,7 +27685,13 @@ export interface operations {
     "create-conversation": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -26772,6 +27727,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -27100,7 +28056,13 @@ export interface operations {
     "transfer-conversations": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -27327,7 +28289,13 @@ export interface operations {
     "new-as-agent": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -27364,6 +28332,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -27527,6 +28496,7 @@ export interface operations {
                      *             "preview": "Siparişim ne zaman gelir?",
                      *             "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "priority": "normal",
+                     *             "reply_route": "email",
                      *             "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *             "snoozed_until_reply": false,
                      *             "state": "open",
@@ -28224,6 +29194,7 @@ export interface operations {
                      *                 "created_at": "2026-11-15T09:30:00.000000Z",
                      *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *                 "name": "fatura.pdf",
+                     *                 "pending": false,
                      *                 "shown": false,
                      *                 "size": 48213,
                      *                 "type": "application/pdf"
@@ -28244,6 +29215,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -28369,6 +29341,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -28723,6 +29696,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -28995,6 +29969,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -29331,6 +30306,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -29628,6 +30604,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -30102,6 +31079,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -30116,6 +31094,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -30130,6 +31109,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -30272,6 +31253,7 @@ export interface operations {
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "name": "fatura.pdf",
+                     *             "pending": false,
                      *             "shown": false,
                      *             "size": 48213,
                      *             "type": "application/pdf"
@@ -30286,6 +31268,7 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivery": "sent",
                      *         "delivery_error": null,
                      *         "detail": {},
@@ -30300,6 +31283,8 @@ export interface operations {
                      *             "name": "Defne Yılmaz"
                      *           }
                      *         ],
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "sent_at": "2026-11-15T09:30:00.000000Z",
                      *         "template": {
                      *           "body": [
                      *             {
@@ -31217,7 +32202,13 @@ export interface operations {
     "forward-item": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
                 itemId: string;
@@ -31383,6 +32374,7 @@ export interface operations {
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "name": "fatura.pdf",
+                     *             "pending": false,
                      *             "shown": false,
                      *             "size": 48213,
                      *             "type": "application/pdf"
@@ -31397,6 +32389,7 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivery": "sent",
                      *         "delivery_error": null,
                      *         "detail": {},
@@ -31411,6 +32404,8 @@ export interface operations {
                      *             "name": "Defne Yılmaz"
                      *           }
                      *         ],
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "sent_at": "2026-11-15T09:30:00.000000Z",
                      *         "template": {
                      *           "body": [
                      *             {
@@ -31583,6 +32578,7 @@ export interface operations {
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "name": "fatura.pdf",
+                     *             "pending": false,
                      *             "shown": false,
                      *             "size": 48213,
                      *             "type": "application/pdf"
@@ -31597,6 +32593,7 @@ export interface operations {
                      *         "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "created_at": "2026-11-15T09:30:00.000000Z",
                      *         "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *         "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *         "delivery": "sent",
                      *         "delivery_error": null,
                      *         "detail": {},
@@ -31611,6 +32608,8 @@ export interface operations {
                      *             "name": "Defne Yılmaz"
                      *           }
                      *         ],
+                     *         "read_at": "2026-11-15T09:30:00.000000Z",
+                     *         "sent_at": "2026-11-15T09:30:00.000000Z",
                      *         "template": {
                      *           "body": [
                      *             {
@@ -32026,7 +33025,13 @@ export interface operations {
     "apply-macro": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
                 macroId: string;
@@ -32062,6 +33067,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -32084,6 +33090,7 @@ export interface operations {
                      *                 "created_at": "2026-11-15T09:30:00.000000Z",
                      *                 "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *                 "name": "fatura.pdf",
+                     *                 "pending": false,
                      *                 "shown": false,
                      *                 "size": 48213,
                      *                 "type": "application/pdf"
@@ -32098,6 +33105,7 @@ export interface operations {
                      *             "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *             "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *             "delivery": "sent",
                      *             "delivery_error": null,
                      *             "detail": {},
@@ -32112,6 +33120,8 @@ export interface operations {
                      *                 "name": "Defne Yılmaz"
                      *               }
                      *             ],
+                     *             "read_at": "2026-11-15T09:30:00.000000Z",
+                     *             "sent_at": "2026-11-15T09:30:00.000000Z",
                      *             "template": {
                      *               "body": [
                      *                 {
@@ -32360,7 +33370,13 @@ export interface operations {
     "merge-conversation": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -32398,6 +33414,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -32521,7 +33538,13 @@ export interface operations {
     "send-conversation-template": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -32560,6 +33583,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -32583,6 +33607,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -32597,6 +33622,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -32611,6 +33637,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -32793,6 +33821,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -33401,7 +34430,13 @@ export interface operations {
     "reply-as-agent": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -33440,6 +34475,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -33461,6 +34497,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -33475,6 +34512,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -33489,6 +34527,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -33637,7 +34677,13 @@ export interface operations {
     "reply-as-customer": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -33676,6 +34722,7 @@ export interface operations {
                      *           "preview": "Siparişim ne zaman gelir?",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
+                     *           "reply_route": "email",
                      *           "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *           "snoozed_until_reply": false,
                      *           "state": "open",
@@ -33697,6 +34744,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -33711,6 +34759,7 @@ export interface operations {
                      *           "conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
                      *           "deleted_at": "2026-11-15T09:30:00.000000Z",
+                     *           "delivered_at": "2026-11-15T09:30:00.000000Z",
                      *           "delivery": "sent",
                      *           "delivery_error": null,
                      *           "detail": {},
@@ -33725,6 +34774,8 @@ export interface operations {
                      *               "name": "Defne Yılmaz"
                      *             }
                      *           ],
+                     *           "read_at": "2026-11-15T09:30:00.000000Z",
+                     *           "sent_at": "2026-11-15T09:30:00.000000Z",
                      *           "template": {
                      *             "body": [
                      *               {
@@ -34007,6 +35058,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -34161,6 +35213,7 @@ export interface operations {
                      *               "created_at": "2026-11-15T09:30:00.000000Z",
                      *               "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *               "name": "fatura.pdf",
+                     *               "pending": false,
                      *               "shown": false,
                      *               "size": 48213,
                      *               "type": "application/pdf"
@@ -34255,7 +35308,13 @@ export interface operations {
     "schedule-message": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -34283,6 +35342,7 @@ export interface operations {
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "name": "fatura.pdf",
+                     *             "pending": false,
                      *             "shown": false,
                      *             "size": 48213,
                      *             "type": "application/pdf"
@@ -34529,6 +35589,7 @@ export interface operations {
                      *             "created_at": "2026-11-15T09:30:00.000000Z",
                      *             "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "name": "fatura.pdf",
+                     *             "pending": false,
                      *             "shown": false,
                      *             "size": 48213,
                      *             "type": "application/pdf"
@@ -34668,6 +35729,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -34791,7 +35853,13 @@ export interface operations {
     "split-conversation": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -34829,6 +35897,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -35322,6 +36391,7 @@ export interface operations {
                      *         "preview": "Siparişim ne zaman gelir?",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
+                     *         "reply_route": "email",
                      *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
                      *         "snoozed_until_reply": false,
                      *         "state": "open",
@@ -35476,6 +36546,164 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["LiveTypingEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "unmerge-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ai_state": "off",
+                     *         "channel": "whatsapp",
+                     *         "channel_account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "closed_at": "2026-11-15T09:30:00.000000Z",
+                     *         "contact_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "contact_name": "Elif Kaya",
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "first_reply_at": "2026-11-15T09:30:00.000000Z",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "handover_reason": null,
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "last_activity_at": "2026-11-15T09:30:00.000000Z",
+                     *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview": "Siparişim ne zaman gelir?",
+                     *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "priority": "normal",
+                     *         "reply_route": "email",
+                     *         "snoozed_until": "2026-11-15T09:30:00.000000Z",
+                     *         "snoozed_until_reply": false,
+                     *         "state": "open",
+                     *         "subject": "Teslimat tarihi",
+                     *         "tags": [
+                     *           "iade"
+                     *         ],
+                     *         "talep": false,
+                     *         "test": false,
+                     *         "unread": 2,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z",
+                     *         "waiting_since": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConversationConversationEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -35809,7 +37037,13 @@ export interface operations {
     "create-group": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -36387,7 +37621,13 @@ export interface operations {
     "create-macro": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -37319,7 +38559,13 @@ export interface operations {
     "create-view": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -39195,7 +40441,13 @@ export interface operations {
     "register-webhook": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -39424,7 +40676,13 @@ export interface operations {
     "emit-webhook": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -41035,7 +42293,13 @@ export interface operations {
     "rotate-webhook-secret": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -41559,7 +42823,13 @@ export interface operations {
     "add-dlp-exception": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -41886,7 +43156,13 @@ export interface operations {
     "mail-register-webhook": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -43218,7 +44494,13 @@ export interface operations {
     "mail-rotate-webhook-secret": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -44651,7 +45933,13 @@ export interface operations {
     "add-api-key": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -45014,7 +46302,13 @@ export interface operations {
     "rotate-api-key": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -45926,7 +47220,13 @@ export interface operations {
     "add-app": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -47289,7 +48589,13 @@ export interface operations {
     invite: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Any text that names this request. Sent again with it within 24 hours, the request is not carried out again and gets the answer of the first; with another body it is refused with 422 idempotency_mismatch.
+                 * @example 7c0f6c1e-reply
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -47932,6 +49238,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "created_at": "2026-11-15T09:30:00.000000Z",
+                     *           "hidden": false,
                      *           "id": "text",
                      *           "subject": "Confirm your e-mail address",
                      *           "text": "Hello Ayşe, …",
@@ -50719,6 +52026,92 @@ export interface operations {
             };
         };
     };
+    "workspace-storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "own_quota": false,
+                     *         "quota_bytes": 10737418240,
+                     *         "used_bytes": 1288490188,
+                     *         "visitor_quota_bytes": 1073741824,
+                     *         "visitor_used_bytes": 52428800
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BlobUseEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "oauth-authorize": {
         parameters: {
             query?: {
@@ -50743,6 +52136,76 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+        };
+    };
+    "oauth-revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["OauthRevokeInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["OutputStruct {}Body"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError"];
+                };
             };
             /** @description Too Many Requests */
             429: {
@@ -50819,24 +52282,6 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BareError"];
-                };
-            };
-            /** @description Request Entity Too Large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BareError"];
-                };
-            };
-            /** @description Unsupported Media Type */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -103,6 +103,7 @@ func (s *Service) registerChannel(a *api.API) {
 		return rt
 	}
 	create := route("POST", "", "create-custom-channel", "Create a custom channel")
+	create.TakesKey = true
 	create.Status, create.ShowsSecret = 201, true
 	create.Doc = "The channel key and the signing secret are in this answer only."
 	api.Handle(a, create, func(ctx context.Context, in *createIn) (Opened, error) {
@@ -120,10 +121,12 @@ func (s *Service) registerChannel(a *api.API) {
 	})
 
 	key := route("POST", "/{id}/rotate-key", "rotate-channel-key", "New channel key, visible once")
+	key.TakesKey = true
 	key.ShowsSecret = true
 	api.Handle(a, key, func(ctx context.Context, in *customIn) (Rotated, error) { return s.RotateKey(ctx, in.ID.UUID) })
 
 	secret := route("POST", "/{id}/rotate-secret", "rotate-channel-secret", "New signing secret; the old one dies immediately")
+	secret.TakesKey = true
 	secret.ShowsSecret = true
 	secret.Doc = "The answer comes when nothing that was signed with the old secret is under way any more."
 	api.Handle(a, secret, func(ctx context.Context, in *customIn) (Resigned, error) { return s.RotateSecret(ctx, in.ID.UUID) })

@@ -274,11 +274,11 @@ func TestRefusals(t *testing.T) {
 			sh.key.Post(sh.path("/messages"), message).Refused(409, "channel_unavailable")
 			sh.key.Post(sh.path("/submissions"), form).Refused(409, "channel_unavailable")
 			sh.key.Post(sh.path(conv+"/escalate"), nil).Refused(409, "channel_unavailable")
+			sh.key.Post(sh.path(conv+"/csat"), map[string]any{"rating": 5}).Refused(409, "channel_unavailable")
 		}
 		refused()
 		sh.Owner.Delete(channels + "/" + sh.ch.ID.String()).Want(200)
 		refused()
-		sh.key.Post(sh.path(conv+"/csat"), map[string]any{"rating": 5}).Refused(409, "channel_unavailable")
 		for _, act := range []string{"/ping", "/rotate-key", "/rotate-secret"} {
 			sh.Owner.Post(sh.session(act), nil).Refused(409, "channel_unavailable")
 		}

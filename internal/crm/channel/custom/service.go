@@ -17,6 +17,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
 )
 
@@ -64,7 +65,7 @@ func (s *Service) Create(ctx context.Context, n NewChannel) (out Opened, err err
 	if n.Settings.Address, err = s.engine.CheckAddress(n.Settings.Address); err != nil {
 		return out, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		a := channel.Account{ID: n.ID, Kind: Name, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI}
 		if err := a.Write(n.Settings); err != nil {
 			return err
@@ -160,7 +161,7 @@ func (s *Service) RotateSecret(ctx context.Context, id uuid.UUID) (out Resigned,
 }
 
 func (s *Service) rotate(ctx context.Context, id uuid.UUID, action string, a *channel.Account, fn func(*db.Tx) error) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+	return idempotency.Do(ctx, s.tenant(ctx), a, func(tx *db.Tx) (err error) {
 		if _, err = s.channels.Lock(tx, Name, id); err != nil {
 			return err
 		}

@@ -138,9 +138,9 @@ func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out S
 	return out, err
 }
 
-// Rate writes down a customer's rating.
+// Rate writes down a customer's rating, on a channel that works.
 func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comment string) (conversation.Rating, error) {
-	if _, err := s.open(ctx, id, false); err != nil {
+	if _, err := s.open(ctx, id, true); err != nil {
 		return conversation.Rating{}, err
 	}
 	return s.conversations.Respond(ctx, id, conv, rating, comment)

@@ -22,6 +22,7 @@ type Settings struct {
 	VerifiedName string `json:"verified_name" example:"Demo A.Ş."`
 	Quality      string `json:"quality_rating" example:"GREEN"`
 	Limit        string `json:"messaging_limit_tier" example:"TIER_1K"`
+	ReadReceipts bool   `json:"read_receipts" doc:"Whether customers see that an agent read their messages"`
 	WebhookURL   string `json:"webhook_url" example:"https://crm.example.com/api/crm/v1/channels/whatsapp/webhook" doc:"Where the provider calls; it was told so when the number was connected"`
 	VerifyToken  string `json:"verify_token" doc:"For whoever registers the address at the provider by hand"`
 }

@@ -32,6 +32,13 @@ type trialIn struct {
 	ID api.ID `path:"id" record:"channel_account"`
 }
 
+type receiptsIn struct {
+	ID   api.ID `path:"id" record:"channel_account"`
+	Body struct {
+		Enabled bool `json:"enabled" example:"true"`
+	}
+}
+
 type consentIn struct{ Body Consent }
 
 type sendTemplateIn struct {
@@ -66,7 +73,14 @@ func (s *Service) Register(a *api.API) {
 		})
 	})
 
+	receipts := channel.Route("PATCH", "/{id}/read-receipts", "set-read-receipts", "Turn read receipts on or off for a number", perm.ChannelsManage)
+	receipts.Doc = "While on, the customer sees that an agent opened the conversation after their message. Off at first."
+	api.Handle(a, receipts, func(ctx context.Context, in *receiptsIn) (channel.Account, error) {
+		return s.SetReadReceipts(ctx, in.ID.UUID, in.Body.Enabled)
+	})
+
 	send := channel.Route("POST", "/send-template", "send-template", "Send template", perm.TemplatesSend)
+	send.TakesKey = true
 	send.Doc = "To one customer, in the conversation that they have on the template's number or in one that begins. Answers 200 even when sending fails: delivery and delivery_error say so. Marketing goes only to who agreed to it."
 	api.Handle(a, send, func(ctx context.Context, in *sendTemplateIn) (conversation.SentTemplate, error) {
 		return s.SendTemplate(ctx, in.Body.Recipient, in.Body.Use)

@@ -70,6 +70,7 @@ const (
 
 // Message is what is sent to one customer.
 type Message struct {
+	// To is a number, or a customer's id towards this business.
 	To   string
 	Kind string
 	// Text is the words, or a file's caption.
@@ -83,8 +84,8 @@ type Message struct {
 	Mark string
 }
 
-// Call is one thing that the provider tells: exactly one of the pointers is
-// set.
+// Call is one thing that the provider tells. At most one of the pointers is
+// set; none where it tells something that means nothing to us.
 type Call struct {
 	// NumberID names the number, BusinessID the account that it belongs to.
 	NumberID, BusinessID string
@@ -97,11 +98,13 @@ type Call struct {
 
 // Received is what a customer sent.
 type Received struct {
-	ID   string
-	From string
-	Name string
-	At   time.Time
-	Kind string
+	ID string
+	// From is the customer's number, UserID their id towards this business; one
+	// of the two may be missing.
+	From, UserID   string
+	Name, Username string
+	At             time.Time
+	Kind           string
 	// Text is the words: of a text, a caption, a button, a choice.
 	Text string
 	// MediaID, MediaType and Filename are a file.
@@ -110,6 +113,13 @@ type Received struct {
 	ReactTo, Emoji string
 	// Unsupported is why the provider does not hand a message over.
 	Unsupported bool
+	// System says that the provider wrote it; NewNumber is the customer's new
+	// number, where that is what it tells.
+	System    bool
+	NewNumber string
+	// Detail is what the message says besides its words: quoted is the
+	// provider's id of what it answers.
+	Detail map[string]any
 }
 
 // What became of a message at the provider.
@@ -124,6 +134,7 @@ const (
 type Status struct {
 	MessageID string
 	Status    string
+	At        time.Time
 	Mark      string
 	Error     string
 }

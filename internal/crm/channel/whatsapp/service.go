@@ -20,7 +20,6 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
-	"konak/internal/kit/jobs"
 	"konak/internal/kit/secret"
 )
 
@@ -52,11 +51,6 @@ func New(c Config) *Service {
 	c.Channels.Add(Name, s)
 	c.Templates.From(s)
 	return s
-}
-
-// Jobs are the handlers of this room's jobs.
-func (s *Service) Jobs() map[string]jobs.Handler {
-	return map[string]jobs.Handler{sendJob: s.runSend, mediaJob: s.runMedia, leaveJob: s.runLeave, trialJob: s.runTrial}
 }
 
 // WebhookPath is where the provider calls.
@@ -127,6 +121,11 @@ func (s *Service) renew(tx *db.Tx, id uuid.UUID, n NewNumber, set Settings) (cha
 		if n.GroupID != nil {
 			a.GroupID = n.GroupID
 		}
+		var was Settings
+		if err := a.Read(&was); err != nil {
+			return err
+		}
+		set.ReadReceipts = was.ReadReceipts
 		return a.Write(set)
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
@@ -22,9 +24,12 @@ import (
 
 const mediaJob = "whatsapp.media"
 
-// mediaAttempts is how often a file is asked for before the message comes in
-// without it.
-const mediaAttempts = 8
+// mediaAttempts is how often, and mediaFor for how long a file is asked for
+// before the message comes in without it.
+const (
+	mediaAttempts = 8
+	mediaFor      = 24 * time.Hour
+)
 
 // Challenge answers the provider's question whether an address is ours.
 func (s *Service) Challenge(mode, token, challenge string) (string, error) {
@@ -79,7 +84,7 @@ func (s *Service) Receive(ctx context.Context, ip string, body []byte, signature
 	if known == 0 {
 		return fault.New(fault.NotFound)
 	}
-	var held error
+	var later error
 	for _, c := range calls {
 		at := signed["b"+c.BusinessID]
 		if c.NumberID != "" {
@@ -89,15 +94,20 @@ func (s *Service) Receive(ctx context.Context, ip string, body []byte, signature
 			if c.Message != nil && !g.Account.Works() {
 				// Paused by a person: nothing comes in. The provider holds it and
 				// calls again, for days.
-				held = fault.New(fault.ChannelUnavailable).Because(g.Account.Status)
+				later = fault.New(fault.ChannelUnavailable).Because(g.Account.Status)
 				continue
 			}
-			if err := s.hear(g.Context(ctx, ip), g.Account, c); err != nil {
-				return err
+			err := s.hear(g.Context(ctx, ip), g.Account, c)
+			if f, refused := fault.As(err); refused && f.Code.Status() < 500 {
+				// It will be refused each time, so the provider need not bring it
+				// again; the others of the call are not held up by it.
+				s.Log.WarnContext(ctx, "a message of the provider cannot be taken", "account", g.Account.ID, "error", err)
+			} else if err != nil {
+				later = err
 			}
 		}
 	}
-	return held
+	return later
 }
 
 // callsMax is how many things one call may tell: more than the provider packs
@@ -164,76 +174,131 @@ func (s *Service) hear(ctx context.Context, a channel.Account, c Call) error {
 }
 
 func (s *Service) message(ctx context.Context, a channel.Account, m Received) error {
-	switch {
-	case m.ReactTo != "":
+	if m.ReactTo != "" {
 		return s.Inbox.CustomerReacted(ctx, a.ID, m.ReactTo, m.Emoji)
-	case m.MediaID != "":
-		return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-			_, err := jobs.Enqueue(tx, mediaJob, tx.Now(), mediaParcel{a.ID, m})
-			return err
-		})
-	case m.Unsupported:
+	}
+	if m.Unsupported {
 		m.Text = unsupported
 	}
-	if passed, err := s.passes(ctx, a, m.Text); err != nil || passed {
-		return err
+	if m.MediaID == "" {
+		if passed, err := s.passes(ctx, a, m.Text); err != nil || passed {
+			return err
+		}
 	}
-	return s.ingest(ctx, a, m, nil)
+	return s.ingest(ctx, a, m)
 }
 
 // unsupported stands for what the provider does not hand over, such as a poll.
 const unsupported = "Bu ileti türü burada gösterilemiyor; WhatsApp uygulamasında görülebilir. / This kind of message cannot be shown here; it is visible in the WhatsApp app."
 
-// ingest brings in what a customer wrote.
-func (s *Service) ingest(ctx context.Context, a channel.Account, m Received, files []conversation.Prepared) error {
+// ingest brings in what a customer wrote. A message with a file is written at
+// once, in its place, with the file pending; a job fetches it.
+func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) error {
 	in := conversation.Inbound{
-		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: m.ID, AI: a.AI, GroupID: a.GroupID, Attachments: files,
-		From: contact.Sender{Channel: Name, AccountID: a.ID, ExternalID: m.From, Name: m.Name, Username: m.Name, Phone: "+" + m.From},
+		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: m.ID, AI: a.AI, GroupID: a.GroupID, AutoReply: m.System,
+		From: m.sender(a.ID), Detail: m.Detail, Window: window,
+	}
+	if !m.At.IsZero() {
+		in.SentAt = clock.Ptr(m.At)
 		// A message that was on its way for long leaves less of the window.
-		Window: window - max(s.DB.Clock().Now().Sub(m.At), 0),
+		in.Window = window - max(s.DB.Clock().Now().Sub(m.At), 0)
 	}
-	if m.At.IsZero() {
-		in.Window = window
+	if m.System {
+		in.Window = 0 // the customer wrote nothing
 	}
-	if in.Body == "" && len(files) == 0 {
+	if err := s.quote(ctx, a.ID, m.Detail); err != nil {
+		return err
+	}
+	if m.MediaID != "" {
+		in.Attachments = []conversation.Prepared{{
+			Name: fileName(m, m.MediaType), DeclaredType: m.MediaType, Type: unknownType, Pending: true,
+		}}
+		in.Then = func(tx *db.Tx, out *conversation.Ingested) error {
+			if out.Duplicate {
+				return nil
+			}
+			_, err := jobs.EnqueueForAccount(tx, mediaJob, a.ID, tx.Now(), pendingFile{a.ID, out.Item.ID, out.Item.Attachments[0].ID, m})
+			return err
+		}
+	}
+	if in.Body == "" && m.MediaID == "" {
 		in.Body = unsupported
 	}
 	_, err := s.Inbox.Ingest(ctx, in)
 	return err
 }
 
-// mediaParcel is a message whose file must be fetched.
-type mediaParcel struct {
-	AccountID uuid.UUID `json:"account_id"`
-	Message   Received  `json:"message"`
+// sender is the customer as contacts know them. Somebody who shows no number is
+// known by their id towards the business; with both, either finds them.
+func (m *Received) sender(account uuid.UUID) contact.Sender {
+	from := contact.Sender{
+		Channel: Name, AccountID: account, ExternalID: m.From, OtherID: m.UserID, Name: m.Name, Username: cmp.Or(m.Username, m.Name),
+	}
+	if m.From != "" {
+		from.Phone = "+" + m.From
+	} else {
+		from.ExternalID, from.OtherID = m.UserID, ""
+	}
+	if m.NewNumber != "" {
+		from.OtherID = m.NewNumber
+	}
+	return from
 }
 
-// runMedia is the handler of mediaJob. A file that cannot be fetched does not
-// hold the message back for ever.
+// quote adds the item that a message answers, where it is one of ours.
+func (s *Service) quote(ctx context.Context, account uuid.UUID, detail map[string]any) error {
+	id, ok := detail["quoted"].(string)
+	if !ok {
+		return nil
+	}
+	return s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		item, found, err := s.Inbox.Known(r, account, id)
+		if found {
+			detail["quoted_item_id"] = item
+		}
+		return err
+	})
+}
+
+// unknownType is what a file is before its bytes were seen.
+const unknownType = "application/octet-stream"
+
+// pendingFile is a file of a message that must be fetched.
+type pendingFile struct {
+	AccountID    uuid.UUID `json:"account_id"`
+	ItemID       uuid.UUID `json:"item_id"`
+	AttachmentID uuid.UUID `json:"attachment_id"`
+	Message      Received  `json:"message"`
+}
+
+// runMedia is the handler of mediaJob. It fetches while the number is paused
+// too: what was acknowledged is ours to keep. A file that the provider does not
+// hand over is shown as such.
 func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
-	var p mediaParcel
+	var p pendingFile
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
+	lost := conversation.Prepared{
+		Name: fileName(p.Message, p.Message.MediaType), DeclaredType: p.Message.MediaType, Type: unknownType, Blocked: conversation.BlockedGone,
+	}
 	a, at, err := s.open(ctx, p.AccountID)
 	if err != nil {
-		return gone(err)
-	}
-	if !a.Works() {
-		return nil
+		if gone(err) == nil { // disconnected: nothing opens the file any more
+			return s.Inbox.FillAttachment(ctx, p.ItemID, p.AttachmentID, lost)
+		}
+		return err
 	}
 	file, err := s.fetch(ctx, at, p.Message)
 	s.answered(ctx, &a, err)
 	switch r, refused := errors.AsType[*Refusal](err); {
 	case err == nil:
-	case refused && !r.passing() && !r.auth(), j.Attempts >= mediaAttempts:
-		file = conversation.Prepared{
-			Name: fileName(p.Message, p.Message.MediaType), DeclaredType: p.Message.MediaType, Type: "application/octet-stream", Blocked: conversation.BlockedGone,
-		}
+	case refused && !r.passing() && !r.auth(), j.Attempts >= mediaAttempts, s.DB.Clock().Now().Sub(j.CreatedAt.Time) >= mediaFor:
+		file = lost
 	default:
-		return err
+		return jobs.HoldOnTimeout(err)
 	}
-	return s.ingest(ctx, a, p.Message, []conversation.Prepared{file})
+	return s.Inbox.FillAttachment(ctx, p.ItemID, p.AttachmentID, file)
 }
 
 func (s *Service) fetch(ctx context.Context, at Access, m Received) (conversation.Prepared, error) {
@@ -283,8 +348,15 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 		return err
 	}
 	d := conversation.Delivery{Status: conversation.Sent, ProviderMessageID: st.MessageID}
+	if st.At.IsZero() {
+		st.At = s.DB.Clock().Now()
+	}
 	switch st.Status {
-	case StatusSent, StatusDelivered, StatusRead:
+	case StatusSent:
+	case StatusDelivered:
+		d.DeliveredAt = clock.Ptr(st.At)
+	case StatusRead:
+		d.ReadAt = clock.Ptr(st.At)
 	case StatusFailed:
 		d = conversation.Delivery{Status: conversation.Failed, Error: st.Error}
 	default:

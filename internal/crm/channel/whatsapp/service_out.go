@@ -167,7 +167,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	if m.Awaited && len(p.parts()) == 1 {
 		at = at.Add(pushFor)
 	}
-	_, err := jobs.Enqueue(tx, sendJob, at, p)
+	_, err := jobs.EnqueueForAccount(tx, sendJob, p.AccountID, at, p)
 	return err
 }
 
@@ -282,7 +282,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 	}
 	p.Tries = 0
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		_, err := jobs.Enqueue(tx, sendJob, tx.Now(), p)
+		_, err := jobs.EnqueueForAccount(tx, sendJob, p.AccountID, tx.Now(), p)
 		return err
 	})
 }
@@ -291,11 +291,11 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 func (s *Service) later(ctx context.Context, p *parcel, tries int, err error) error {
 	r, ok := errors.AsType[*Refusal](err)
 	if !ok || r.RetryAfter <= 0 {
-		return err
+		return jobs.HoldOnTimeout(err)
 	}
 	p.Tries = tries
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		_, err := jobs.Enqueue(tx, sendJob, tx.Now().Add(min(r.RetryAfter, time.Hour)), p)
+		_, err := jobs.EnqueueForAccount(tx, sendJob, p.AccountID, tx.Now().Add(min(r.RetryAfter, time.Hour)), p)
 		return err
 	})
 }
@@ -357,7 +357,7 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, _ string) error {
 	if err != nil || c.Token == "" {
 		return err
 	}
-	_, err = jobs.Enqueue(tx, leaveJob, tx.Now(), farewell{
+	_, err = jobs.EnqueueForAccount(tx, leaveJob, a.ID, tx.Now(), farewell{
 		BusinessID: at.BusinessID, AccountID: a.ID,
 		Sealed: base64.StdEncoding.EncodeToString(s.Box.Seal(tx.Tenant(), leavePlace(a.ID), []byte(c.Token))),
 	})
@@ -389,7 +389,7 @@ func (s *Service) runLeave(ctx context.Context, j *jobs.Job) error {
 		return nil // a token that opens nothing ends nothing
 	}
 	if err != nil {
-		return fmt.Errorf("whatsapp: unsubscribe: %w", err)
+		return jobs.HoldOnTimeout(fmt.Errorf("whatsapp: unsubscribe: %w", err))
 	}
 	return nil
 }

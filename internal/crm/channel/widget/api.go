@@ -11,7 +11,6 @@ import (
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
-	"konak/internal/kit/limit"
 	"konak/internal/kit/perm"
 )
 
@@ -115,6 +114,7 @@ func (s *Service) Register(a *api.API) {
 
 func (s *Service) registerChannel(a *api.API) {
 	create := channel.Route("POST", "/widget", "create-widget", "Create a live-chat widget", perm.ChannelsManage)
+	create.TakesKey = true
 	create.Status = 201
 	api.Handle(a, create, func(ctx context.Context, in *createIn) (Opened, error) {
 		b := in.Body
@@ -171,7 +171,7 @@ func (s *Service) registerPage(a *api.API) {
 			if err != nil {
 				return out, err
 			}
-			if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
+			if err := s.allowMessage(ctx, p, v.ID); err != nil {
 				return out, err
 			}
 			b := in.Body
@@ -186,7 +186,7 @@ func (s *Service) registerPage(a *api.API) {
 			return out, err
 		}
 		// Before the bytes are taken in, not after.
-		if err := s.within(ctx, perVisitor, limit.Key(v.ID)); err != nil {
+		if err := s.allowMessage(ctx, p, v.ID); err != nil {
 			return out, err
 		}
 		out.Message, out.Session, err = s.attach(ctx, p, v, in.Filename, body.Type, body)
@@ -244,8 +244,13 @@ func (s *Service) registerPage(a *api.API) {
 			if now.ConversationID == nil {
 				return nil, fault.New(fault.NotFound)
 			}
+			release, err := a.Streams().Hold(v.ID, streamsPerVisitor)
+			if err != nil {
+				return nil, err
+			}
 			who := api.Caller(ctx)
 			return func(ctx context.Context, send *api.Sender) error {
+				defer release()
 				var n int64
 				return s.watch(caller.With(ctx, who), p, *now.ConversationID, func(news *News) error {
 					if news == nil {

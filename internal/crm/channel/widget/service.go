@@ -6,19 +6,19 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
-	"konak/internal/kit/api"
+	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/secret"
 )
@@ -65,7 +65,7 @@ func (s *Service) Create(ctx context.Context, n NewWidget) (out Opened, err erro
 	if err := n.Look.tidy(); err != nil {
 		return out, err
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		a := channel.Account{ID: n.ID, Kind: Name, Name: n.Name, Status: channel.Active, GroupID: n.GroupID, AI: n.AI}
 		a.Hours.V = n.Hours
 		if a, err = s.Channels.Connect(tx, a); err != nil {
@@ -217,19 +217,6 @@ func (s *Service) config(p *page) Config {
 	return out
 }
 
-// The limits: new visitors of an address, and what one visitor may write.
-var (
-	perAddress = limit.Policy{Name: "widget-visitors", Burst: 20, Window: 10 * time.Minute}
-	perVisitor = limit.Policy{Name: "widget-messages", Burst: 20, Window: time.Minute}
-)
-
-func (s *Service) within(ctx context.Context, p limit.Policy, k limit.Key) error {
-	if r := s.Limits.Take(ctx, p, k); !r.Allowed {
-		return api.RateLimited(r)
-	}
-	return nil
-}
-
 // visitor finds who shows a token.
 func (s *Service) visitor(ctx context.Context, p *page, token string) (v Visitor, err error) {
 	if !secret.WellFormed(token, secret.VisitorPrefix) {
@@ -256,7 +243,7 @@ func (s *Service) begin(ctx context.Context, p *page, token string, v Visitor) (
 			return out, err
 		}
 	}
-	if err := s.within(ctx, perAddress, limit.OfIP(p.ip)); err != nil {
+	if err := s.allowVisitor(ctx, p); err != nil {
 		return out, err
 	}
 	fresh := secret.NewToken(secret.VisitorPrefix)
@@ -304,11 +291,14 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 	if err := v.tell(p.set.Prechat, l); err != nil {
 		return m, out, err
 	}
+	if _, err := io.Copy(io.Discard, s.counted(ctx, p, v.ID, strings.NewReader(l.Body))); err != nil {
+		return m, out, err
+	}
 	in := conversation.Inbound{
 		Channel: Name, Body: l.Body, Attachments: l.Files, AI: p.Account.AI, GroupID: p.Account.GroupID, ConversationID: v.ConversationID,
 		From: contact.Sender{
 			Channel: Name, AccountID: p.Account.ID, ExternalID: v.ID.String(), Name: v.Name, Email: v.Email, Phone: v.Phone,
-			Language: v.Language, Username: guest(v.Language),
+			Language: v.Language, Username: guest(v.Language), Unproven: true,
 		},
 		Then: func(tx *db.Tx, out *conversation.Ingested) error {
 			v.ConversationID = &out.Conversation.ID
@@ -329,7 +319,7 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 
 // attach brings in a file that a visitor sends.
 func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared string, r io.Reader) (m Message, out Session, err error) {
-	f, err := s.Conversations.Prepare(ctx, name, declared, r)
+	f, err := s.Conversations.PrepareWithin(ctx, blob.Visitors, name, declared, s.counted(ctx, p, v.ID, r))
 	switch {
 	case err != nil:
 		return m, out, err

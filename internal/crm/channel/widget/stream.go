@@ -18,6 +18,10 @@ const typingSignal = "conversation.typing"
 
 const heartbeat = 15 * time.Second
 
+// streamsPerVisitor is how many streams one visitor may hold: one for each
+// page of the site that they have open.
+const streamsPerVisitor = 10
+
 // News is one thing that a visitor's page hears of.
 type News struct {
 	Kind string // message, typing or state

@@ -16,6 +16,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/conversation"
+	"konak/internal/kit/blob"
 )
 
 const (
@@ -348,4 +349,94 @@ func TestFiles(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	})
+}
+
+// A visitor holds a bounded number of streams; others have their own.
+func TestVisitorStreamsAreCounted(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		c := open(t, s, nil)
+		v, other := c.visitor(), c.visitor()
+		c.write(v, "Merhaba", "")
+		c.write(other, "Selam", "")
+		s.Settle()
+		hold := func(v *apptest.Client) int {
+			req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+c.path("/stream"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Origin", site)
+			req.Header.Set("Authorization", "Bearer "+v.Token())
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = resp.Body.Close() })
+			return resp.StatusCode
+		}
+		for range 10 {
+			if got := hold(v); got != 200 {
+				t.Fatalf("answered %d", got)
+			}
+		}
+		v.Get(c.path("/stream")).Refused(429, "too_many_streams")
+		if got := hold(other); got != 200 {
+			t.Errorf("another visitor was answered %d", got)
+		}
+	})
+}
+
+// A visitor who fills the visitors' storage stops other visitors' files, and
+// neither the agents' nor anybody's text.
+func TestVisitorsCannotFillTheDisk(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		c := open(t, s, nil)
+		quota := int64(100_000)
+		if err := s.SetStorageQuota(t.Context(), "demo", &quota); err != nil {
+			t.Fatal(err)
+		}
+		v := c.visitor()
+		upload := func(fill string, size int) *apptest.Response {
+			return v.Header("Content-Type", "text/plain").Post(c.path("/files?filename=dosya.txt"), strings.Repeat(fill, size))
+		}
+		upload("a", 9_000).Want(200)
+		if f := upload("b", 2_000).Refused(409, "storage_full"); f.Reason != "visitors" {
+			t.Errorf("got %+v", f)
+		}
+		c.write(v, "Yazı yine gider", "x")
+		agent := c.Owner.Header("Content-Type", "text/plain")
+		agent.Post("/api/crm/v1/attachments?filename=not.txt", strings.Repeat("c", 90_000)).Want(201)
+		if f := agent.Post("/api/crm/v1/attachments?filename=not.txt", strings.Repeat("d", 20_000)).Refused(409, "storage_full"); f.Reason != "workspace" {
+			t.Errorf("got %+v", f)
+		}
+		var got blob.Use
+		c.Owner.Get("/api/v1/workspace/storage").Want(200).Data(&got)
+		if got != (blob.Use{Bytes: 90_000, Quota: 100_000, VisitorBytes: 9_000, VisitorQuota: 10_000, OwnQuota: true}) {
+			t.Errorf("got %+v", got)
+		}
+		c.Guest().Get("/api/v1/workspace/storage").Refused(403, "forbidden")
+	})
+}
+
+// One visitor's bytes of a day have an end, and a message says when it goes on.
+func TestBytesOfAVisitor(t *testing.T) {
+	t.Parallel()
+	s := apptest.NewWith(t, func(cfg *app.Config) { cfg.LimitFactor = 1 })
+	c := open(t, s, nil)
+	v := c.visitor()
+	send := func(n int) *apptest.Response {
+		return v.Header("Content-Type", "text/plain").Post(c.path("/files?filename=x.txt"), strings.Repeat(string(rune('a'+n)), 24<<20))
+	}
+	send(0).Want(200)
+	send(1).Want(200)
+	f := send(2)
+	if f.Refused(429, "rate_limited"); f.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	if u, err := s.Storage(t.Context(), "demo"); err != nil || u.VisitorBytes != 48<<20 {
+		t.Errorf("%+v, %v", u, err)
+	}
+	other := c.visitor()
+	other.Header("Content-Type", "text/plain").Post(c.path("/files?filename=x.txt"), "küçük").Want(200)
 }

@@ -9,12 +9,10 @@ import (
 	"io"
 	"mime"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/jhillyerd/enmime/v2"
-	"github.com/jhillyerd/enmime/v2/mediatype"
 
 	"konak/internal/kit/trtext"
 )
@@ -70,26 +68,17 @@ type Field struct{ Name, Value string }
 var (
 	ErrEmpty    = errors.New("the mail is empty")
 	ErrNoSender = errors.New("the mail names no sender")
-	ErrTooDeep  = errors.New("the mail is nested too deeply")
 )
 
 const (
-	maxDepth   = 12
 	maxDefects = 20
 	maxFiles   = 100
 	maxText    = 512 << 10 // of text and of HTML that is kept
 )
 
-var parser = enmime.NewParser(
-	enmime.SkipMalformedParts(true),
-	enmime.MultipartWOBoundaryAsSinglePart(true),
-	enmime.SetReadPartErrorPolicy(enmime.AllowCorruptTextPartErrorPolicy),
-	enmime.SetCustomParseMediaType(mediaType),
-	enmime.DisableTextConversion(true),
-	enmime.MaxStoredPartErrors(maxDefects),
-)
-
-// Parse reads a mail. The sender of the envelope stands in where the mail
+// Parse reads a mail in a time that grows with its length and no faster. One
+// that is over the bounds is ErrTooManyParts, ErrTooDeep or ErrLongHeader. The
+// sender of the envelope stands in where the mail
 // itself names none; "" for none or for <>.
 func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
 	defer func() {
@@ -101,10 +90,10 @@ func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, ErrEmpty
 	}
-	if nesting(raw) > maxDepth {
-		return nil, ErrTooDeep
+	root, err := readParts(raw)
+	if isBound(err) {
+		return nil, err
 	}
-	root, err := parser.ReadParts(bytes.NewReader(raw))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("the mail cannot be read: %w", err)
 	}
@@ -118,7 +107,8 @@ func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
 	var b body
 	b.walk(root)
 	if len(nonEmpty(b.text))+len(nonEmpty(b.html))+len(b.files) == 0 {
-		b.text = []string{text(afterHeader(raw), "")} // as it stands is better than not at all
+		rest := afterHeader(raw)
+		b.text = []string{text(rest[:min(len(rest), 4*maxText)], "")} // as it stands is better than not at all
 	}
 	m.fill(&b)
 	m.Bounce = readBounce(root, h, m, raw)
@@ -132,25 +122,9 @@ func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
 	return m, nil
 }
 
-// mediaType hides texts from the parser's own reading of character sets, which
-// guesses, and gives a mail up over a single byte. What cannot be read as a
-// type at all is text.
-func mediaType(v string) (string, map[string]string, []string, error) {
-	kind, params, bad, err := mediatype.ParseWithOptions(v, mediatype.ParseOptions{StripMediaTypeInvalidCharacters: true})
-	if err != nil || kind == "" {
-		return hidden + "text/plain", map[string]string{}, bad, nil
-	}
-	if strings.HasPrefix(kind, "text/") {
-		kind = hidden + kind
-	}
-	return kind, params, bad, nil
-}
-
 const hidden = "x-"
 
 func kindOf(p *enmime.Part) string { return strings.ToLower(strings.TrimPrefix(p.ContentType, hidden)) }
-
-var boundaryName = regexp.MustCompile(`(?i)\bboundary\s*(\*[0-9]*\*?)?\s*=\s*(?:"([^"\r\n]*)"|([^\s;"]*))`)
 
 // maxFields and maxField bound what is kept of a head.
 const (
@@ -179,42 +153,6 @@ func fieldsOf(raw []byte) []Field {
 		out = append(out, Field{trtext.Cut(strings.TrimSpace(name), 100), trtext.Cut(strings.TrimSpace(value), maxField)})
 	}
 	return out
-}
-
-// nesting estimates how deeply the parts of a mail lie in each other. The
-// parser reads the end of a mail that was cut off twice and more for each
-// level, so a few dozen levels would keep it busy for ever. A boundary that is
-// written in a way that this does not follow counts as never closed.
-func nesting(raw []byte) int {
-	var open []string
-	deepest := 0
-	for line := range bytes.Lines(raw) {
-		line = bytes.TrimRight(line, "\r\n\t ")
-		if len(line) > 2 && line[0] == '-' && line[1] == '-' {
-			for i := len(open) - 1; i >= 0; i-- {
-				rest, ok := bytes.CutPrefix(line[2:], []byte(open[i]))
-				if !ok || open[i] == "" || len(rest) > 0 && string(rest) != "--" {
-					continue
-				}
-				if open = open[:i+1]; len(rest) > 0 {
-					open = open[:i]
-				}
-				break
-			}
-			continue
-		}
-		for _, m := range boundaryName.FindAllSubmatch(line, maxDepth+1) {
-			value := string(m[2]) + string(m[3])
-			if len(m[1]) > 0 {
-				value = ""
-			}
-			open = append(open, value)
-			if deepest = max(deepest, len(open)); deepest > maxDepth {
-				return deepest
-			}
-		}
-	}
-	return deepest
 }
 
 // withoutMbox cuts the line that mailbox files put before a mail.
@@ -280,17 +218,22 @@ func (b *body) leaf(p *enmime.Part) {
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
 		// Without a boundary its content is text for all that anybody knows.
-		b.text = append(b.text, text(p.Content, p.Charset))
+		b.text = append(b.text, readText(p))
 	case !attached && p.FileName == "" && (kind == "" || kind == "text/plain" || strings.HasPrefix(kind, "text/enriched")):
-		b.text = append(b.text, text(p.Content, p.Charset))
+		b.text = append(b.text, readText(p))
 	case !attached && p.FileName == "" && (kind == "text/html" || kind == "application/xhtml+xml"):
-		b.html = append(b.html, text(p.Content, p.Charset))
+		b.html = append(b.html, readText(p))
 	case len(p.Content) == 0 && !attached:
 	case len(b.files) >= maxFiles:
 		b.defects = append(b.defects, "too many files")
 	default:
 		b.files = append(b.files, file(p, kind))
 	}
+}
+
+// readText reads as much of a text as can be kept, in whatever character set.
+func readText(p *enmime.Part) string {
+	return text(p.Content[:min(len(p.Content), 4*maxText)], p.Charset)
 }
 
 func file(p *enmime.Part, kind string) File {

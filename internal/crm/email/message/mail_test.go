@@ -131,6 +131,13 @@ func FuzzParse(f *testing.F) {
 			f.Add(s.Raw)
 		}
 	}
+	for _, raw := range [][]byte{
+		manyParts(3, "metin"), manyParts(1001, ""), nested(12, "metin", false), nested(13, "metin", true), partHeaders(10 << 10),
+		[]byte("Content-Type: multipart/mixed; boundary=\"\"\r\n\r\n--\r\n\r\nx\r\n----\r\n"),
+		[]byte("Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b--\n"),
+	} {
+		f.Add(raw)
+	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		m, err := message.Parse(raw, "")
 		if err == nil {

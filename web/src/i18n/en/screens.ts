@@ -15,6 +15,8 @@ export const screens = {
   'templates.lead': 'What you may send on WhatsApp at any time, once Meta has approved it.',
   'agents.title': 'Agents',
   'agents.lead': 'Who works in this workspace, with which role.',
+  'storage.title': 'Storage',
+  'storage.lead': 'What the workspace’s files take, and how much they may take.',
   'outbox.title': 'Mail outbox',
   'outbox.lead': 'No mail server is set up: what would have been mailed is kept here.',
   'audit.title': 'Audit log',

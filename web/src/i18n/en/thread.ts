@@ -74,7 +74,7 @@ export const thread = {
   'bulk.why.merged': 'It was merged into another conversation.',
   'bulk.why.tags': 'It would have too many tags.',
   'merge.title': 'Merge into another conversation',
-  'merge.text': 'All messages and notes move into another conversation with {name}, and so does whatever arrives later. This one is closed. It cannot be taken back.',
+  'merge.text': 'All messages and notes move into another conversation with {name}, and so does whatever arrives later. This one is closed. The merge can be undone.',
   'merge.search': 'Search by words of the subject',
   'merge.into': 'The conversation that stays',
   'merge.none': '{name} has no other conversation to merge it into.',

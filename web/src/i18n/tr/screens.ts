@@ -17,6 +17,8 @@ export const screens: Record<keyof typeof en, string> = {
   'templates.lead': 'Meta onayladıktan sonra WhatsApp üzerinden her zaman gönderebilecekleriniz.',
   'agents.title': 'Temsilciler',
   'agents.lead': 'Bu çalışma alanında kim, hangi rolle çalışıyor.',
+  'storage.title': 'Depolama',
+  'storage.lead': 'Çalışma alanının dosyaları ne kadar yer tutuyor, ne kadar tutabilir.',
   'outbox.title': 'Giden kutusu',
   'outbox.lead': 'Posta sunucusu kurulmadı: gönderilecek olanlar burada tutulur.',
   'audit.title': 'Denetim kaydı',

@@ -76,7 +76,7 @@ export const thread: Record<keyof typeof en, string> = {
   'bulk.why.merged': 'Başka bir konuşmayla birleştirilmiş.',
   'bulk.why.tags': 'Etiket sayısı sınırı aşılırdı.',
   'merge.title': 'Başka bir konuşmayla birleştir',
-  'merge.text': 'Bütün iletiler ve notlar {name} ile başka bir konuşmaya taşınır; sonradan gelenler de oraya gider. Bu konuşma kapanır. İşlem geri alınamaz.',
+  'merge.text': 'Bütün iletiler ve notlar {name} ile başka bir konuşmaya taşınır; sonradan gelenler de oraya gider. Bu konuşma kapanır. Birleştirme geri alınabilir.',
   'merge.search': 'Konudaki sözcüklerle ara',
   'merge.into': 'Kalacak konuşma',
   'merge.none': '{name} ile birleştirilebilecek başka bir konuşma yok.',

@@ -33,6 +33,11 @@ const reasons: Record<string, PlainKey> = {
   webhook_missing: 'channels.reason.webhookMissing',
   number_flagged: 'channels.reason.numberFlagged',
   inbound_test_expired: 'channels.reason.inboundTest',
+  mailbox_unreachable: 'channels.reason.mailboxUnreachable',
+  mail_server_unreachable: 'channels.reason.mailServerUnreachable',
+  polls_stopped: 'channels.reason.pollsStopped',
+  sign_in_failed: 'channels.reason.signInFailed',
+  provider_unreachable: 'channels.reason.providerUnreachable',
 }
 
 type Layer = { kind: 'custom' | 'widget' | 'whatsapp' | 'disconnect'; account: Account } | { kind: 'newCustom' | 'newWidget' | 'newWhatsApp' }

@@ -63,7 +63,7 @@ export function OutboxScreen() {
       />
       {open && (
         <Drawer open onOpenChange={() => setOpen(null)} title={open.subject} description={`${open.to} · ${formatDateTime(open.created_at)}`}>
-          <CodeBlock label={t('outbox.text')} code={open.text} />
+          {open.hidden ? <p className="text-ink-2">{t('outbox.hidden')}</p> : <CodeBlock label={t('outbox.text')} code={open.text} />}
         </Drawer>
       )}
     </>

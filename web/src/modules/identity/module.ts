@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { Blocks, KeyRound, MailOpen, ScrollText, ShieldUser } from 'lucide-react'
+import { Blocks, HardDrive, KeyRound, MailOpen, ScrollText, ShieldUser } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -51,10 +51,19 @@ const outboxRoute = createRoute({
   },
 })
 
+const storageRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings/storage',
+  component: lazyRouteComponent(withTexts(() => import('./StorageScreen'), 'identity'), 'StorageScreen'),
+  staticData: {
+    screen: { title: 'storage.title', lead: 'storage.lead', icon: HardDrive, permission: 'identity.workspace.manage', nav: true },
+  },
+})
+
 export const identityModule = defineModule({
   id: 'identity',
   title: 'nav.identity',
-  routes: [rolesRoute, apiKeysRoute, appsRoute, auditRoute, outboxRoute],
+  routes: [rolesRoute, apiKeysRoute, appsRoute, auditRoute, outboxRoute, storageRoute],
   // Whatever is announced may also have been written down.
   live: { '*': [['identity', 'audit']] },
 })

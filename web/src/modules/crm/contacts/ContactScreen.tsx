@@ -20,6 +20,7 @@ import { toast } from '@/ui/Toast'
 import { channelName } from '../inbox/channels'
 import { useConversationsOf } from '../inbox/conversations'
 import { Tags } from '../inbox/Details'
+import { Claims } from './Claims'
 import { ContactForm } from './ContactForm'
 import { ContactPicker, contactLine } from './ContactPicker'
 import {
@@ -35,6 +36,7 @@ import {
   useUndoMerge,
   type Contact,
 } from './contacts'
+import { openClaims } from './openClaims'
 
 export function ContactScreen() {
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' })
@@ -146,9 +148,11 @@ function Profile({ contact }: { contact: Contact }) {
 
 function Facts({ contact }: { contact: Contact }) {
   const { t } = useI18n()
+  const navigate = useNavigate()
   const rows: [string, ReactNode][] = [
     [t('contacts.emails'), contact.emails.map((email) => <span key={email.address} className="block break-all">{email.address}</span>)],
     [t('contacts.phones'), contact.phones.map((phone) => <span key={phone.e164} className="block">{phone.e164}</span>)],
+    [t('inbox.claims'), openClaims(contact).length > 0 && <Claims key="claims" contact={contact} onLinked={(contactId) => void navigate({ to: '/contacts/$contactId', params: { contactId } })} />],
     [t('contacts.kind'), t(contact.kind === 'customer' ? 'contacts.kind.customer' : 'contacts.kind.lead')],
     [t('contacts.language'), contact.language],
     [t('contacts.externalId'), contact.external_id],

@@ -110,6 +110,13 @@ export function useUndoMerge() {
   return useChange((mergeId: string) => ask(api.POST('/api/crm/v1/contacts/merges/{mergeId}/undo', { params: { path: { mergeId } } })))
 }
 
+/** Says that what a customer claimed of themselves is true. */
+export function useLinkClaim(id: string) {
+  return useChange((claimId: string) =>
+    ask(api.POST('/api/crm/v1/contacts/{id}/claims/{claimId}/link', { params: { path: { id, claimId } } })).then((envelope) => envelope.data),
+  )
+}
+
 export function useStartImport() {
   return useMutation({
     mutationFn: async (file: File) => {

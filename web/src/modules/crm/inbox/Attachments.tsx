@@ -1,12 +1,7 @@
-import { CircleAlert, Download } from 'lucide-react'
-import { formatNumber, useI18n } from '@/i18n'
+import { CircleAlert, Download, LoaderCircle } from 'lucide-react'
+import { useI18n } from '@/i18n'
+import { bytesText } from '@/lib/bytes'
 import type { Attachment } from './uploads'
-
-const kilo = 1024
-
-function sizeText(bytes: number): string {
-  return bytes < kilo * kilo ? `${formatNumber(Math.max(1, Math.round(bytes / kilo)))} kB` : `${formatNumber(Math.round(bytes / kilo / kilo))} MB`
-}
 
 /** What came with a message: a picture is seen, everything else is fetched. */
 export function Attachments({ attachments }: { attachments: readonly Attachment[] }) {
@@ -24,6 +19,14 @@ export function Attachments({ attachments }: { attachments: readonly Attachment[
             </li>
           )
         }
+        if (file.pending) {
+          return (
+            <li key={file.id} className="flex items-center gap-2 text-[13px] text-ink-2">
+              <LoaderCircle aria-hidden className="size-4 shrink-0" />
+              {t('inbox.attachment.pending', { name: file.name })}
+            </li>
+          )
+        }
         return (
           <li key={file.id}>
             <a href={address} download={file.name} className="inline-flex max-w-full flex-col gap-1.5 rounded-md text-[13px] text-accent-ink underline-offset-3 hover:underline">
@@ -31,7 +34,7 @@ export function Attachments({ attachments }: { attachments: readonly Attachment[
               <span className="inline-flex min-h-6 min-w-0 items-center gap-1.5">
                 <Download aria-hidden className="size-4 shrink-0" />
                 <span className="truncate">{file.name}</span>
-                <span className="shrink-0 text-ink-2">{sizeText(file.size)}</span>
+                <span className="shrink-0 text-ink-2">{bytesText(file.size)}</span>
               </span>
             </a>
           </li>

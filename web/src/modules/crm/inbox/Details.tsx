@@ -6,6 +6,7 @@ import { formatAgo, useI18n, withTexts, type PlainKey } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Chip } from '@/ui/Chip'
 import { Field, Input, Select } from '@/ui/Field'
+import { Claims } from '../contacts/Claims'
 import { useContact } from '../contacts/contacts'
 import { channelName } from './channels'
 import {
@@ -130,6 +131,7 @@ function ContactCard({ id }: { id: string }) {
           </li>
         ))}
       </ul>
+      <Claims contact={contact} />
       {contact.blocked && (
         <p className="mt-2">
           <Badge tone="danger">{t('contacts.blocked')}</Badge>

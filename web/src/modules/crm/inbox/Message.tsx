@@ -69,6 +69,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
   const act = useItemAction(item)
   const mine = item.author_kind !== 'contact'
+  const typedBy = item.detail?.typed_by as { kind: string; id: string } | undefined
   const note = item.kind === 'note'
   const gone = item.deleted_at !== null
   const own = item.tepkiler.find((reaction) => isOwn(reaction, me.membership.id))?.emoji
@@ -83,6 +84,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
       <div className={cx('mb-1 flex flex-wrap items-center gap-x-2 text-[13px] text-ink-2', mine && 'justify-end')}>
         <span className="font-semibold text-ink">{name}</span>
         {note && <span className="font-semibold text-warn-ink">{t('inbox.note')}</span>}
+        {typedBy && <span className="italic">{t('inbox.writtenDown')}</span>}
         {item.automatic && <span className="italic">{t('inbox.automatic')}</span>}
         {item.channel && <span>{channelName(item.channel)}</span>}
         {item.template && <span>{t('inbox.templateSent', { name: item.template.name })}</span>}
@@ -116,6 +118,11 @@ export function Message({ item, name }: { item: Item; name: string }) {
                 {t('inbox.react', { emoji })}
               </MenuItem>
             ))}
+            {canReply && typedBy?.id === me.membership.id && (
+              <MenuItem icon={Trash2} onSelect={() => setLayer('delete')}>
+                {t('common.delete')}
+              </MenuItem>
+            )}
             {canReply && mine && (
               <>
                 <MenuItem icon={Pencil} onSelect={() => setLayer('edit')}>
@@ -134,7 +141,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
         {!gone && <Attachments attachments={item.attachments} />}
       </Bubble>
       {item.tepkiler.length > 0 && (
-        <p className={cx('mt-1 flex items-center gap-1 text-sm', mine && 'justify-end')}>
+        <p className={cx('mt-1 flex items-center gap-1 text-sm', mine && 'justify-end')} title={t('inbox.reactionOne')}>
           <span className="sr-only">{t('inbox.reactions')}</span>
           {item.tepkiler.map((reaction) =>
             canReply && isOwn(reaction, me.membership.id) ? (

@@ -17,6 +17,7 @@ import { useConversation, useJoin, usePeople, useReadMark, type Action, type Con
 import { useScheduled } from './scheduled'
 import { Timeline } from './Timeline'
 import { typists } from './typing'
+import { useUnmerge } from './whole'
 
 /** Fetched ahead by the screen: a conversation that is opened finds it there. */
 export const loadComposer = () => import('./Composer').then((m) => ({ default: m.Composer }))
@@ -152,9 +153,18 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
   const people = usePeople(conversation.id)
   const join = useJoin(conversation.id)
   const mark = useReadMark()
+  const unmerge = useUnmerge(conversation.id)
   const joined = people.data?.agents.some((agent) => agent.agent_id === me.membership.id) === true
   const [layer, setLayer] = useState<'export' | 'merge' | 'delete' | null>(null)
   const { state } = conversation
+
+  function undoMerge() {
+    unmerge.mutate(undefined, {
+      onSuccess: () => toast('ok', t('inbox.unmerge.done')),
+      onError: (error) =>
+        toast('danger', t('inbox.failed'), asApiError(error)?.reason === 'single_thread' ? t('inbox.unmerge.taken') : errorText(error)),
+    })
+  }
 
   function toggleJoin() {
     join.mutate(!joined, { onError: (error) => toast('danger', t('inbox.failed'), errorText(error)) })
@@ -212,6 +222,11 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
         {canManage && conversation.merged_into_id === null && (
           <MenuItem icon={Merge} onSelect={() => setLayer('merge')}>
             {t('inbox.merge')}
+          </MenuItem>
+        )}
+        {canManage && conversation.merged_into_id !== null && (
+          <MenuItem icon={Undo2} onSelect={undoMerge}>
+            {t('inbox.unmerge')}
           </MenuItem>
         )}
         {meets(me, { permission: 'crm.conversations.delete' }) && (

@@ -30,6 +30,14 @@ export function useMerge(id: string) {
   })
 }
 
+export function useUnmerge(id: string) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: () => ask(api.POST('/api/crm/v1/conversations/{id}/unmerge', { params: { path: { id } } })),
+    onSuccess: refresh,
+  })
+}
+
 export function useDelete() {
   const refresh = useRefresh()
   return useMutation({

@@ -43,7 +43,7 @@ function Existing({ id, ...rest }: Props & { id: string }) {
   )
 }
 
-const shown = ['name', 'address', 'imap.host', 'imap.port', 'smtp.host', 'smtp.port', 'auto_reply', 'sender_name']
+const shown = ['name', 'address', 'imap.host', 'imap.port', 'imap.password', 'smtp.host', 'smtp.port', 'smtp.password', 'auto_reply', 'sender_name']
 
 function MailboxForm({ start, canManage, onClose, onMade }: Omit<Props, 'id'> & { start: Mailbox | null }) {
   const { t } = useI18n()
@@ -132,10 +132,10 @@ function MailboxForm({ start, canManage, onClose, onMade }: Omit<Props, 'id'> & 
           <Input name="sender_name" autoComplete="off" defaultValue={start?.sender_name} />
         </Field>
         <Checkbox label={t('mailboxes.imap')} detail={t('mailboxes.imapHint')} checked={fetches} onChange={(event) => setFetches(event.target.checked)} />
-        {fetches && <ServerFields of="imap" start={start?.imap ?? null} known={start !== null} error={save.error} trial={test.data?.imap ?? null} />}
+        {fetches && <ServerFields of="imap" start={start?.imap ?? null} known={start !== null} error={save.error ?? test.error} trial={test.data?.imap ?? null} />}
         <Checkbox label={t('mailboxes.smtp')} detail={t('mailboxes.smtpHint')} checked={sends} onChange={(event) => setSends(event.target.checked)} />
-        {sends && <ServerFields of="smtp" start={start?.smtp ?? null} known={start !== null} error={save.error} trial={test.data?.smtp ?? null} />}
-        {test.error && <Notice tone="danger">{errorText(test.error)}</Notice>}
+        {sends && <ServerFields of="smtp" start={start?.smtp ?? null} known={start !== null} error={save.error ?? test.error} trial={test.data?.smtp ?? null} />}
+        {test.error && !isAboutFields(test.error, shown) && <Notice tone="danger">{errorText(test.error)}</Notice>}
         <Field label={t('mailboxes.autoReply')} hint={t('mailboxes.autoReplyHint')} optional error={fieldText(save.error, 'auto_reply')}>
           <Textarea name="auto_reply" defaultValue={start?.auto_reply} />
         </Field>
@@ -211,7 +211,11 @@ function ServerFields({ of, start, known, error, trial }: ServerProps) {
       <Field label={t('mailboxes.user')}>
         <Input name={`${of}_user`} autoComplete="off" spellCheck={false} defaultValue={start?.user} />
       </Field>
-      <Field label={t('mailboxes.password')} hint={known && start ? t('mailboxes.passwordKept') : undefined}>
+      <Field
+        label={t('mailboxes.password')}
+        hint={known && start ? t('mailboxes.passwordKept') : undefined}
+        error={fieldText(error, `${of}.password`, { password_needed: 'mailboxes.passwordNeeded' })}
+      >
         <Input name={`${of}_password`} type="password" autoComplete="new-password" />
       </Field>
       {of === 'imap' && (

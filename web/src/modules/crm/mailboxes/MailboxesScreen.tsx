@@ -26,6 +26,8 @@ const reasons: Record<string, PlainKey> = {
   no_sender: 'mailboxes.reason.noSender',
   unreadable: 'mailboxes.reason.unreadable',
   too_deep: 'mailboxes.reason.tooDeep',
+  too_many_parts: 'mailboxes.reason.tooManyParts',
+  header_too_long: 'mailboxes.reason.longHeader',
   empty: 'mailboxes.reason.empty',
   too_large: 'mailboxes.reason.tooLarge',
   channel_unavailable: 'mailboxes.reason.unavailable',

@@ -14,47 +14,77 @@ import (
 	"konak/internal/kit/event"
 )
 
-// fetch reads a lane's settings, what is due in it and the bodies.
-func (s *Sender) fetch(l *lane) {
-	s.mu.Lock()
-	from := l.next()
-	known, probe, epoch := l.signer != nil && l.fresh() < look, l.probe, l.epoch
-	s.mu.Unlock()
-	var t target
-	var jobs []job
-	var early bool
+// startLoad begins to read the settings of a lane that came into the state
+// loading, and what is due in it. The lock is held.
+func (s *Sender) startLoad(l *lane) {
+	l.reads++
+	go s.loadLane(l, l.reads, l.nextRead())
+}
+
+// loaded is what was read of a lane.
+type loaded struct {
+	target target
+	jobs   []job
+	early  bool // what waits has no body yet
+}
+
+// loadLane reads a lane and puts what it read into it, unless the lane came into
+// another state or was read again meanwhile.
+func (s *Sender) loadLane(l *lane, read int, from readFrom) {
 	now := s.svc.db.Clock().Now()
 	from.places = now.Add(-queueStart)
+	var got loaded
 	err := s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
-		if !known {
-			if t, err = targetOf(r, l.laneKey); err != nil {
-				return err
-			}
-			probe = t.status == Disabled
-		}
-		if probe {
-			jobs, early, err = probeJob(r, l.laneKey, now)
-			return err
-		}
-		if jobs, err = dueJobs(r, l.laneKey, clock.At(now), from.time, from.id, fetchRows); err != nil {
-			return err
-		}
-		return loadBodies(r, l.tenant, jobs)
+		got, err = readLane(r, l.laneKey, from, now)
+		return err
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l.fetching = false
-	if (known || epoch != l.epoch) && err == nil && !l.lost {
-		// Settings that changed meanwhile are read by reload.
-		l.span(now)
-	} else if !s.settle(l, &t, err) {
+	if l.state != loading || l.reads != read {
 		return
 	}
-	l.take(from, jobs, probe)
-	if early && l.idle() && !l.stop {
+	switch {
+	case db.IsNoRow(err): // deleted, with its lane
+		s.lose(l)
+		return
+	case err != nil:
+		s.log.Error("a webhook lane could not be read", "endpoint", l.id, "error", err)
 		l.halt(now.Add(look))
+	case got.target.status == Paused:
+		l.halt(time.Time{})
+	default:
+		if err := s.applySettings(l, &got.target); err != nil {
+			s.log.Error("a webhook endpoint cannot be sent to", "endpoint", l.id, "error", err)
+			l.halt(now.Add(time.Minute))
+			break
+		}
+		l.take(from, got.jobs)
+		switch {
+		case len(l.buffer) > 0 || l.unmarked > 0:
+			l.move(rowsRead)
+		case got.early:
+			l.halt(now.Add(look))
+		default:
+			l.move(nothingRead)
+			s.startIdling(l)
+		}
 	}
 	s.advance(l)
+}
+
+// readLane reads a lane's settings, what is due in it and the bodies.
+func readLane(r *db.Reader, k laneKey, from readFrom, now time.Time) (got loaded, err error) {
+	if got.target, err = targetOf(r, k); err != nil || from.enough || got.target.status == Paused {
+		return got, err
+	}
+	if got.target.status == Disabled {
+		got.jobs, got.early, err = probeJob(r, k, now)
+		return got, err
+	}
+	if got.jobs, err = dueJobs(r, k, clock.At(now), from.time, from.id, readRows); err != nil {
+		return got, err
+	}
+	return got, loadBodies(r, k.tenant, got.jobs)
 }
 
 // loadBodies reads what is sent with each job.
@@ -94,75 +124,30 @@ func probeJob(r *db.Reader, k laneKey, now time.Time) (one []job, early bool, er
 	return jobs[i : i+1], false, nil
 }
 
-// reload reads a lane's settings after they changed.
-func (s *Sender) reload(l *lane) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var t target
-	var err error
-	for epoch := -1; epoch != l.epoch && !l.lost; {
-		epoch = l.epoch
-		s.mu.Unlock()
-		err = s.svc.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
-			t, err = targetOf(r, l.laneKey)
-			return err
-		})
-		s.mu.Lock()
-	}
-	l.reloading = false
-	if s.settle(l, &t, err) {
-		s.advance(l)
-	}
-}
-
-// settle puts an endpoint's settings into its lane. It says false where there
-// is nothing to go on with.
-func (s *Sender) settle(l *lane, t *target, err error) bool {
-	switch {
-	case l.lost:
-		return false
-	case db.IsNoRow(err): // deleted, with its lane
-		s.lose(l)
-		return false
-	case err != nil:
-		s.log.Error("a webhook lane could not be read", "endpoint", l.id, "error", err)
-		l.halt(s.svc.db.Clock().Now().Add(look))
-	case t.status == Paused:
-		l.halt(time.Time{})
-	default:
-		if err := s.apply(l, t); err != nil {
-			s.log.Error("a webhook endpoint cannot be sent to", "endpoint", l.id, "error", err)
-			l.halt(s.svc.db.Clock().Now().Add(time.Minute))
-		}
-	}
-	return true
-}
-
-func (s *Sender) apply(l *lane, t *target) (err error) {
+// applySettings puts an endpoint's settings into its lane. The lock is held.
+func (s *Sender) applySettings(l *lane, t *target) (err error) {
 	now := s.svc.db.Clock().Now()
-	l.fresh = clock.Stopwatch()
+	l.settings = clock.Stopwatch()
 	// What it leads to is checked when it is dialled: the allowed ranges may
 	// have changed since it was registered.
-	if l.to, err = url.Parse(t.address); err != nil {
+	if l.address, err = url.Parse(t.address); err != nil {
 		return err
 	}
-	l.module, l.strict, l.rate, l.clean = t.module, t.strict, t.rate, t.clean()
-	if l.probe = t.status == Disabled; l.probe && len(l.buffer) > 1 {
+	l.module, l.inOrder, l.rate, l.healthy, l.disabled = t.module, t.strict, t.rate, t.clean(), t.status == Disabled
+	if l.disabled && len(l.buffer) > 1 {
 		l.buffer = l.buffer[:1]
 	}
 	if t.oldUntil == nil || !t.oldUntil.After(now) {
 		t.oldSecret = nil
 	}
-	l.sign.Lock()
-	defer l.sign.Unlock()
 	if sealed := [2]string{string(t.secret), string(t.oldSecret)}; l.sealed != sealed || l.signer == nil {
 		keys, err := s.svc.secrets(l.laneKey, t)
 		if err != nil {
 			return err
 		}
-		l.signer, l.sealed = newSigner(keys...), sealed
+		l.signer, l.sealed = signer(keys), sealed
 	}
-	l.span(now)
+	l.beginSecond(now)
 	return nil
 }
 

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ownFiles and ownFolders are what Konak keeps in its data folder.
+var (
+	ownFiles   = []string{"konak.db", "konak.db-wal", "konak.db-shm", "master.key"}
+	ownFolders = []string{"files", "search"}
+)
+
+// PrepareData makes the data folder and lets nobody else read what is in it,
+// whatever the umask and the folder's own mode are: the database and the key
+// are 0600, folders 0700. SQLite gives its log files the mode of the database.
+// The data folder itself keeps the mode that it was given.
+func (c *Config) PrepareData() error {
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return fmt.Errorf("the data folder cannot be made: %w", err)
+	}
+	if c.DB == "" {
+		f, err := os.OpenFile(filepath.Join(c.Data, "konak.db"), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return fmt.Errorf("the database cannot be made: %w", err)
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	for _, name := range ownFolders {
+		if err := os.MkdirAll(filepath.Join(c.Data, name), 0o700); err != nil {
+			return fmt.Errorf("the data folder cannot be written: %w", err)
+		}
+	}
+	exposed, err := c.Exposed()
+	if err != nil {
+		return err
+	}
+	for _, e := range exposed {
+		if err := os.Chmod(e.Path, e.Want); err != nil {
+			return fmt.Errorf("%s can be read by others: %w", e.Path, err)
+		}
+	}
+	return nil
+}
+
+// Exposed is a file or folder whose mode lets others in.
+type Exposed struct {
+	Path      string
+	Has, Want fs.FileMode
+}
+
+// Exposed lists what others may read or write of Konak's own files.
+func (c *Config) Exposed() ([]Exposed, error) {
+	var out []Exposed
+	look := func(names []string, want fs.FileMode) error {
+		for _, name := range names {
+			path := filepath.Join(c.Data, name)
+			info, err := os.Stat(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if has := info.Mode().Perm(); has&^want != 0 {
+				out = append(out, Exposed{path, has, want})
+			}
+		}
+		return nil
+	}
+	return out, errors.Join(look(ownFiles, 0o600), look(ownFolders, 0o700))
+}

@@ -1,0 +1,169 @@
+package app_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"konak/internal/app"
+	"konak/internal/app/apptest"
+	"konak/internal/kit/db"
+)
+
+// cable lies between a node and PostgreSQL and can be cut.
+type cable struct {
+	ln    net.Listener
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+// layCable puts a cable before the database and returns the address of its
+// near end.
+func layCable(t *testing.T, dsn string) (*cable, string) {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "cable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	query := u.Query()
+	network, far := "tcp", u.Host
+	if folder := query.Get("host"); folder != "" {
+		port := query.Get("port")
+		if port == "" {
+			port = "5432"
+		}
+		network, far = "unix", filepath.Join(folder, ".s.PGSQL."+port)
+	}
+	c := &cable{}
+	if c.ln, err = net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.cut)
+	go func() {
+		for {
+			near, err := c.ln.Accept()
+			if err != nil {
+				return
+			}
+			other, err := net.Dial(network, far)
+			if err != nil {
+				_ = near.Close()
+				continue
+			}
+			c.mu.Lock()
+			c.conns = append(c.conns, near, other)
+			c.mu.Unlock()
+			go func() { _, _ = io.Copy(near, other); _ = near.Close() }()
+			go func() { _, _ = io.Copy(other, near); _ = other.Close() }()
+		}
+	}()
+	query.Set("host", dir)
+	query.Set("port", "5432")
+	u.Host, u.RawQuery = "", query.Encode()
+	return c, u.String()
+}
+
+// cut ends every connection and lets no new one through.
+func (c *cable) cut() {
+	_ = c.ln.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.conns {
+		_ = conn.Close()
+	}
+}
+
+// unavailable wants the answer of an outage.
+func unavailable(t *testing.T, r *apptest.Response) {
+	t.Helper()
+	r.Refused(503, "unavailable")
+	if r.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+}
+
+func readiness(t *testing.T, s *apptest.Server) string {
+	t.Helper()
+	resp, err := http.Get(s.URL + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode != 503 {
+		t.Errorf("/readyz answered %d %s", resp.StatusCode, b)
+	}
+	return string(b)
+}
+
+// A database that is gone is an outage, for who is known and for who is not,
+// and is logged once a second.
+func TestDatabaseGone(t *testing.T) {
+	t.Parallel()
+	var c *cable
+	s := apptest.NewOn(t, db.Postgres, func(cfg *app.Config) { c, cfg.DB = layCable(t, cfg.DB) })
+	w := s.Workspace("demo")
+	stranger := s.Client(w.SignIn("owner@demo.example").Token())
+	w.Owner.Get("/api/crm/v1/contacts").Want(200)
+	if got := readiness(t, s); strings.Contains(got, "database") {
+		t.Errorf("/readyz says %q", got)
+	}
+	c.cut()
+	for range 3 {
+		unavailable(t, w.Owner.Get("/api/crm/v1/contacts"))
+		unavailable(t, w.Owner.Post("/api/crm/v1/contacts", map[string]any{"name": "Elif"}))
+		unavailable(t, stranger.Get("/api/crm/v1/contacts"))
+	}
+	if n := strings.Count(s.Logs.String(), "request failed"); n != 1 {
+		t.Errorf("%d lines in the same second", n)
+	}
+	if got := readiness(t, s); !strings.Contains(got, "database") {
+		t.Errorf("/readyz says %q", got)
+	}
+}
+
+// A full disk is an outage: SQLite may not grow, the data folder takes nothing.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	var data string
+	s := apptest.NewOn(t, db.SQLite, func(cfg *app.Config) { data = cfg.Data })
+	w := s.Workspace("demo")
+	if got := readiness(t, s); strings.Contains(got, "disk") {
+		t.Errorf("/readyz says %q", got)
+	}
+	if err := os.Remove(filepath.Join(data, ".probe")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/full", filepath.Join(data, ".probe")); err != nil {
+		t.Fatal(err)
+	}
+	if got := readiness(t, s); !strings.Contains(got, "disk of the data folder is full") {
+		t.Errorf("/readyz says %q", got)
+	}
+	err := s.DB.System("a full disk").InTx(t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(`PRAGMA max_page_count = 1`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := map[string]any{"name": strings.Repeat("x", 200)}
+	for range 2000 { // until the free pages are used up
+		if r := w.Owner.Post("/api/crm/v1/contacts", body); r.Status != 201 {
+			unavailable(t, r)
+			return
+		}
+	}
+	t.Error("the database grew")
+}

@@ -1,0 +1,41 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/blob"
+	"konak/internal/kit/perm"
+)
+
+func (a *App) registerStorage() {
+	api.Handle(a.API, api.Route{
+		Method: "GET", Path: "/api/v1/workspace/storage", ID: "workspace-storage", Tag: "Workspace",
+		Access: api.Session, Permission: perm.WorkspaceManage,
+		Summary: "What the workspace's files take, and what they may take",
+		Doc: "Files that nothing holds yet are counted too; they go a day after they came. What does not fit is refused with 409 " +
+			"storage_full: the reason is workspace, or visitors for what visitors of the live chat send. Mail that arrives is put off " +
+			"with 452, so that its sender tries again. The operator sets the quota.",
+	}, func(ctx context.Context, _ *struct{}) (blob.Use, error) {
+		return a.Blobs.Use(ctx, api.Caller(ctx).TenantID)
+	})
+}
+
+// Storage returns what a workspace keeps and may keep.
+func (a *App) Storage(ctx context.Context, slug string) (blob.Use, error) {
+	tenant, err := a.Identity.TenantBySlug(ctx, slug)
+	if err != nil {
+		return blob.Use{}, fmt.Errorf("there is no workspace %q: %w", slug, err)
+	}
+	return a.Blobs.Use(ctx, tenant)
+}
+
+// SetStorageQuota gives a workspace a quota of its own; nil for the default.
+func (a *App) SetStorageQuota(ctx context.Context, slug string, quota *int64) error {
+	tenant, err := a.Identity.TenantBySlug(ctx, slug)
+	if err != nil {
+		return fmt.Errorf("there is no workspace %q: %w", slug, err)
+	}
+	return a.Blobs.SetQuota(ctx, tenant, quota)
+}

@@ -1,0 +1,66 @@
+package whatsapp_test
+
+import (
+	"testing"
+
+	"konak/internal/crm/conversation"
+)
+
+// A conversation that an agent opens while the window is closed belongs to the
+// number all the same: templates can be sent in it, and the customer's message
+// comes into it.
+func TestOpenedOutsideTheWindow(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		news := sh.approved("kargo_bilgisi")
+		who := sh.customer("+" + elif.ID)
+		var begun struct {
+			Data     conversation.Conversation `json:"data"`
+			Delivery string                    `json:"delivery"`
+			Error    *string                   `json:"delivery_error"`
+		}
+		sh.Owner.Post(conversations+"/new-as-agent", map[string]any{"contact_id": who.ID, "channel": "whatsapp", "body": "Merhaba"}).Want(201).Whole(&begun)
+		c := begun.Data
+		if begun.Delivery != "failed" || *begun.Error != "window_closed" || c.ChannelAccountID == nil || *c.ChannelAccountID != sh.acc.ID || c.FirstReplyAt != nil {
+			t.Fatalf("got %+v", begun)
+		}
+		path := conversations + "/" + c.ID.String()
+		var choice conversation.ChatTemplates
+		sh.Owner.Get(path + "/chat-templates").Want(200).Data(&choice)
+		if choice.WindowOpen || len(choice.Templates) != 1 {
+			t.Errorf("the choice is %+v", choice)
+		}
+		if sent := sh.send(c.ID, map[string]any{"template_id": news.ID, "body": []string{"Elif", "4711"}}); sent.Delivery != conversation.Sent {
+			t.Errorf("got %+v", sent)
+		}
+		sh.says("Merhaba")
+		if only := sh.only(); only.ID != c.ID || only.FirstReplyAt == nil {
+			t.Errorf("got %+v", only)
+		}
+	})
+}
+
+// A paused number says that it is paused, to a reply and to a new conversation.
+func TestPausedNumberSaysSo(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Merhaba")
+		c := sh.only()
+		sh.Owner.Do("PATCH", channels+"/"+sh.acc.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)
+		if e := sh.Owner.Post(conversations+"/"+c.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Refused(409, "channel_unavailable"); e.Reason != "paused" {
+			t.Errorf("got %+v", e)
+		}
+		var begun struct {
+			Delivery string  `json:"delivery"`
+			Error    *string `json:"delivery_error"`
+			Reused   bool    `json:"reused"`
+		}
+		sh.Owner.Post(conversations+"/new-as-agent", map[string]any{"contact_id": c.ContactID, "channel": "whatsapp", "body": "x"}).Want(201).Whole(&begun)
+		if begun.Delivery != "failed" || begun.Error == nil || *begun.Error != "channel_unavailable" || !begun.Reused {
+			t.Errorf("got %+v", begun)
+		}
+		var ways []conversation.ReplyChannel
+		sh.Owner.Get(conversations + "/" + c.ID.String() + "/reply-channels").Want(200).Data(&ways)
+		if ways[0].Available || *ways[0].Reason != "channel_unavailable" {
+			t.Errorf("got %+v", ways[0])
+		}
+	})
+}

@@ -1,0 +1,99 @@
+package widget
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/limit"
+)
+
+const day = 24 * time.Hour
+
+// byteUnit is what one use of a byte budget stands for. A message or a file
+// uses at least one.
+const byteUnit = 16 << 10
+
+// bytesADay allows so many MiB at once and as many again in every day.
+func bytesADay(name string, mib int) limit.Policy {
+	return limit.Policy{Name: name, Burst: mib << 20 / byteUnit, Window: day}
+}
+
+// What visitors may make, by visitor, by address and by workspace. Nobody knows
+// who they are, and all that they write is kept. Files count against the
+// workspace's storage for visitors as well (blob.Visitors).
+var (
+	visitorsOfAddress   = limit.Policy{Name: "widget-visitors", Burst: 20, Window: 10 * time.Minute}
+	visitorsADay        = limit.Policy{Name: "widget-visitors-day", Burst: 500, Window: day}
+	visitorsOfWorkspace = limit.Policy{Name: "widget-visitors-workspace", Burst: 50_000, Window: day}
+
+	messagesOfVisitor   = limit.Policy{Name: "widget-messages", Burst: 20, Window: time.Minute}
+	messagesADay        = limit.Policy{Name: "widget-messages-day", Burst: 500, Window: day}
+	messagesOfAddress   = limit.Policy{Name: "widget-messages-address", Burst: 2_000, Window: day}
+	messagesOfWorkspace = limit.Policy{Name: "widget-messages-workspace", Burst: 200_000, Window: day}
+
+	bytesOfVisitor   = bytesADay("widget-bytes", 50)
+	bytesOfAddress   = bytesADay("widget-bytes-address", 200)
+	bytesOfWorkspace = bytesADay("widget-bytes-workspace", 1024)
+)
+
+// use is one use of a policy by a key.
+type use struct {
+	policy limit.Policy
+	key    limit.Key
+}
+
+// take uses each of them once, and returns rate_limited at the first that is
+// used up.
+func (s *Service) take(ctx context.Context, uses ...use) error {
+	for _, u := range uses {
+		if r := s.Limits.Take(ctx, u.policy, u.key); !r.Allowed {
+			return api.RateLimited(r)
+		}
+	}
+	return nil
+}
+
+// allowVisitor counts a new visitor.
+func (s *Service) allowVisitor(ctx context.Context, p *page) error {
+	ip, workspace := limit.OfIP(p.ip), limit.Key(p.TenantID)
+	return s.take(ctx, use{visitorsOfAddress, ip}, use{visitorsADay, ip}, use{visitorsOfWorkspace, workspace})
+}
+
+// allowMessage counts a message, before anything of it is taken in.
+func (s *Service) allowMessage(ctx context.Context, p *page, visitor uuid.UUID) error {
+	v := limit.Key(visitor)
+	return s.take(ctx, use{messagesOfVisitor, v}, use{messagesADay, v},
+		use{messagesOfAddress, limit.OfIP(p.ip)}, use{messagesOfWorkspace, limit.Key(p.TenantID)})
+}
+
+// counted gives a reader that counts what is read against the byte budgets. It
+// fails with rate_limited where one of them is used up.
+func (s *Service) counted(ctx context.Context, p *page, visitor uuid.UUID, r io.Reader) io.Reader {
+	return &countedReader{r: r, take: func() error {
+		return s.take(ctx, use{bytesOfVisitor, limit.Key(visitor)}, use{bytesOfAddress, limit.OfIP(p.ip)},
+			use{bytesOfWorkspace, limit.Key(p.TenantID)})
+	}}
+}
+
+type countedReader struct {
+	r    io.Reader
+	left int // of the unit that was taken last
+	take func() error
+}
+
+// Read implements io.Reader.
+func (c *countedReader) Read(b []byte) (int, error) {
+	if c.left == 0 {
+		if err := c.take(); err != nil {
+			return 0, err
+		}
+		c.left = byteUnit
+	}
+	n, err := c.r.Read(b[:min(len(b), c.left)])
+	c.left -= n
+	return n, err
+}

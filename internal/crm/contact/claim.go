@@ -1,0 +1,56 @@
+package contact
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+)
+
+// Kinds of claims.
+const (
+	ClaimEmail = "email"
+	ClaimPhone = "phone"
+)
+
+// ProofAgent says that somebody of the workspace checked a claim.
+const ProofAgent = "agent"
+
+// maxClaims is how many claims a contact keeps; what a visitor types after that
+// is not written down.
+const maxClaims = 20
+
+// Claim is what somebody whom nobody vouches for said of themselves. Until it
+// is proven it is only shown: no answer, look-up or consent goes by it.
+type Claim struct {
+	ID       uuid.UUID                `json:"id" format:"uuid"`
+	Kind     string                   `json:"kind" enum:"email,phone"`
+	Value    string                   `json:"value" example:"elif@kayamobilya.example"`
+	Source   string                   `json:"source" example:"widget" doc:"The channel on which it was said"`
+	At       clock.Time               `json:"at"`
+	Proof    *string                  `json:"proof" nullable:"true" enum:"agent" doc:"How it was shown to be true; null while it was not"`
+	ProvenAt *clock.Time              `json:"proven_at" nullable:"true"`
+	ProvenBy *uuid.UUID               `json:"proven_by" nullable:"true" format:"uuid"`
+	Match    api.Nullable[ClaimMatch] `json:"match" doc:"Who has this address or number, while it is not proven; only where one contact is read"`
+
+	key string
+}
+
+// ClaimMatch is the contact that an unproven claim would lead to.
+type ClaimMatch struct {
+	ID   uuid.UUID `json:"id" format:"uuid"`
+	Name string    `json:"name" example:"Elif Kaya"`
+}
+
+// claims are what an unproven sender said of themselves.
+func (from *Sender) claims() []Claim {
+	var out []Claim
+	if e, ok := address.ParseEmail(from.Email); ok {
+		out = append(out, Claim{Kind: ClaimEmail, Value: e.Address, Source: from.Channel, key: e.Key})
+	}
+	if n, ok := address.ParsePhone(from.Phone); ok {
+		out = append(out, Claim{Kind: ClaimPhone, Value: n, Source: from.Channel, key: n})
+	}
+	return out
+}

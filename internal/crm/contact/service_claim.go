@@ -1,0 +1,129 @@
+package contact
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// ClaimResult is the contact after a claim was linked, and the merge where
+// another contact had the address or the number.
+type ClaimResult struct {
+	Contact Contact             `json:"contact"`
+	Merge   api.Nullable[Merge] `json:"merge" doc:"Can be undone; null where nobody had the address or the number"`
+}
+
+// keepClaims writes down what an unproven sender said of themselves. What
+// stands there already stays as it is.
+func (s *Service) keepClaims(tx *db.Tx, contact uuid.UUID, said []Claim) error {
+	if len(said) == 0 {
+		return nil
+	}
+	kept, err := claimsOf(&tx.Reader, contact)
+	if err != nil {
+		return fmt.Errorf("contact: claims: %w", err)
+	}
+	for _, c := range said {
+		same := func(k Claim) bool { return k.Kind == c.Kind && k.key == c.key }
+		if len(kept) >= maxClaims || slices.ContainsFunc(kept, same) {
+			continue
+		}
+		c.ID, c.At = tx.NewID(), clock.At(tx.Now())
+		if err := putClaim(tx, contact, c); err != nil {
+			return fmt.Errorf("contact: put claim: %w", err)
+		}
+		kept = append(kept, c)
+	}
+	return nil
+}
+
+// LinkClaim says that a claim is true because the caller checked it. Where
+// another contact has the address or the number, this one is merged into it;
+// else it becomes this contact's own. A claim that was proven before is a
+// conflict.
+func (s *Service) LinkClaim(ctx context.Context, contact, claim uuid.UUID) (out ClaimResult, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		out, err = s.prove(tx, contact, claim, ProofAgent)
+		return err
+	})
+	return out, conflict(err)
+}
+
+func (s *Service) prove(tx *db.Tx, contact, id uuid.UUID, proof string) (out ClaimResult, err error) {
+	c, err := refByID(&tx.Reader, contact)
+	if err != nil {
+		return out, absent(err)
+	}
+	list, err := claimsOf(&tx.Reader, contact)
+	if err != nil {
+		return out, err
+	}
+	i := slices.IndexFunc(list, func(k Claim) bool { return k.ID == id })
+	if i < 0 {
+		return out, fault.New(fault.NotFound)
+	}
+	claim := list[i]
+	if claim.Proof != nil {
+		return out, fault.New(fault.Conflict).Because("already_proven")
+	}
+	holder, err := holderOfClaim(&tx.Reader, claim, c.Test)
+	switch {
+	case db.IsNoRow(err):
+		_, err = s.changeIn(tx, contact, func(_ *db.Tx, c *Contact) error { claim.addTo(c); return nil })
+	case err == nil && holder.ID != contact:
+		var merged MergeResult
+		merged, err = s.merge(tx, holder.ID, contact)
+		out.Merge.V, contact = &merged.Merge, holder.ID
+	}
+	if err != nil {
+		return out, err
+	}
+	// A key of the test environment changes nothing that is live; reading the
+	// contact for a change says so.
+	if _, err := lockByID(tx, contact); err != nil {
+		return out, err
+	}
+	if err := setProof(tx, id, proof, by(tx.Context())); err != nil {
+		return out, fmt.Errorf("contact: set proof: %w", err)
+	}
+	details := map[string]string{"claim": id.String(), "kind": claim.Kind, "proof": proof}
+	if err := audit.Write(tx, "contact.claim_linked", contact.String(), details); err != nil {
+		return out, err
+	}
+	out.Contact, err = byID(&tx.Reader, contact)
+	return out, err
+}
+
+// addTo makes what was claimed the contact's own.
+func (k *Claim) addTo(c *Contact) {
+	if k.Kind == ClaimEmail {
+		c.Emails = append(slices.Clone(c.Emails), Email{Address: k.Value, Primary: len(c.Emails) == 0})
+		return
+	}
+	c.Phones = append(slices.Clone(c.Phones), Phone{E164: k.Value, Primary: len(c.Phones) == 0})
+}
+
+// matchClaims says of the unproven claims of a contact who has what they name.
+func matchClaims(r *db.Reader, c *Contact) error {
+	for i := range c.Claims {
+		k := &c.Claims[i]
+		if k.Proof != nil {
+			continue
+		}
+		holder, err := holderOfClaim(r, *k, c.Test)
+		if err == nil && holder.ID != c.ID {
+			k.Match.V = &ClaimMatch{ID: holder.ID, Name: holder.Name}
+		} else if err != nil && !db.IsNoRow(err) {
+			return err
+		}
+	}
+	return nil
+}

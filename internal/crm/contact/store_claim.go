@@ -1,0 +1,64 @@
+package contact
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const claimColumns = `id, kind, value, value_key, source, at, proof, proven_at, proven_by`
+
+func scanClaim(row db.Row, more ...any) (k Claim, err error) {
+	err = row.Scan(append(more, &k.ID, &k.Kind, &k.Value, &k.key, &k.Source, &k.At, &k.Proof, &k.ProvenAt, &k.ProvenBy)...)
+	return k, err
+}
+
+// claimsOf reads the claims of a contact, the oldest first.
+func claimsOf(r *db.Reader, contact uuid.UUID) ([]Claim, error) {
+	return db.All(r, func(row db.Row) (Claim, error) { return scanClaim(row) }, `SELECT `+claimColumns+` FROM contact_claim
+		WHERE tenant_id = $1 AND contact_id = $2 ORDER BY id`, r.Tenant(), contact)
+}
+
+func putClaim(tx *db.Tx, contact uuid.UUID, k Claim) error {
+	_, err := tx.Exec(`INSERT INTO contact_claim (tenant_id, id, contact_id, kind, value, value_key, source, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, contact_id, kind, value_key) DO NOTHING`,
+		tx.Tenant(), k.ID, contact, k.Kind, k.Value, k.key, k.Source, k.At)
+	return err
+}
+
+func setProof(tx *db.Tx, id uuid.UUID, proof string, by *uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE contact_claim SET proof = $3, proven_at = $4, proven_by = $5 WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), id, proof, clock.At(tx.Now()), by)
+	return err
+}
+
+// holderOfClaim finds the contact that has what a claim names.
+func holderOfClaim(r *db.Reader, k Claim, test bool) (Ref, error) {
+	table, condition := `contact_email`, `k.email_key = $3`
+	if k.Kind == ClaimPhone {
+		table, condition = `contact_phone`, `k.e164 = $3`
+	}
+	return db.One(r, scanRef, refQuery(table, condition), r.Tenant(), test, k.key)
+}
+
+// moveClaims gives the loser's claims to the winner. One that the winner has too
+// stays with the loser, where it waits for the merge to be undone.
+func moveClaims(tx *db.Tx, loser, winner uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE contact_claim SET contact_id = $3 WHERE tenant_id = $1 AND contact_id = $2
+		AND NOT EXISTS (SELECT 1 FROM contact_claim h WHERE h.tenant_id = $1 AND h.contact_id = $3
+			AND h.kind = contact_claim.kind AND h.value_key = contact_claim.value_key)`, tx.Tenant(), loser, winner)
+	return err
+}
+
+// moveClaimsBack gives the loser its claims again, as they were: a merge that
+// was wrong proves nothing.
+func moveClaimsBack(tx *db.Tx, loser uuid.UUID, claims []Claim) error {
+	for _, k := range claims {
+		if _, err := tx.Exec(`UPDATE contact_claim SET contact_id = $3, proof = $4, proven_at = $5, proven_by = $6
+			WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), k.ID, loser, k.Proof, k.ProvenAt, k.ProvenBy); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package conversation_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/conversation"
+	"konak/internal/identity"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+// A request that was let in before its agent was suspended comes after it: the
+// agent joins nothing, begins nothing and is made the owner of nothing.
+func TestSuspendedAgentJoinsNothing(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		_, can := in.member("can")
+		late := caller.With(t.Context(), &caller.Caller{Kind: caller.Agent, ID: can, TenantID: in.ID, Perms: perm.NewSet(perm.All()...)})
+		in.Owner.Post("/api/crm/v1/agents/"+can.String()+"/suspension", nil).Want(200)
+		if _, err := s.Conversations.Join(late, id); !fault.Is(err, fault.NotActive) {
+			t.Errorf("joining: %v", err)
+		}
+		if _, err := s.Conversations.BeginAsAgent(late, conversation.Opening{ContactID: in.customer.ID, Channel: conversation.Mail, Body: "x"}); !fault.Is(err, fault.NotActive) {
+			t.Errorf("beginning: %v", err)
+		}
+		if _, err := s.Conversations.Assign(late, id, &can); !fault.Is(err, fault.ValidationFailed) {
+			t.Errorf("taking: %v", err)
+		}
+		if owner := in.get(id).OwnerID; owner != nil {
+			t.Errorf("the owner is %v", owner)
+		}
+	})
+}
+
+// However joins and a suspension fall together, nobody who is suspended stays
+// in a conversation.
+func TestSuspensionRacesJoins(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		_, can := in.member("can")
+		late := caller.With(t.Context(), &caller.Caller{Kind: caller.Agent, ID: can, TenantID: in.ID, Perms: perm.NewSet(perm.All()...)})
+		ids := make([]uuid.UUID, 12)
+		for i := range ids {
+			ids[i] = in.begin()
+		}
+		var wg sync.WaitGroup
+		start := make(chan struct{})
+		for _, id := range ids {
+			wg.Go(func() {
+				<-start
+				if _, err := s.Conversations.Join(late, id); err != nil && !fault.Is(err, fault.NotActive) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Go(func() {
+			<-start
+			in.Owner.Post("/api/crm/v1/agents/"+can.String()+"/suspension", nil).Want(200)
+		})
+		close(start)
+		wg.Wait()
+		for _, id := range ids {
+			var people conversation.People
+			in.Owner.Get(base + "/" + id.String() + "/participants").Want(200).Data(&people)
+			if len(people.Agents) != 0 || in.get(id).OwnerID != nil {
+				t.Errorf("%s is left with %+v, owner %v", id, people.Agents, in.get(id).OwnerID)
+			}
+		}
+	})
+}
+
+// Who may not see conversations is made the owner of none and answers in none.
+func TestOnlyWhoSeesConversations(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		id := in.begin()
+		_, guest := in.memberAs("Misafir", identity.RoleGuest)
+		if e := in.Owner.Post(base+"/"+id.String()+"/assign", map[string]any{"owner_id": guest}).Refused(422, "validation_failed"); len(e.Fields["owner_id"]) == 0 {
+			t.Errorf("got %+v", e)
+		}
+		if e := in.Owner.Post(base, map[string]any{"contact_id": in.customer.ID, "body": "x", "owner_id": guest}).Refused(422, "validation_failed"); len(e.Fields["owner_id"]) == 0 {
+			t.Errorf("got %+v", e)
+		}
+		key := in.Key(false, perm.All()...)
+		for _, kind := range []string{"comment", "note"} {
+			body := map[string]any{"type": "admin", "admin_id": guest, "body": "x", "message_type": kind}
+			if e := key.Post(public+"/"+id.String()+"/reply", body).Refused(422, "validation_failed"); len(e.Fields["admin_id"]) == 0 {
+				t.Errorf("got %+v", e)
+			}
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package conversation
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/blob"
+	"konak/internal/kit/db"
+)
+
+// FillAttachment gives a pending file of an item its bytes, or says why there
+// are none, and tells open panels. A file that is there already stays; an item
+// that was deleted meanwhile needs none.
+func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID, p Prepared) error {
+	a := p.attachment()
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		i, err := itemByID(&tx.Reader, item)
+		if db.IsNoRow(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		c, err := lock(tx, i.ConversationID)
+		if err != nil {
+			return absent(err)
+		}
+		awaited, err := fillAttachment(tx, attachment, item, &a)
+		if err != nil || !awaited {
+			return err
+		}
+		if a.blobID != nil {
+			if err := blob.Hold(tx, *a.blobID); err != nil {
+				return err
+			}
+		}
+		if err := filled(&tx.Reader, &i); err != nil {
+			return err
+		}
+		return s.announce(tx, []string{ItemChanged}, nil, &c, &i)
+	})
+}

@@ -1,0 +1,132 @@
+package conversation
+
+import (
+	"strconv"
+	"strings"
+
+	"konak/internal/kit/db"
+)
+
+// A page looks at a bounded number of rows. Where an index serves all filters
+// in the order of the list, it reads as many as it shows. Where it does not, the
+// filters that an index serves are the driver, and the page looks at the next
+// rows that it gives, the window, and shows those that the rest of the filters
+// take: a short or empty page with a cursor, after which there may be more. What
+// an agent has not read and what a search found is read whole where it is few.
+
+const (
+	// windowRows is how many rows a page looks at.
+	windowRows = 5000
+	// fewRows is up to how many rows are read whole and put in order.
+	fewRows = 1000
+)
+
+// list reads a page and looks at no more than the given number of rows.
+func list(r *db.Reader, f Filter, o Order, p db.Page, rows int) (out db.List[Conversation], err error) {
+	if f.few, err = isFew(r, f); err != nil {
+		return out, err
+	}
+	q := listQuery(r.Tenant(), f, o, p, rows)
+	if q.window != nil {
+		return db.ReadWindow(r, scan, *q.window, p, o.key)
+	}
+	found, err := db.All(r, scan, q.text, q.args...)
+	return db.Cut(found, p, o.key), err
+}
+
+// split gives the filters that an index serves in an order, and the rest.
+func (f Filter) split(o Order) (driver, rest Filter) {
+	if f.few || f.ContactID != nil {
+		// A contact has few conversations, too; they are sorted when asked for.
+		return f, Filter{}
+	}
+	rest = f
+	if o.Name != "last_activity" {
+		if o.Name == "created" {
+			driver.CreatedFrom, driver.CreatedTo, rest.CreatedFrom, rest.CreatedTo = f.CreatedFrom, f.CreatedTo, nil, nil
+		}
+		if o.Name == "priority" {
+			driver.Priority, rest.Priority = f.Priority, ""
+		}
+		return driver, rest
+	}
+	byState := true
+	switch {
+	case f.Tag != "":
+		driver.Tag, rest.Tag, byState = f.Tag, "", false
+	case f.NoOwner || f.OwnerID != nil:
+		driver.NoOwner, driver.OwnerID, rest.NoOwner, rest.OwnerID = f.NoOwner, f.OwnerID, false, nil
+	case f.GroupID != nil && !f.NoGroup:
+		driver.GroupID, rest.GroupID = f.GroupID, nil
+	case f.Channel != "":
+		driver.Channel, rest.Channel = f.Channel, ""
+	case f.AIState != "" && f.AIState != AIOff:
+		driver.AIState, rest.AIState, byState = f.AIState, "", false
+	case f.Talep != nil && *f.Talep:
+		driver.Talep, rest.Talep, byState = f.Talep, nil, false
+	}
+	if byState {
+		driver.State, rest.State = f.State, ""
+	}
+	return driver, rest
+}
+
+// isFew says whether what an agent has not read, or what a search found, is a
+// small set.
+func isFew(r *db.Reader, f Filter) (bool, error) {
+	if f.Unread == nil && !f.searched {
+		return false, nil
+	}
+	args := []any{r.Tenant()}
+	query := fewQuery(f, func(v any) string {
+		args = append(args, v)
+		return "$" + strconv.Itoa(len(args))
+	})
+	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM (`+query+`) AS found`, args...)
+	return err == nil && n <= fewRows, err
+}
+
+// fewQuery reads the ids of what an agent has not read, or of what a search may
+// mean, and stops beyond fewRows.
+func fewQuery(f Filter, arg func(any) string) string {
+	limit := " LIMIT " + strconv.Itoa(fewRows+1)
+	if f.Unread != nil {
+		return "SELECT conversation_id AS id FROM conversation_unread WHERE tenant_id = $1 AND agent_id = " + arg(*f.Unread) + limit
+	}
+	parts := []string{}
+	if len(f.contacts) > 0 {
+		parts = append(parts, "SELECT id FROM (SELECT id FROM conversation WHERE tenant_id = $1 AND contact_id IN ("+values(f.contacts, arg)+")"+limit+") AS theirs")
+	}
+	if word := longest(f.terms); word != "" {
+		parts = append(parts, "SELECT id FROM (SELECT conversation_id AS id FROM conversation_term WHERE tenant_id = $1 AND term >= "+
+			arg(word)+" AND term < "+arg(word+"\U0010ffff")+limit+") AS worded")
+	}
+	if len(parts) == 0 {
+		return "SELECT id FROM conversation WHERE tenant_id = $1 AND 1 = 0"
+	}
+	return strings.Join(parts, " UNION ") + limit
+}
+
+func longest(terms []string) (word string) {
+	for _, t := range terms {
+		if len(t) > len(word) {
+			word = t
+		}
+	}
+	return word
+}
+
+// countUpTo counts what a list would show on a page and stops at a limit. It
+// looks at no more rows than a page does.
+func countUpTo(r *db.Reader, f Filter, o Order, limit int) (int, error) {
+	p := db.Page{Limit: limit - 1, After: db.First}
+	if o.Asc {
+		p.After = db.Before
+	}
+	out, err := list(r, f, o, p, windowRows)
+	n := len(out.Rows)
+	if n == limit-1 && out.Next != nil {
+		n = limit
+	}
+	return n, err
+}

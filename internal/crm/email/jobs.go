@@ -1,0 +1,71 @@
+package email
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+// ReasonServerSilent is shown on a mailbox whose SMTP server does not answer
+// in time.
+const ReasonServerSilent = "mail_server_unreachable"
+
+// Jobs are the kinds of this module's jobs.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{
+		// Reading a mail takes a core.
+		{Name: ingestJob, Handler: s.ingest, PerNode: 8, PerTenant: 4, MaxAttempts: 20, OnDead: s.showUnread},
+		{
+			Name: sendJob, Handler: s.send, PerNode: 256, PerTenant: 16, PerAccount: 2, MaxAttempts: 20,
+			Timeout: 10 * time.Minute, MaxAge: 48 * time.Hour, HoldReason: ReasonServerSilent, OnDead: s.showUnsent,
+		},
+		// A poll may hold a mail of the largest size in memory.
+		{
+			Name: pollJob, Handler: s.runPoll, PerNode: 32, PerTenant: 4, PerAccount: 1, MaxAttempts: 1_000_000,
+			Timeout: 10 * time.Minute, HoldReason: ReasonUnreachable, OnDead: s.showPollsStopped,
+		},
+	}
+}
+
+// showPollsStopped shows on a mailbox that it is polled no more, until a person
+// resumes it.
+func (s *Service) showPollsStopped(ctx context.Context, j *jobs.Job, _ string) error {
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, j.AccountID, ReasonPollsStopped) })
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// showUnread shows a mail as failed whose job is dead.
+func (s *Service) showUnread(ctx context.Context, j *jobs.Job, _ string) error {
+	m, err := s.incomingOf(ctx, j)
+	if err != nil || m.State != Received {
+		return err
+	}
+	return s.settle(ctx, m, FailedIn, ReasonProcessing)
+}
+
+// showUnsent shows a message as failed whose job is dead.
+func (s *Service) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
+	var p parcel
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return err
+	}
+	var err error
+	switch {
+	case p.ForwardedFrom != nil:
+		err = s.Inbox.NotForwarded(ctx, *p.ForwardedFrom, p.To, ReasonServerSilent)
+	case p.ItemID != nil:
+		err = s.Inbox.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: ReasonServerSilent})
+	}
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,131 @@
+package email_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+
+	"konak/internal/app/apptest"
+)
+
+// dialFrom opens a session from an address of this machine and reads the first
+// line.
+func dialFrom(t *testing.T, from, door string) (net.Conn, string) {
+	t.Helper()
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	conn, err := d.DialContext(t.Context(), "tcp", door)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn, line
+}
+
+// Sessions of one address that say nothing leave the door open for others.
+func TestIdleSessions(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		refused := 0
+		for range 200 {
+			if _, line := dialFrom(t, "127.0.0.1", p.door); strings.HasPrefix(line, "421 4.7.0") {
+				refused++
+			}
+		}
+		if refused != 150 {
+			t.Errorf("%d of 200 sessions were refused", refused)
+		}
+		conn, line := dialFrom(t, "127.0.0.2", p.door)
+		if !strings.HasPrefix(line, "220 ") {
+			t.Fatalf("another address: %s", line)
+		}
+		deliver(t, conn, *p.box.ForwardingAddress, letter("Elif <elif@kaya.example>", "a@kaya.example", "Teslimat", "merhaba"))
+		s.Settle()
+		if len(p.talks()) != 1 {
+			t.Error("the mail of another address did not arrive")
+		}
+	})
+}
+
+// deliver hands over a mail in an open session.
+func deliver(t *testing.T, conn net.Conn, to, raw string) {
+	t.Helper()
+	in := bufio.NewReader(conn)
+	for _, say := range []string{"HELO a", "MAIL FROM:<elif@kaya.example>", "RCPT TO:<" + to + ">", "DATA", raw + "."} {
+		if _, err := fmt.Fprint(conn, say+"\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := in.ReadString('\n'); err != nil || line[0] != '2' && line[0] != '3' {
+			t.Fatalf("%s: %s %v", say[:min(len(say), 40)], line, err)
+		}
+	}
+}
+
+// Mails that have not come to their end lie on the disk and not in the memory.
+func TestUnfinishedMails(t *testing.T) {
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		const mails, size = 20, 8 << 20
+		before := heap()
+		block := strings.Repeat(strings.Repeat("x", 998)+"\r\n", 1000)
+		for range mails {
+			conn, _ := dialFrom(t, "127.0.0.3", p.door)
+			in := bufio.NewReader(conn)
+			for _, say := range []string{"HELO a", "MAIL FROM:<elif@kaya.example>", "RCPT TO:<" + *p.box.ForwardingAddress + ">", "DATA"} {
+				if _, err := fmt.Fprint(conn, say+"\r\n"); err != nil {
+					t.Fatal(err)
+				}
+				if line, err := in.ReadString('\n'); err != nil || line[0] > '3' {
+					t.Fatalf("%s: %s %v", say, line, err)
+				}
+			}
+			for sent := 0; sent < size; sent += len(block) {
+				if _, err := io.WriteString(conn, block); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		// What was written is beyond the buffers of the system, so that most of
+		// it was read by now.
+		if grown := heap() - before; grown > 32<<20 {
+			t.Errorf("%d MiB of unfinished mails are held in %d MiB of memory", mails*size>>20, grown>>20)
+		}
+	})
+}
+
+// heap is how much memory is in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// A line of a mail may have any length, a command may not.
+func TestLongLines(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		p := open(t, s)
+		to := *p.box.ForwardingAddress
+		long := strings.Repeat("uzun ", 100_000)
+		p.mail("elif@kaya.example", to, letter("Elif <elif@kaya.example>", "long@kaya.example", "Uzun", long))
+		talks := p.talks()
+		if len(talks) != 1 {
+			t.Fatalf("got %+v", talks)
+		}
+		if got := p.speak("NOOP " + strings.Repeat("x", 2000)); !strings.HasPrefix(got, "250") {
+			t.Errorf("a command of 2,005 bytes: %s", got)
+		}
+		if got := p.speak("NOOP " + strings.Repeat("x", 2100)); !strings.HasPrefix(got, "500") {
+			t.Errorf("a command of 2,105 bytes: %s", got)
+		}
+	})
+}

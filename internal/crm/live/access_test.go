@@ -1,0 +1,70 @@
+package live_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"konak/internal/app"
+	"konak/internal/app/apptest"
+	"konak/internal/identity"
+	"konak/internal/kit/db"
+)
+
+// accessEnded reads a socket to its end and wants that to be the end of the
+// watcher's access.
+func (s *socket) accessEnded() {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	defer cancel()
+	for {
+		if _, _, err := s.conn.Read(ctx); err != nil {
+			if code := websocket.CloseStatus(err); code != 3000 {
+				s.t.Errorf("ended with %d: %v", code, err)
+			}
+			return
+		}
+	}
+}
+
+func memberID(t *testing.T, c *apptest.Client) string {
+	t.Helper()
+	var me identity.Me
+	c.Get("/api/v1/auth/me").Want(200).Data(&me)
+	return me.Membership.ID.String()
+}
+
+// Whoever is locked out loses their streams at once where it was done: the
+// regular look would come in an hour.
+func TestStreamsEndAtOnceWithTheirAccess(t *testing.T) {
+	t.Parallel()
+	apptest.RunWith(t, func(cfg *app.Config) { cfg.StreamCheck = time.Hour }, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		suspended, signedOut := colleague(t, s, w, "ayse", identity.RoleAgent), colleague(t, s, w, "veli", identity.RoleAgent)
+		one, two, owner := watch(t, s, suspended, ""), watch(t, s, signedOut, ""), watch(t, s, w.Owner, "")
+		w.Owner.Post("/api/crm/v1/agents/"+memberID(t, suspended)+"/suspension", nil).Want(200)
+		one.accessEnded()
+		signedOut.Post("/api/v1/auth/sign-out", nil).Want(200)
+		two.accessEnded()
+		request(t, w)
+		s.Settle()
+		owner.until("conversation.created")
+	})
+}
+
+// On another node a stream looks by itself, and believes nothing that was read
+// more than a second ago.
+func TestStreamsEndOnOtherNodes(t *testing.T) {
+	t.Parallel()
+	s := apptest.NewOn(t, db.Postgres, func(cfg *app.Config) { cfg.StreamCheck = 20 * time.Millisecond })
+	there := s.Node()
+	w := s.Workspace("demo")
+	ayse := colleague(t, s, w, "ayse", identity.RoleAgent)
+	id := memberID(t, there.Client(ayse.Token()))
+	stream := watch(t, there, ayse, "")
+	w.Owner.Post("/api/crm/v1/agents/"+id+"/suspension", nil).Want(200)
+	s.Clock.Advance(time.Second)
+	stream.accessEnded()
+}

@@ -1,0 +1,46 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/address"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/perm"
+)
+
+// Outbox lists the letters of a workspace that no mail server took. Whoever
+// opens a letter's link acts as its recipient, so the reader sees only letters
+// to people who may do no more than the reader: letters to the others are
+// listed without their text.
+func (s *Service) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.Kept], error) {
+	list, err := s.mailer.Outbox(ctx, tenant, p)
+	if err != nil || tenant == uuid.Nil {
+		return list, err
+	}
+	keys := make([]string, len(list.Rows))
+	for i, k := range list.Rows {
+		keys[i] = address.Fold(k.To)
+	}
+	var members map[string]perm.Set
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		members, err = permissionsByEmail(r, keys)
+		return err
+	})
+	if err != nil {
+		return db.List[mailer.Kept]{}, fmt.Errorf("identity: recipients of the outbox: %w", err)
+	}
+	reader := caller.From(ctx).Perms
+	everything := len(reader.Missing(perm.All()...)) == 0
+	for i := range list.Rows {
+		recipient, known := members[keys[i]]
+		if known && len(reader.Missing(recipient.Sorted()...)) > 0 || !known && list.Rows[i].HasLink && !everything {
+			list.Rows[i].Hide()
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,158 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/caller"
+	"konak/internal/kit/fault"
+)
+
+// OpenStreams knows the streams and sockets that are open on this node: how
+// many each watcher holds, and by which credential.
+type OpenStreams struct {
+	mu   sync.Mutex
+	held map[uuid.UUID]int
+	open map[*openStream]struct{}
+}
+
+// NewOpenStreams makes an empty table.
+func NewOpenStreams() *OpenStreams {
+	return &OpenStreams{held: map[uuid.UUID]int{}, open: map[*openStream]struct{}{}}
+}
+
+const (
+	// StreamsPerCredential is how many streams one session or API key may hold
+	// on a node. A panel needs one for each window that is in use.
+	StreamsPerCredential = 20
+	// streamCheck is how often a stream's credential is looked at again.
+	streamCheck = 15 * time.Second
+)
+
+// Hold counts a stream of its holder. It returns what ends the count, or
+// fault.TooManyStreams if the holder has as many as they may.
+func (o *OpenStreams) Hold(holder uuid.UUID, limit int) (release func(), err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.held[holder] >= limit {
+		f := fault.New(fault.TooManyStreams, limit)
+		f.RetryAfter = int(streamCheck.Seconds())
+		return nil, f
+	}
+	o.held[holder]++
+	return sync.OnceFunc(func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.held[holder]--; o.held[holder] == 0 {
+			delete(o.held, holder)
+		}
+	}), nil
+}
+
+// Recheck looks at once at the credentials of the streams that match: by the
+// SHA-256 of the credential, or by whose it is.
+func (o *OpenStreams) Recheck(match func(credential [sha256.Size]byte, who *caller.Caller) bool) {
+	o.mu.Lock()
+	var found []*openStream
+	for s := range o.open {
+		if match(s.credential, s.who.Load()) {
+			found = append(found, s)
+		}
+	}
+	o.mu.Unlock()
+	for _, s := range found {
+		s.timer.Reset(0)
+	}
+}
+
+// openStream is a stream whose watcher showed a credential.
+type openStream struct {
+	credential [sha256.Size]byte
+	who        atomic.Pointer[caller.Caller]
+	timer      *time.Timer
+}
+
+type openStreamKey struct{}
+
+var errAccessEnded = errors.New("api: the watcher may not watch any more")
+
+// openStream counts a stream and looks at its credential again and again until
+// close is called. The context that it returns ends when the watcher may not
+// watch any more.
+func (a *API) openStream(ctx context.Context) (watched context.Context, closeStream func(), err error) {
+	who := caller.From(ctx)
+	if who.ID == uuid.Nil {
+		return ctx, func() {}, nil // an open route: its handler counts
+	}
+	holder := who.SessionID
+	if holder == uuid.Nil {
+		holder = who.ID
+	}
+	release, err := a.streams.Hold(holder, StreamsPerCredential)
+	if err != nil {
+		return nil, nil, err
+	}
+	token, _ := a.credential(requestOf(ctx).r)
+	s := &openStream{credential: sha256.Sum256([]byte(token))}
+	s.who.Store(who)
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, openStreamKey{}, s))
+	every := cmp.Or(a.cfg.StreamCheck, streamCheck)
+	ready := make(chan struct{})
+	s.timer = time.AfterFunc(every, func() {
+		<-ready
+		if err := a.recheck(ctx, s); err != nil {
+			cancel(err)
+			return
+		}
+		if ctx.Err() == nil {
+			s.timer.Reset(every)
+		}
+	})
+	close(ready)
+	a.streams.mu.Lock()
+	a.streams.open[s] = struct{}{}
+	a.streams.mu.Unlock()
+	return ctx, func() {
+		a.streams.mu.Lock()
+		delete(a.streams.open, s)
+		a.streams.mu.Unlock()
+		cancel(nil)
+		s.timer.Stop()
+		release()
+	}, nil
+}
+
+// recheck returns errAccessEnded if the credential of a stream opens it no
+// more: a stream outlives sessions, roles and licences.
+func (a *API) recheck(ctx context.Context, s *openStream) error {
+	req := requestOf(ctx)
+	token, _ := a.credential(req.r)
+	who, err := a.cfg.Auth.Recheck(ctx, token)
+	if err == nil {
+		own := *who
+		own.IP = req.ip
+		who, err = &own, a.permit(req.rt, &own)
+	}
+	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
+		return errors.Join(errAccessEnded, err)
+	}
+	if err == nil {
+		s.who.Store(who)
+	}
+	return nil // a database that is away says nothing about a session
+}
+
+// Watcher is who watches a stream, with what they may see by now.
+func Watcher(ctx context.Context) *caller.Caller {
+	if s, ok := ctx.Value(openStreamKey{}).(*openStream); ok {
+		return s.who.Load()
+	}
+	return caller.From(ctx)
+}

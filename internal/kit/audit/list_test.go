@@ -1,0 +1,62 @@
+package audit
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+)
+
+// A page looks at a bounded number of lines, whatever it filters by, and page by
+// page everything is found.
+func TestListLooksAtFewLines(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		tenant := d.Tenant(dbtest.Tenant(t, d, "a"))
+		const all, rows = 100, 20
+		err := tenant.InTx(t.Context(), func(tx *db.Tx) error {
+			for i := range all {
+				if err := Write(tx, fmt.Sprintf("thing.%d", i%4), fmt.Sprint(i), nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, tc := range map[string]struct {
+			f            Filter
+			found, pages int
+		}{
+			"an object that nothing has": {Filter{Object: "x"}, 0, all/rows + 1},
+			"one object":                 {Filter{Object: "3"}, 1, all/rows + 1},
+			"other actions":              {Filter{Action: "other.*"}, 0, all/rows + 1},
+			"an action's object":         {Filter{Action: "thing.1", Object: "x"}, 0, all/4/rows + 1},
+			"an action":                  {Filter{Action: "thing.1"}, all / 4, 3},
+			"nobody":                     {Filter{Actor: uuid.New()}, 0, 1},
+		} {
+			p, found, pages := db.Page{Limit: 10, After: db.First}, 0, 0
+			for more := true; more; pages++ {
+				err := tenant.Read(t.Context(), func(r *db.Reader) error {
+					got, err := list(r, tc.f, p, rows)
+					found += len(got.Rows)
+					if more = got.Next != nil; more {
+						p.After = *got.Next
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			if found != tc.found || pages != tc.pages {
+				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, tc.pages)
+			}
+		}
+	})
+}

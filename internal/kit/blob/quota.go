@@ -1,0 +1,116 @@
+package blob
+
+import (
+	"cmp"
+	"context"
+	"io"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Pool says whose share of a workspace's storage a blob takes.
+type Pool int
+
+const (
+	// accepted bytes are the workspace's, and are never refused.
+	accepted Pool = iota
+	// Workspace is for what members, API keys and mail bring.
+	Workspace
+	// Visitors is for what people bring whom nobody knows. It is a pool of its
+	// own, so that they cannot use up what the workspace needs.
+	Visitors
+)
+
+const (
+	// DefaultQuota is what a workspace may keep unless the operator says otherwise.
+	DefaultQuota = 10 << 30
+	// visitorPart is which part of the quota visitors have, beside it.
+	visitorPart = 10
+)
+
+// The reasons of storage_full: which pool is used up.
+const (
+	WorkspaceFull = "workspace"
+	VisitorsFull  = "visitors"
+)
+
+// Use is what a workspace keeps and may keep, in bytes. Blobs that no record
+// holds yet are counted until they are removed.
+type Use struct {
+	Bytes        int64 `json:"used_bytes" example:"1288490188" doc:"What members, API keys and mail brought"`
+	Quota        int64 `json:"quota_bytes" example:"10737418240"`
+	VisitorBytes int64 `json:"visitor_used_bytes" example:"52428800" doc:"What visitors of the live chat sent"`
+	VisitorQuota int64 `json:"visitor_quota_bytes" example:"1073741824" doc:"A tenth of the quota, on top of it"`
+	OwnQuota     bool  `json:"own_quota" doc:"Whether the operator gave this workspace a quota of its own"`
+}
+
+// use is a row of the counters; quota is nil where the default applies.
+type use struct {
+	bytes, visitorBytes int64
+	quota               *int64
+}
+
+func (s *Store) shown(u use) Use {
+	out := Use{Bytes: u.bytes, VisitorBytes: u.visitorBytes, Quota: cmp.Or(s.Quota, DefaultQuota), OwnQuota: u.quota != nil}
+	if u.quota != nil {
+		out.Quota = *u.quota
+	}
+	out.VisitorQuota = out.Quota / visitorPart
+	return out
+}
+
+// over returns storage_full where a pool would keep more than it may with so
+// many bytes more.
+func (u Use) over(pool Pool, more int64) error {
+	switch {
+	case pool == Workspace && u.Bytes+more > u.Quota:
+		return fault.New(fault.StorageFull).Because(WorkspaceFull)
+	case pool == Visitors && u.VisitorBytes+more > u.VisitorQuota:
+		return fault.New(fault.StorageFull).Because(VisitorsFull)
+	}
+	return nil
+}
+
+// PutWithin stores a stream as Put does, and returns storage_full where the
+// pool has no room for it. A pool that is full refuses before anything is read.
+func (s *Store) PutWithin(ctx context.Context, tenant uuid.UUID, pool Pool, r io.Reader, limit int64) (Blob, error) {
+	if err := s.CheckRoom(ctx, tenant, pool); err != nil {
+		return Blob{}, err
+	}
+	return s.put(ctx, tenant, pool, r, limit)
+}
+
+// CheckRoom returns storage_full where a pool takes not even one byte more.
+func (s *Store) CheckRoom(ctx context.Context, tenant uuid.UUID, pool Pool) error {
+	u, err := s.Use(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	return u.over(pool, 1)
+}
+
+// count adds the bytes of a new blob to the counters of its workspace. It
+// returns storage_full where the pool has no room for them, and the caller's
+// transaction must not be committed then.
+func (s *Store) count(tx *db.Tx, pool Pool, size int64) error {
+	u, err := addUse(tx, tx.Tenant(), pool, size)
+	if err != nil {
+		return err
+	}
+	return s.shown(u).over(pool, 0)
+}
+
+// Use returns what a workspace keeps and may keep.
+func (s *Store) Use(ctx context.Context, tenant uuid.UUID) (Use, error) {
+	u, err := db.Read(ctx, s.db.Tenant(tenant), readUse)
+	return s.shown(u), err
+}
+
+// SetQuota gives a workspace a quota of its own, or with nil the default again.
+// What is kept already stays, even where it is more.
+func (s *Store) SetQuota(ctx context.Context, tenant uuid.UUID, quota *int64) error {
+	return s.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error { return setQuota(tx, quota) })
+}

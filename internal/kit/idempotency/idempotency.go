@@ -1,0 +1,249 @@
+// Package idempotency ties an Idempotency-Key to the work that is done under
+// it, so that a request which is sent twice is carried out once.
+//
+// The key, the work and its answer are written in one transaction, by Do. So a
+// crash leaves all of them or none, a failure frees the key, and a repeat gets
+// the answer of the first. A repeat that comes while the first is still at work
+// waits for it: on PostgreSQL the INSERT of the key blocks until the first has
+// ended, on SQLite transactions run one after the other.
+//
+// What a service does before Do (network, hashing, files) may be repeated; what
+// it does after Do is not run for a repeat, and no record may depend on it.
+package idempotency
+
+import (
+	"context"
+	"crypto/hmac"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Key is the Idempotency-Key of a request.
+type Key struct {
+	// Caller sent the key: another caller's key of the same name is another.
+	Caller uuid.UUID
+	Name   string
+	// Request is a hash of what was asked for. The key with another one is
+	// refused.
+	Request []byte
+	// Secret keeps the key without its answer, which shows a secret once.
+	Secret bool
+	// IsAnswer says whether a value is what the route answers with.
+	IsAnswer func(any) bool
+
+	row  string
+	done bool // the work is committed
+}
+
+type contextKey struct{}
+
+// With gives a context in which Do belongs to the key.
+func With(ctx context.Context, k *Key) context.Context {
+	return context.WithValue(ctx, contextKey{}, k)
+}
+
+func keyOf(ctx context.Context) *Key {
+	k, _ := ctx.Value(contextKey{}).(*Key)
+	return k
+}
+
+// ForRow gives a context for one row of a request that changes several, each in
+// a transaction of its own. Do keeps the row's result and gives it to a repeat,
+// while rows that the first did not come to are carried out.
+func ForRow(ctx context.Context, row string) context.Context {
+	k := keyOf(ctx)
+	if k == nil {
+		return ctx
+	}
+	return With(ctx, &Key{Caller: k.Caller, Name: k.Name, Request: k.Request, row: row})
+}
+
+type viewKey struct{}
+
+// View says how the answer that is kept comes from the result of Do, where they
+// are not the same. Where there is a View outside of this one, it is given what
+// this one makes.
+func View[Result, Answer any](ctx context.Context, view func(Result) Answer) context.Context {
+	if keyOf(ctx) == nil {
+		return ctx
+	}
+	outer := viewOf(ctx)
+	return context.WithValue(ctx, viewKey{}, func(result any) any {
+		if r, ok := result.(Result); ok {
+			return outer(view(r))
+		}
+		return nil
+	})
+}
+
+func viewOf(ctx context.Context) func(any) any {
+	if view, ok := ctx.Value(viewKey{}).(func(any) any); ok {
+		return view
+	}
+	return func(result any) any { return result }
+}
+
+// Repeat is the error of Do when the work was done before.
+type Repeat struct{ Answer Answer }
+
+// Error implements error.
+func (*Repeat) Error() string { return "the Idempotency-Key was used before" }
+
+// Answer is what the request that used the key first was answered.
+type Answer struct{ body *string }
+
+// Decode reads the answer into out. It returns idempotency_replay where the
+// answer was not kept.
+func (a Answer) Decode(out any) error {
+	if a.body == nil {
+		return fault.New(fault.IdempotencyReplay)
+	}
+	return json.Unmarshal([]byte(*a.body), out)
+}
+
+// Do runs fn in a transaction, as InTx does. Where the context has a key, the
+// key and *out, which fn must fill, are kept in the same transaction. If the
+// key was used before, Do does not run fn: it returns *Repeat, or for a row
+// fills *out. It returns idempotency_mismatch if the key was used for another
+// request, and unavailable if the first was still at work for too long.
+func Do[T any](ctx context.Context, h db.Handle, out *T, fn func(*db.Tx) error) error {
+	k := keyOf(ctx)
+	if k == nil {
+		return h.InTx(ctx, fn)
+	}
+	if k.done {
+		return errors.New("idempotency: two transactions under one key")
+	}
+	var before *Answer
+	err := h.InTx(ctx, func(tx *db.Tx) (err error) {
+		if before, err = k.take(ctx, tx); err != nil || before != nil {
+			return err // the first may be of the same group: its answer counts once this has committed
+		}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return k.keep(ctx, tx, *out)
+	})
+	switch {
+	case db.IsLockTimeout(err):
+		wait := fault.New(fault.Unavailable).Wrap(err)
+		wait.RetryAfter = 1
+		return wait
+	case err != nil:
+		return err
+	case before == nil:
+		k.done = true
+		return nil
+	case k.row != "":
+		return before.Decode(out)
+	}
+	return &Repeat{*before}
+}
+
+// longestWait bounds how long a repeat waits for the first. A transaction may
+// take longer than that on its own, but not much.
+const longestWait = 10 * time.Second
+
+// take writes the key. It returns the answer of an earlier request that wrote
+// it.
+func (k *Key) take(ctx context.Context, tx *db.Tx) (*Answer, error) {
+	if tx.Dialect() == db.Postgres {
+		wait := longestWait
+		if left, ends := clock.Left(ctx); ends {
+			wait = max(min(wait, left), time.Millisecond)
+		}
+		if err := tx.Later(`SELECT set_config('lock_timeout', $1, true)`, fmt.Sprint(wait.Milliseconds())); err != nil {
+			return nil, err
+		}
+	}
+	n, err := tx.Exec(`INSERT INTO idempotency (tenant_id, caller_id, key, row_id, request, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`, tx.Tenant(), k.Caller, k.Name, k.row, k.Request, clock.At(tx.Now()))
+	if err != nil || n == 1 {
+		return nil, err
+	}
+	return k.find(&tx.Reader)
+}
+
+func (k *Key) keep(ctx context.Context, tx *db.Tx, result any) error {
+	if k.Secret {
+		return nil
+	}
+	if k.row == "" {
+		if result = viewOf(ctx)(result); !k.IsAnswer(result) {
+			return fmt.Errorf("idempotency: %T is not the answer of the route", result)
+		}
+	}
+	return tx.Later(`UPDATE idempotency SET answer = $5 WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,
+		tx.Tenant(), k.Caller, k.Name, k.row, db.AsJSON(result))
+}
+
+// Amend replaces the answer that was kept by Do in the same request, for what
+// became known after the transaction.
+func Amend(ctx context.Context, h db.Handle, result any) error {
+	k := keyOf(ctx)
+	if k == nil || !k.done {
+		return nil
+	}
+	return h.InTx(ctx, func(tx *db.Tx) error { return k.keep(ctx, tx, result) })
+}
+
+// Forget frees the key in a transaction that takes back what Do did.
+func Forget(ctx context.Context, tx *db.Tx) error {
+	k := keyOf(ctx)
+	if k == nil || !k.done {
+		return nil
+	}
+	return tx.Later(`DELETE FROM idempotency WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,
+		tx.Tenant(), k.Caller, k.Name, k.row)
+}
+
+// Find gives the answer of an earlier request with the key, nil if there is
+// none, and idempotency_mismatch if that was another request.
+func (k *Key) Find(ctx context.Context, h db.Handle) (*Answer, error) {
+	return db.Read(ctx, h, k.find)
+}
+
+func (k *Key) find(r *db.Reader) (*Answer, error) {
+	var request []byte
+	a, err := db.One(r, func(row db.Row) (a Answer, err error) {
+		err = row.Scan(&request, &a.body)
+		return a, err
+	}, `SELECT request, answer FROM idempotency WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,
+		r.Tenant(), k.Caller, k.Name, k.row)
+	switch {
+	case db.IsNoRow(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !hmac.Equal(request, k.Request):
+		return nil, fault.New(fault.IdempotencyMismatch)
+	}
+	return &a, nil
+}
+
+// keepFor is how long a key is remembered; CleanBatch is how many are forgotten
+// at a time.
+const (
+	keepFor    = 24 * time.Hour
+	CleanBatch = 1000
+)
+
+// Clean forgets a batch of old keys and says how many.
+func Clean(ctx context.Context, d *db.DB) (int, error) {
+	var n int64
+	err := d.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = tx.Exec(`DELETE FROM idempotency WHERE (tenant_id, caller_id, key, row_id) IN (
+			SELECT tenant_id, caller_id, key, row_id FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
+			clock.At(tx.Now().Add(-keepFor)), CleanBatch)
+		return err
+	})
+	return int(n), err
+}

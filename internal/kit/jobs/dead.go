@@ -1,0 +1,127 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// keepDead is how long a dead job is kept.
+const keepDead = 30 * 24 * time.Hour
+
+// cleanBatch is how many dead jobs one step removes.
+const cleanBatch = 500
+
+// Dead is a job that is no longer tried.
+type Dead struct {
+	ID        uuid.UUID
+	TenantID  uuid.UUID
+	Kind      string
+	AccountID uuid.UUID
+	Attempts  int
+	// Lost counts the processes that died with it.
+	Lost      int
+	Error     string
+	DeadAt    clock.Time
+	CreatedAt clock.Time
+}
+
+// ListDead reads dead jobs, the newest first; an empty kind stands for all.
+func ListDead(ctx context.Context, d *db.DB, kind string, limit int) (list []Dead, err error) {
+	err = d.System("dead jobs").Read(ctx, func(r *db.Reader) error {
+		list, err = db.All(r, func(row db.Row) (v Dead, err error) {
+			var text *string
+			err = row.Scan(&v.ID, &v.TenantID, &v.Kind, &v.AccountID, &v.Attempts, &v.Lost, &text, &v.DeadAt, &v.CreatedAt)
+			if text != nil {
+				v.Error = *text
+			}
+			return v, err
+		}, `SELECT id, tenant_id, kind, account_id, attempts, lost, last_error, dead_at, created_at FROM job
+			WHERE dead_at IS NOT NULL AND ($1 = '' OR kind = $1) ORDER BY dead_at DESC, id DESC LIMIT $2`, kind, limit)
+		return err
+	})
+	return list, err
+}
+
+// RetryDead makes a dead job due now, as if it was new. It returns
+// db.ErrNoRow where no dead job has this id.
+func RetryDead(ctx context.Context, d *db.DB, id uuid.UUID) error {
+	return changeDead(ctx, d, `UPDATE job SET dead_at = NULL, attempts = 0, lost = 0, claim_id = NULL, next_at = $2
+		WHERE id = $1 AND dead_at IS NOT NULL`, id, clock.At(d.Clock().Now()))
+}
+
+// DeleteDead removes a dead job. It returns db.ErrNoRow where no dead job has
+// this id.
+func DeleteDead(ctx context.Context, d *db.DB, id uuid.UUID) error {
+	return changeDead(ctx, d, `DELETE FROM job WHERE id = $1 AND dead_at IS NOT NULL`, id)
+}
+
+func changeDead(ctx context.Context, d *db.DB, query string, args ...any) error {
+	return d.System("dead jobs").InTx(ctx, func(tx *db.Tx) error {
+		n, err := tx.Exec(query, args...)
+		if err == nil && n == 0 {
+			return db.ErrNoRow
+		}
+		tx.Wake(Topic)
+		return err
+	})
+}
+
+// CleanDead removes some of the jobs that have been dead for 30 days and
+// returns how many it removed.
+func CleanDead(ctx context.Context, d *db.DB) (n int, err error) {
+	err = d.System("dead jobs").InTx(ctx, func(tx *db.Tx) error {
+		removed, err := tx.Exec(`DELETE FROM job WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM job
+			WHERE dead_at IS NOT NULL AND dead_at <= $1 ORDER BY dead_at LIMIT $2)`, clock.At(tx.Now().Add(-keepDead)), cleanBatch)
+		n = int(removed)
+		return err
+	})
+	return n, err
+}
+
+// collector counts dead jobs and held accounts when metrics are read.
+type collector struct{ db *db.DB }
+
+var (
+	deadGauge = prometheus.NewDesc("konak_jobs_dead", "Jobs that are no longer tried, by kind: see konak jobs list.", []string{"kind"}, nil)
+	heldGauge = prometheus.NewDesc("konak_jobs_held_accounts", "Accounts whose server does not answer, by kind of job.", []string{"kind"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (c collector) Describe(out chan<- *prometheus.Desc) { out <- deadGauge; out <- heldGauge }
+
+// Collect implements prometheus.Collector.
+func (c collector) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	type count struct {
+		kind string
+		n    int64
+	}
+	for desc, query := range map[*prometheus.Desc]string{
+		deadGauge: `SELECT kind, count(*) FROM job WHERE dead_at IS NOT NULL GROUP BY kind`,
+		heldGauge: `SELECT kind, count(*) FROM job_hold GROUP BY kind`,
+	} {
+		var list []count
+		err := c.db.System("dead jobs").Read(ctx, func(r *db.Reader) (err error) {
+			list, err = db.All(r, func(row db.Row) (v count, err error) {
+				err = row.Scan(&v.kind, &v.n)
+				return v, err
+			}, query)
+			return err
+		})
+		if err != nil {
+			out <- prometheus.NewInvalidMetric(desc, fmt.Errorf("jobs: count: %w", err))
+			continue
+		}
+		for _, v := range list {
+			out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(v.n), v.kind)
+		}
+	}
+}

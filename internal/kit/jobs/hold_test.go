@@ -1,0 +1,263 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+	"konak/internal/kit/jobs"
+)
+
+// shown remembers what people are told about accounts.
+type shown struct{ lines []string }
+
+func (s *shown) HoldAccount(tx *db.Tx, account uuid.UUID, reason string) error {
+	s.lines = append(s.lines, fmt.Sprintf("hold %d %s", account[0], reason))
+	return nil
+}
+
+func (s *shown) ReleaseAccount(tx *db.Tx, account uuid.UUID, reason string) error {
+	s.lines = append(s.lines, fmt.Sprintf("release %d %s", account[0], reason))
+	return nil
+}
+
+func account(n byte) uuid.UUID { return uuid.UUID{n, 15: 1} }
+
+func enqueueFor(t *testing.T, d *db.DB, tenant uuid.UUID, kind string, account uuid.UUID, payloads ...string) {
+	t.Helper()
+	err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error {
+		for _, p := range payloads {
+			if _, err := jobs.EnqueueForAccount(tx, kind, account, tx.Now(), p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outside makes the kind one that talks to servers.
+func outside(c *jobs.Config) {
+	c.Kinds[0].PerAccount, c.Kinds[0].HoldReason, c.Kinds[0].MaxAttempts = 2, "silent", 3
+}
+
+func showTo(s *shown) func(*jobs.Config) { return func(c *jobs.Config) { c.Accounts = s } }
+
+var errSilent = jobs.HoldOnTimeout(&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded})
+
+func TestHoldOnTimeout(t *testing.T) {
+	t.Parallel()
+	if !errors.Is(errSilent, jobs.ErrHold) || !errors.Is(errSilent, os.ErrDeadlineExceeded) {
+		t.Error(errSilent)
+	}
+	if err := jobs.HoldOnTimeout(fmt.Errorf("x: %w", context.DeadlineExceeded)); !errors.Is(err, jobs.ErrHold) {
+		t.Error(err)
+	}
+	for _, err := range []error{nil, errors.New("no"), context.Canceled, &net.OpError{Op: "dial", Err: errors.New("connection refused")}} {
+		if got := jobs.HoldOnTimeout(err); any(got) != any(err) { // the very same
+			t.Errorf("%v became %v", err, got)
+		}
+	}
+}
+
+// A silent server holds its account and nobody else, for longer and longer, and
+// burns no attempts; a success ends it.
+func TestSilentServerHoldsItsAccount(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		tenant := dbtest.Tenant(t, d, "a")
+		silent := true
+		told := &shown{}
+		r := newRunner(t, d, func(_ context.Context, j *jobs.Job) error {
+			if j.Attempts != 1 {
+				t.Errorf("attempt %d", j.Attempts)
+			}
+			if silent && j.AccountID == account(1) {
+				return errSilent
+			}
+			return nil
+		}, outside, showTo(told))
+		enqueueFor(t, d, tenant, kind, account(1), "a", "b", "c", "d")
+		enqueueFor(t, d, tenant, kind, account(2), "other")
+		r.step()
+		if slices.Sort(r.done); strings.Join(r.done, " ") != "a b other" {
+			t.Errorf("did %v", r.done)
+		}
+		// 30 seconds, then twice as long each time, at most half an hour. One
+		// job finds out whether the server is back.
+		pause := 30 * time.Second
+		for range 9 {
+			if n := r.step(); n != 0 {
+				t.Fatalf("%d jobs of a held account", n)
+			}
+			c.Advance(pause - time.Second)
+			if n := r.step(); n != 0 {
+				t.Fatalf("%d jobs before the hold of %v ended", n, pause)
+			}
+			c.Advance(time.Second)
+			if n := r.step(); n != 1 {
+				t.Fatalf("%d jobs after the hold of %v", n, pause)
+			}
+			pause = min(2*pause, 30*time.Minute)
+		}
+		silent = false
+		c.Advance(pause)
+		for r.step() > 0 {
+		}
+		if left := rows(t, d); len(left) != 0 {
+			t.Errorf("left %+v", left)
+		}
+		want := append(slices.Repeat([]string{"hold 1 silent"}, 10), "release 1 silent")
+		if diff := cmp.Diff(want, told.lines); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// A person who changes something about an account does not wait for its hold.
+func TestResumeAccount(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		tenant, other := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")
+		r := newRunner(t, d, func(context.Context, *jobs.Job) error { return errSilent }, outside)
+		enqueueFor(t, d, tenant, kind, account(1), "x")
+		r.step()
+		end := func(tenant uuid.UUID) {
+			t.Helper()
+			if err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) error { return jobs.ResumeAccount(tx, account(1)) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if end(other); r.step() != 0 {
+			t.Error("another tenant ended the hold")
+		}
+		if end(tenant); r.step() != 1 {
+			t.Error("still held")
+		}
+	})
+}
+
+// A job that takes longer than its kind allows has met a silent server too.
+func TestTimeoutOfAKindHolds(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		told := &shown{}
+		r := newRunner(t, d, func(ctx context.Context, _ *jobs.Job) error { <-ctx.Done(); return errors.New("cut off") },
+			outside, showTo(told), func(c *jobs.Config) { c.Kinds[0].Timeout = time.Millisecond })
+		enqueueFor(t, d, dbtest.Tenant(t, d, "a"), kind, account(1), "x")
+		r.step()
+		if left := rows(t, d); len(left) != 1 || left[0].Attempts != 0 || len(told.lines) != 1 {
+			t.Errorf("left %+v, told %v", left, told.lines)
+		}
+	})
+}
+
+// A job does not wait for a silent server for ever.
+func TestTooOldForASilentServer(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		dead := 0
+		r := newRunner(t, d, func(context.Context, *jobs.Job) error { return errSilent }, outside, func(c *jobs.Config) {
+			c.Kinds[0].MaxAge = time.Hour
+			c.Kinds[0].OnDead = func(context.Context, *jobs.Job, string) error { dead++; return nil }
+		})
+		enqueueFor(t, d, dbtest.Tenant(t, d, "a"), kind, account(1), "x")
+		for range 4 {
+			r.step()
+			c.Advance(20 * time.Minute)
+		}
+		if left := rows(t, d); len(left) != 1 || !left[0].Dead || dead != 1 {
+			t.Errorf("left %+v, told %d times", left, dead)
+		}
+	})
+}
+
+// The hold of one kind is not the other's, and the reason of the one that is
+// left is shown.
+func TestHoldsOfTwoKinds(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		tenant, told := dbtest.Tenant(t, d, "a"), &shown{}
+		answers := map[string]error{"send": errSilent, "poll": errSilent}
+		handle := func(_ context.Context, j *jobs.Job) error { return answers[j.Kind] }
+		r := newRunner(t, d, handle, showTo(told), func(c *jobs.Config) {
+			send := jobs.Kind{Name: "send", Handler: handle, PerNode: 9, PerTenant: 9, PerAccount: 1, MaxAttempts: 9, HoldReason: "smtp"}
+			poll := send
+			poll.Name, poll.HoldReason = "poll", "imap"
+			c.Kinds = []jobs.Kind{send, poll}
+		})
+		enqueueFor(t, d, tenant, "send", account(1), "s")
+		r.step()
+		c.Advance(10 * time.Second)
+		enqueueFor(t, d, tenant, "poll", account(1), "p")
+		if n := r.step(); n != 1 {
+			t.Errorf("did %d: a hold is of a kind", n)
+		}
+		answers["send"] = nil
+		c.Advance(20 * time.Second)
+		r.step()
+		want := []string{"hold 1 smtp", "hold 1 imap", "release 1 smtp", "hold 1 imap"}
+		if diff := cmp.Diff(want, told.lines); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// One silent server with a long queue keeps nobody waiting: neither another
+// account of its tenant, nor another kind, nor another tenant.
+func TestSilentServerDelaysNobody(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		a, b := dbtest.Tenant(t, d, "a"), dbtest.Tenant(t, d, "b")
+		did := make(chan string)
+		var began sync.WaitGroup
+		began.Add(2)
+		r := newRunner(t, d, func(ctx context.Context, j *jobs.Job) error {
+			if string(j.Payload) == `"silent"` {
+				began.Done()
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			did <- string(j.Payload)
+			return nil
+		}, outside, func(c *jobs.Config) {
+			other := c.Kinds[0]
+			other.Name, other.PerAccount, other.HoldReason = "inside", 0, ""
+			other.PerTenant = 1 // less than runs of the first kind
+			c.Kinds, c.Drain = append(c.Kinds, other), time.Millisecond
+		})
+		enqueueFor(t, d, a, kind, account(1), slices.Repeat([]string{"silent"}, 50)...)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { r.Run(ctx) })
+		began.Wait() // as many as an account may have
+		for _, other := range []struct {
+			tenant, account uuid.UUID
+			kind            string
+		}{{a, account(2), kind}, {a, uuid.Nil, "inside"}, {b, account(1), kind}} {
+			enqueueFor(t, d, other.tenant, other.kind, other.account, "other")
+			<-did
+		}
+		// A stop ends the jobs that wait, and counts nothing.
+		cancel()
+		running.Wait()
+		if diff := cmp.Diff(slices.Repeat([]row{{}}, 50), rows(t, d)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,327 @@
+package smtpd
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"konak/internal/kit/clock"
+)
+
+// maxLine is how long a command may be, maxFaults how many a session may have
+// refused.
+const (
+	maxLine   = 2 << 10
+	maxFaults = 50
+)
+
+// conn is one connection.
+type conn struct {
+	server  *Server
+	ctx     context.Context
+	raw     net.Conn // beneath TLS
+	from    netip.Prefix
+	session Session
+	now     *timedReader
+	in      *bufio.Reader
+	out     net.Conn
+	secure  bool
+	stop    atomic.Bool // no further command is read
+	taking  atomic.Bool // a mail is coming in
+
+	hello, mail bool
+	recipients  int
+	faults      int
+}
+
+func newConn(ctx context.Context, s *Server, raw net.Conn, from netip.Prefix) *conn {
+	c := &conn{server: s, ctx: ctx, raw: raw, from: from, session: s.NewSession(ctx)}
+	c.use(raw)
+	c.now.end = clock.Deadline(sessionTime)
+	return c
+}
+
+// use speaks over a connection from now on.
+func (c *conn) use(over net.Conn) {
+	now := &timedReader{conn: over, patience: c.server.Patience, stop: &c.stop}
+	if c.now != nil {
+		now.end = c.now.end
+	}
+	c.now, c.out, c.in = now, over, bufio.NewReaderSize(now, 4<<10)
+}
+
+// wake ends a session that waits for a command; one that takes a mail ends
+// behind it.
+func (c *conn) wake() {
+	if !c.taking.Load() {
+		c.stop.Store(true)
+		_ = c.raw.SetReadDeadline(clock.Deadline(0))
+	}
+}
+
+// linger reads a little of what the sender still sends, so that the last answer
+// reaches who is in the middle of sending.
+func (c *conn) linger() {
+	if end, ok := c.raw.(interface{ CloseWrite() error }); ok && end.CloseWrite() == nil {
+		_ = c.raw.SetReadDeadline(clock.Deadline(lingerTime))
+		_, _ = io.CopyN(io.Discard, c.raw, 256<<10)
+	}
+}
+
+func (c *conn) serve() {
+	defer c.linger()
+	if !c.say(220, "", c.server.Domain+" ESMTP") {
+		return
+	}
+	for {
+		var line string
+		err := c.ctx.Err()
+		if err == nil {
+			line, err = c.line()
+		}
+		switch {
+		case c.ctx.Err() != nil:
+			c.say(421, "4.3.2", "The server ends, try again later")
+			return
+		case errors.Is(err, bufio.ErrBufferFull):
+			c.say(500, "5.5.2", "The line is too long")
+			return
+		case err != nil:
+			if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+				c.say(421, "4.4.2", "Nothing was said for too long")
+			}
+			return
+		}
+		verb, arg, _ := strings.Cut(line, " ")
+		if !c.obey(strings.ToUpper(verb), strings.TrimSpace(arg)) {
+			return
+		}
+	}
+}
+
+// line reads a command; bufio.ErrBufferFull where it is too long.
+func (c *conn) line() (string, error) {
+	line, err := c.in.ReadSlice('\n')
+	if err == nil && len(line) > maxLine {
+		err = bufio.ErrBufferFull
+	}
+	return strings.TrimRight(string(line), "\r\n"), err
+}
+
+// say sends an answer of one line.
+func (c *conn) say(code int, enhanced, text string) bool {
+	if enhanced != "" {
+		text = enhanced + " " + text
+	}
+	return c.send(fmt.Sprintf("%d %s\r\n", code, text))
+}
+
+func (c *conn) send(text string) bool {
+	if err := c.out.SetWriteDeadline(clock.Deadline(c.server.Patience)); err != nil {
+		return false
+	}
+	_, err := io.WriteString(c.out, text)
+	return err == nil
+}
+
+// refuse sends what went wrong. A sender who is refused too often is sent away.
+func (c *conn) refuse(err error) bool {
+	said, ok := errors.AsType[*Error](err)
+	if !ok {
+		said = &Error{451, "4.3.0", "Something went wrong, try again later"}
+	}
+	if c.faults++; c.faults > maxFaults {
+		c.say(421, "4.7.0", "Too many errors")
+		return false
+	}
+	return c.say(said.Code, said.Enhanced, said.Message)
+}
+
+// obey does what a command asks for and says whether the session goes on.
+func (c *conn) obey(verb, arg string) bool {
+	switch verb {
+	case "HELO", "EHLO":
+		return c.greet(verb == "EHLO", arg)
+	case "MAIL":
+		return c.begin(arg)
+	case "RCPT":
+		return c.recipient(arg)
+	case "DATA":
+		return c.data()
+	case "RSET":
+		c.reset()
+		return c.say(250, "2.0.0", "Forgotten")
+	case "NOOP":
+		return c.say(250, "2.0.0", "Nothing done")
+	case "VRFY":
+		return c.say(252, "2.5.0", "Send a mail and see")
+	case "STARTTLS":
+		return c.encrypt()
+	case "QUIT":
+		c.say(221, "2.0.0", "Bye")
+		return false
+	}
+	return c.refuse(&Error{500, "5.5.2", "The command is not known"})
+}
+
+func (c *conn) reset() {
+	c.mail, c.recipients = false, 0
+	c.session.Reset()
+}
+
+func (c *conn) greet(extended bool, who string) bool {
+	if who == "" {
+		return c.refuse(&Error{501, "5.5.4", "Say who you are"})
+	}
+	c.reset()
+	c.hello = true
+	if !extended {
+		return c.say(250, "", c.server.Domain)
+	}
+	lines := []string{c.server.Domain, "PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES"}
+	if c.server.TLS != nil && !c.secure {
+		lines = append(lines, "STARTTLS")
+	}
+	lines = append(lines, "LIMITS RCPTMAX="+strconv.Itoa(c.server.MaxRecipients))
+	return c.send("250-" + strings.Join(lines, "\r\n250-") + fmt.Sprintf("\r\n250 SIZE %d\r\n", c.server.MaxSize))
+}
+
+func (c *conn) begin(arg string) bool {
+	from, params, ok := path(arg, "FROM:")
+	switch {
+	case !c.hello:
+		return c.refuse(&Error{503, "5.5.1", "Say EHLO first"})
+	case c.mail:
+		return c.refuse(&Error{503, "5.5.1", "A mail was begun already"})
+	case !ok:
+		return c.refuse(&Error{501, "5.5.4", "Write MAIL FROM:<address>"})
+	}
+	for _, p := range params {
+		name, value, _ := strings.Cut(p, "=")
+		switch strings.ToUpper(name) {
+		case "BODY", "AUTH":
+		case "SIZE":
+			n, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				return c.refuse(&Error{501, "5.5.4", "The size cannot be read"})
+			}
+			if n > c.server.MaxSize {
+				return c.refuse(ErrTooLarge)
+			}
+		default:
+			return c.refuse(&Error{555, "5.5.4", "The parameter is not known"})
+		}
+	}
+	if err := c.session.Mail(from); err != nil {
+		return c.refuse(err)
+	}
+	c.mail = true
+	return c.say(250, "2.1.0", "Sender ok")
+}
+
+func (c *conn) recipient(arg string) bool {
+	to, params, ok := path(arg, "TO:")
+	switch {
+	case !c.mail:
+		return c.refuse(&Error{503, "5.5.1", "Say MAIL first"})
+	case !ok || to == "":
+		return c.refuse(&Error{501, "5.5.4", "Write RCPT TO:<address>"})
+	case len(params) > 0:
+		return c.refuse(&Error{555, "5.5.4", "The parameter is not known"})
+	case c.recipients >= c.server.MaxRecipients:
+		return c.refuse(&Error{452, "4.5.3", "Too many recipients"})
+	}
+	if err := c.session.Rcpt(to); err != nil {
+		return c.refuse(err)
+	}
+	c.recipients++
+	return c.say(250, "2.1.5", "Recipient ok")
+}
+
+func (c *conn) data() bool {
+	if c.recipients == 0 {
+		return c.refuse(&Error{503, "5.5.1", "Say RCPT first"})
+	}
+	c.taking.Store(true)
+	defer c.taking.Store(false)
+	end := c.now.end
+	if soon := clock.Deadline(mailTime); soon.Before(end) {
+		c.now.end = soon
+	}
+	defer func() { c.now.end = end }()
+	if !c.say(354, "", "Send the mail, then a line with a dot") {
+		return false
+	}
+	body := &dataReader{in: c.in, left: c.server.MaxSize}
+	err := c.session.Data(body)
+	// The rest must be read before an answer can be understood, but not for ever.
+	body.left, body.lenient = c.server.MaxSize, true
+	_, rest := io.Copy(io.Discard, body)
+	c.reset()
+	switch {
+	case err != nil:
+		return c.refuse(err) && rest == nil
+	case rest != nil:
+		return false
+	}
+	return c.say(250, "2.0.0", "Taken")
+}
+
+func (c *conn) encrypt() bool {
+	switch {
+	case c.server.TLS == nil || c.secure:
+		return c.refuse(&Error{502, "5.5.1", "Not offered"})
+	case c.in.Buffered() > 0:
+		c.say(501, "5.5.4", "Nothing may follow STARTTLS")
+		return false
+	case !c.say(220, "2.0.0", "Begin"):
+		return false
+	}
+	over := tls.Server(c.raw, c.server.TLS)
+	ctx, cancel := context.WithTimeout(c.ctx, c.server.Patience)
+	defer cancel()
+	if err := over.HandshakeContext(ctx); err != nil {
+		c.server.Log.Debug("mail: no TLS", "error", err)
+		return false
+	}
+	c.use(over)
+	c.secure, c.hello = true, false
+	c.reset()
+	return true
+}
+
+// path reads "FROM:<address> PARAMETERS" and the like.
+func path(arg, prefix string) (address string, params []string, ok bool) {
+	if len(arg) < len(prefix) || !strings.EqualFold(arg[:len(prefix)], prefix) {
+		return "", nil, false
+	}
+	arg = strings.TrimSpace(arg[len(prefix):])
+	if !strings.HasPrefix(arg, "<") {
+		address, rest, _ := strings.Cut(arg, " ")
+		return address, strings.Fields(rest), address != ""
+	}
+	quoted := false
+	for i := 1; i < len(arg); i++ {
+		switch {
+		case quoted && arg[i] == '\\':
+			i++
+		case arg[i] == '"':
+			quoted = !quoted
+		case arg[i] == '>' && !quoted:
+			address = arg[1:i]
+			if route, rest, found := strings.Cut(address, ":"); found && strings.HasPrefix(route, "@") {
+				address = rest // a route is no longer followed
+			}
+			return address, strings.Fields(arg[i+1:]), true
+		}
+	}
+	return "", nil, false
+}

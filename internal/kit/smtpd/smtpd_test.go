@@ -1,0 +1,230 @@
+package smtpd
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// box is a session that keeps what it is given.
+type box struct {
+	from  string
+	to    []string
+	mails chan string
+}
+
+func (b *box) Mail(from string) error { b.from = from; return nil }
+func (b *box) Rcpt(to string) error   { b.to = append(b.to, to); return nil }
+func (b *box) Reset()                 { b.from, b.to = "", nil }
+func (b *box) Data(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	b.mails <- fmt.Sprintf("%s %v %s", b.from, b.to, text)
+	return nil
+}
+
+// start runs a server and gives its address, what it takes, and its end.
+func start(t *testing.T, change func(*Server)) (address string, mails chan string, stop func() error) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mails = make(chan string, 100)
+	s := &Server{
+		Domain: "mx.example", MaxSize: 100, MaxRecipients: 2, MaxSessions: 10, MaxPerAddress: 5, Patience: time.Minute,
+		Log: slog.New(slog.DiscardHandler), NewSession: func(context.Context) Session { return &box{mails: mails} },
+	}
+	if change != nil {
+		change(s)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, ln) }()
+	stop = func() error {
+		cancel()
+		err := <-done
+		done <- err
+		return err
+	}
+	t.Cleanup(func() { _ = stop() })
+	return ln.Addr().String(), mails, stop
+}
+
+func codes(said string) string {
+	var out []string
+	for line := range strings.Lines(said) {
+		if len(line) > 3 && line[3] == ' ' {
+			out = append(out, line[:3])
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	address, mails, _ := start(t, nil)
+	const envelope = "EHLO a\r\nMAIL FROM:<a@b.example>\r\nRCPT TO:<c@d.example>\r\nDATA\r\n"
+	for _, c := range []struct{ name, text, codes, mail string }{
+		{"a mail", envelope + "Hi\r\n\r\n..dot\r\n.\r\nQUIT\r\n", "220 250 250 250 354 250 221", "a@b.example [c@d.example] Hi\r\n\r\n.dot\r\n"},
+		{"just a dot in a line", envelope + "a.\r\n.b\r\n.\r\nQUIT\r\n", "220 250 250 250 354 250 221", "a@b.example [c@d.example] a.\r\nb\r\n"},
+		{"an empty mail", envelope + ".\r\nQUIT\r\n", "220 250 250 250 354 250 221", "a@b.example [c@d.example] "},
+		{"as long as may be", envelope + strings.Repeat("x", 98) + "\r\n.\r\nQUIT\r\n", "220 250 250 250 354 250 221", "a@b.example [c@d.example] " + strings.Repeat("x", 98) + "\r\n"},
+		{"too long", envelope + strings.Repeat("x", 99) + "\r\n.\r\nQUIT\r\n", "220 250 250 250 354 552 221", ""},
+		{"much too long", envelope + strings.Repeat("x", 1000) + "\r\n.\r\nQUIT\r\n", "220 250 250 250 354 552", ""},
+		{"announced too long", "EHLO a\r\nMAIL FROM:<a@b.example> SIZE=101\r\nQUIT\r\n", "220 250 552 221", ""},
+		{"a bare line feed", envelope + "a\nb\r\n.\r\nQUIT\r\n", "220 250 250 250 354 554 221", ""},
+		{"an end that is none", envelope + "a\n.\nMAIL FROM:<evil@b.example>\r\n.\n.\r\nx\r\n.\r\nQUIT\r\n", "220 250 250 250 354 554 221", ""},
+		{"another end that is none", envelope + "a\r\n.\nNOOP\n.\r\nNOOP\r\n.\r\nQUIT\r\n", "220 250 250 250 354 554 221", ""},
+		{"cut off", envelope + "half a mail\r\n", "220 250 250 250 354 451", ""},
+		{"out of order", "MAIL FROM:<a@b.example>\r\nEHLO a\r\nRCPT TO:<a@b.example>\r\nDATA\r\nQUIT\r\n", "220 503 250 503 503 221", ""},
+		{"two mails at once", "EHLO a\r\nMAIL FROM:<>\r\nMAIL FROM:<>\r\nQUIT\r\n", "220 250 250 503 221", ""},
+		{"too many recipients", "HELO a\r\nMAIL FROM:<>\r\n" + strings.Repeat("RCPT TO:<a@b.example>\r\n", 3) + "QUIT\r\n", "220 250 250 250 250 452 221", ""},
+		{"unknown things", "FOO\r\nEHLO\r\nEHLO a\r\nMAIL TO:<a@b>\r\nMAIL FROM:<a@b> X=1\r\nSTARTTLS\r\nVRFY a\r\nRSET\r\nNOOP\r\nQUIT\r\n", "220 500 501 250 501 555 502 252 250 250 221", ""},
+		{"a quoted name and a route", "EHLO a\r\nMAIL FROM:<@x,@y:\"a > b\"@c.example> BODY=8BITMIME\r\nRCPT TO: <c@d.example>\r\nDATA\r\n.\r\n", "220 250 250 250 354 250", "\"a > b\"@c.example [c@d.example] "},
+		{"a long command", "NOOP " + strings.Repeat("x", 3000) + "\r\nNOOP\r\n", "220 500", ""},
+		{"a command without an end", strings.Repeat("x", 100_000), "220 500", ""},
+		{"faults without end", strings.Repeat("FOO\r\n", 60), "220 " + strings.Repeat("500 ", 50) + "421", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := codes(speak(t, address, c.text)); got != c.codes {
+				t.Errorf("said %s, want %s", got, c.codes)
+			}
+			select {
+			case got := <-mails:
+				if got != c.mail {
+					t.Errorf("took %q, want %q", got, c.mail)
+				}
+			default:
+				if c.mail != "" {
+					t.Error("took nothing")
+				}
+			}
+		})
+	}
+}
+
+// speak sends all at once and gives what the server says until it closes; it
+// may close while it is spoken to.
+func speak(t *testing.T, address, text string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_, _ = io.WriteString(conn, text)
+	_ = conn.(*net.TCPConn).CloseWrite()
+	said, _ := io.ReadAll(conn)
+	return string(said)
+}
+
+// What was sent along with STARTTLS is not taken for something that came
+// encrypted.
+func TestNothingBehindSTARTTLS(t *testing.T) {
+	t.Parallel()
+	address, _, _ := start(t, func(s *Server) { s.TLS = &tls.Config{} })
+	said := speak(t, address, "EHLO a\r\nSTARTTLS\r\nNOOP\r\n")
+	if codes(said) != "220 250 501" || !strings.Contains(said, "250-STARTTLS\r\n") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestSessionsPerAddress(t *testing.T) {
+	t.Parallel()
+	address, _, _ := start(t, nil)
+	open := func(from string) string {
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+		conn, err := d.DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		line, err := bufio.NewReader(conn).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		return line[:3]
+	}
+	for i, want := range []string{"220", "220", "220", "220", "220", "421"} {
+		if got := open("127.0.0.1"); got != want {
+			t.Errorf("session %d of one address: %s", i+1, got)
+		}
+	}
+	for i, want := range []string{"220", "220", "220", "220", "220", "421"} {
+		if got := open(fmt.Sprintf("127.0.1.%d", i+1)); got != want {
+			t.Errorf("session %d of other addresses: %s", i+6, got)
+		}
+	}
+}
+
+// The server ends at once for who says nothing, and behind a mail that is
+// coming in.
+func TestServerEnds(t *testing.T) {
+	t.Parallel()
+	address, mails, stop := start(t, nil)
+	idle, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = idle.Close() }()
+	busy, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = busy.Close() }()
+	in := bufio.NewReader(busy)
+	expect := func(code string) {
+		t.Helper()
+		if line, err := in.ReadString('\n'); err != nil || !strings.HasPrefix(line, code+" ") {
+			t.Fatalf("%s %v, want %s", line, err, code)
+		}
+	}
+	expect("220")
+	for _, c := range [][2]string{{"HELO a", "250"}, {"MAIL FROM:<>", "250"}, {"RCPT TO:<a@b>", "250"}, {"DATA", "354"}} {
+		if _, err := fmt.Fprint(busy, c[0]+"\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		expect(c[1])
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- stop() }()
+	said, err := io.ReadAll(idle)
+	if err != nil || codes(string(said)) != "220 421" {
+		t.Errorf("who said nothing heard %q %v", said, err)
+	}
+	if _, err := fmt.Fprint(busy, "late\r\n.\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	expect("250")
+	expect("421")
+	if got := <-mails; !strings.Contains(got, "late") {
+		t.Errorf("took %q", got)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// A sender who says nothing is sent away.
+func TestSilentSender(t *testing.T) {
+	t.Parallel()
+	address, _, _ := start(t, func(s *Server) { s.Patience = 50 * time.Millisecond })
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if said, err := io.ReadAll(conn); err != nil || codes(string(said)) != "220 421" {
+		t.Errorf("%q %v", said, err)
+	}
+}
