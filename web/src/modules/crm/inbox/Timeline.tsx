@@ -52,6 +52,11 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   const nameOf = useNames(conversation)
   const place = useScrollPlace({ at, rows: items.isPending ? [] : items.rows, waiting: letters.length, complete: newer === null })
 
+  function quotedBy({ detail }: Item) {
+    const item = items.rows.find((row) => row.id === detail.quoted_item_id)
+    return item ? { item, name: nameOf(item) } : undefined
+  }
+
   // What is written now belongs at the end: whoever writes is taken there.
   const gap = newer !== null && letters.length > 0
   const gone = at !== undefined && asApiError(items.error)?.status === 422
@@ -87,7 +92,7 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
                 className={cx('scroll-my-4 rounded-lg', item.id === place.marked && 'outline-2 outline-offset-4 outline-accent')}
               >
                 {item.id === at && <span className="sr-only">{t('inbox.foundHere')}</span>}
-                {item.kind === 'event' ? <EventLine item={item} name={nameOf(item)} /> : <Message item={item} name={nameOf(item)} />}
+                {item.kind === 'event' ? <EventLine item={item} name={nameOf(item)} /> : <Message item={item} name={nameOf(item)} quoted={quotedBy(item)} />}
               </li>
             ))}
             {letters.map((letter) => (
