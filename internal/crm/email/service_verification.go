@@ -112,7 +112,7 @@ func (s *Service) EnterCode(ctx context.Context, id uuid.UUID, code string) (m M
 		}
 		st, err := lockMailbox(tx, id)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if refusal = nil; !st.code.usable(tx.Now()) {
 			refusal = fault.New(fault.CodeExpired)
