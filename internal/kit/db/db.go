@@ -151,6 +151,7 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) error {
 	run := func(tx *Tx) error {
 		// A rerun starts from nothing.
 		tx.after, tx.wakes = nil, nil
+		tx.trace, _ = ctx.Value(traceKey{}).(func(string, []any))
 		h.db.running.Add(1)
 		defer h.db.running.Add(-1)
 		if err := runTx(tx, fn); err != nil {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,6 +33,7 @@ type Reader struct {
 	q       querier
 	tenant  uuid.UUID
 	dialect Dialect
+	trace   func(query string, args []any)
 }
 
 // Tenant is the workspace that the handle is bound to.
@@ -45,8 +47,25 @@ func (r *Reader) Dialect() Dialect { return r.dialect }
 func (r *Reader) Context() context.Context { return r.ctx }
 
 func (r *Reader) query(query string, args []any) (Answer, error) {
-	r.dialect.plain(args)
+	r.bind(query, args)
 	return r.q.Query(r.ctx, query, args...)
+}
+
+// bind gives the arguments the form of the database.
+func (r *Reader) bind(query string, args []any) {
+	if r.trace != nil {
+		r.trace(query, slices.Clone(args))
+	}
+	r.dialect.plain(args)
+}
+
+type traceKey struct{}
+
+// WithTrace returns a context whose write transactions call fn with every
+// statement before it is run. The benchmark uses it to run the same statements
+// without anything around them.
+func WithTrace(ctx context.Context, fn func(query string, args []any)) context.Context {
+	return context.WithValue(ctx, traceKey{}, fn)
 }
 
 // Tx is a write transaction.
@@ -69,7 +88,7 @@ func (tx *Tx) NewCapability() uuid.UUID { return tx.db.clock.NewCapability() }
 
 // Exec runs a statement and says how many rows it touched.
 func (tx *Tx) Exec(query string, args ...any) (int64, error) {
-	tx.dialect.plain(args)
+	tx.bind(query, args)
 	return tx.q.Exec(tx.ctx, query, args...)
 }
 
@@ -78,7 +97,7 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 // which saves an exchange, and its failure shows up there.
 func (tx *Tx) Later(query string, args ...any) error {
 	if x, ok := tx.q.(*exchange); ok {
-		tx.dialect.plain(args)
+		tx.bind(query, args)
 		x.Later(statement{query: query, args: args})
 		return nil
 	}
@@ -104,7 +123,7 @@ func (tx *Tx) MustAll(rows int, missing error, query string, args ...any) error 
 
 func (tx *Tx) must(s statement, enough string, ok func(touched int64) bool) error {
 	if x, postgres := tx.q.(*exchange); postgres {
-		tx.dialect.plain(s.args)
+		tx.bind(s.query, s.args)
 		x.Later(s.must(enough))
 		return nil
 	}

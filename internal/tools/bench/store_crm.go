@@ -11,8 +11,8 @@ import (
 )
 
 // fillInbox writes contacts and conversations with two messages each, in
-// parts, and gives some of their ids.
-func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (contacts, ids []uuid.UUID, err error) {
+// parts. It returns the contacts, and the contacts of some conversations.
+func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (contacts []uuid.UUID, contactOf map[uuid.UUID]uuid.UUID, err error) {
 	id := `gen_random_uuid()`
 	if d.Dialect() == db.SQLite {
 		id = `randomblob(16)`
@@ -33,7 +33,9 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 		numbers(1, 1000), d.Dialect().Literal(tenant), id, now, now)); err != nil {
 		return nil, nil, err
 	}
-	if contacts, err = someIDs(ctx, d, tenant, `SELECT id FROM contact WHERE tenant_id = $1 LIMIT 1000`); err != nil {
+	if contacts, err = db.Read(ctx, d.Tenant(tenant), func(r *db.Reader) ([]uuid.UUID, error) {
+		return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM contact WHERE tenant_id = $1 LIMIT 1000`, r.Tenant())
+	}); err != nil {
 		return nil, nil, err
 	}
 	const part = 2_000
@@ -65,14 +67,16 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 			return nil, nil, err
 		}
 	}
-	ids, err = someIDs(ctx, d, tenant, `SELECT id FROM conversation WHERE tenant_id = $1 LIMIT 2000`)
-	return contacts, ids, err
-}
-
-func someIDs(ctx context.Context, d *db.DB, tenant uuid.UUID, query string) ([]uuid.UUID, error) {
-	return db.Read(ctx, d.Tenant(tenant), func(r *db.Reader) ([]uuid.UUID, error) {
-		return db.All(r, db.Scalar[uuid.UUID], query, r.Tenant())
+	contactOf = map[uuid.UUID]uuid.UUID{}
+	_, err = db.Read(ctx, d.Tenant(tenant), func(r *db.Reader) ([]struct{}, error) {
+		return db.All(r, func(row db.Row) (struct{}, error) {
+			var id, contact uuid.UUID
+			err := row.Scan(&id, &contact)
+			contactOf[id] = contact
+			return struct{}{}, err
+		}, `SELECT id, contact_id FROM conversation WHERE tenant_id = $1 LIMIT 2000`, r.Tenant())
 	})
+	return contacts, contactOf, err
 }
 
 // fillTexts writes conversations of one contact whose two messages and
