@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -96,50 +95,13 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 // event. PostgreSQL gets it together with the next statement or with COMMIT,
 // which saves an exchange, and its failure shows up there.
 func (tx *Tx) Later(query string, args ...any) error {
-	if x, ok := tx.q.(*exchange); ok {
+	if x, ok := tx.q.(*pgTransaction); ok {
 		tx.bind(query, args)
-		x.Later(statement{query: query, args: args})
+		x.unsent = append(x.unsent, statement{query, args})
 		return nil
 	}
 	_, err := tx.Exec(query, args...)
 	return err
-}
-
-// Must runs a statement that has to touch a row, and fails the transaction
-// with none where it does not. Like Later it waits for nothing on PostgreSQL,
-// so that the failure may show up with the next statement or with COMMIT. A
-// transaction of nothing but Must and Later is committed there together with
-// others. The statement cannot have a RETURNING of its own.
-func (tx *Tx) Must(none error, query string, args ...any) error {
-	return tx.must(statement{query: query, args: args, none: none}, "count(*)", func(n int64) bool { return n > 0 })
-}
-
-// MustAll is Must for a statement that has to touch so many rows, and not one
-// less.
-func (tx *Tx) MustAll(rows int, missing error, query string, args ...any) error {
-	return tx.must(statement{query: query, args: args, none: missing}, fmt.Sprintf("(count(*) = %d)::int", rows),
-		func(n int64) bool { return n == int64(rows) })
-}
-
-func (tx *Tx) must(s statement, enough string, ok func(touched int64) bool) error {
-	if x, postgres := tx.q.(*exchange); postgres {
-		tx.bind(s.query, s.args)
-		x.Later(s.must(enough))
-		return nil
-	}
-	n, err := tx.Exec(s.query, s.args...)
-	if err == nil && !ok(n) {
-		err = s.none
-	}
-	return err
-}
-
-// Promptly has a transaction of nothing but Must and Later committed by itself,
-// where others wait for it: together with others it waits for them.
-func (tx *Tx) Promptly() {
-	if x, ok := tx.q.(*exchange); ok {
-		x.prompt = true
-	}
 }
 
 // AfterCommit runs fn once the transaction is durable.
@@ -219,66 +181,3 @@ func All[T any](r *Reader, scan func(Row) (T, error), query string, args ...any)
 
 // IsNoRow says whether err is ErrNoRow.
 func IsNoRow(err error) bool { return errors.Is(err, ErrNoRow) }
-
-// In expands to a parenthesised parameter list that starts at $from, for
-// WHERE id IN …, and gives the arguments to append.
-func In[T any](from int, vals []T) (string, []any) {
-	b := make([]byte, 0, 2+5*len(vals))
-	b = append(b, '(')
-	args := make([]any, len(vals))
-	for i, v := range vals {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = fmt.Appendf(b, "$%d", from+i)
-		args[i] = v
-	}
-	return string(append(b, ')')), args
-}
-
-// Padded fills a list up to the next power of two by repeating its last value.
-// A statement with a list is prepared once for each length that it is used
-// with; this way there are few lengths.
-func Padded[T any](vals []T) []T {
-	n := 1
-	for n < len(vals) {
-		n *= 2
-	}
-	if len(vals) == 0 || n == len(vals) {
-		return vals
-	}
-	out := append(make([]T, 0, n), vals...)
-	for len(out) < n {
-		out = append(out, vals[len(vals)-1])
-	}
-	return out
-}
-
-// Rows expands to parameter rows for VALUES, the first of them typed: what
-// PostgreSQL cannot infer there it takes from the first row. Types are the
-// columns' ("uuid", "bigint", …); each row must have as many values. Rows that
-// start at $1 must come before any other parameter of the statement.
-func Rows(d Dialect, from int, types []string, rows int) string {
-	b := make([]byte, 0, rows*(2+6*len(types)))
-	for i := range rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '(')
-		for j, typ := range types {
-			if j > 0 {
-				b = append(b, ',')
-			}
-			if d == SQLite && from == 1 {
-				b = append(b, '?') // each that has a name is looked up by it when bound, among all
-				continue
-			}
-			b = fmt.Appendf(b, "$%d", from+i*len(types)+j)
-			if i == 0 && d == Postgres {
-				b = append(b, "::"+typ...)
-			}
-		}
-		b = append(b, ')')
-	}
-	return string(b)
-}

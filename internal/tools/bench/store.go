@@ -61,8 +61,8 @@ func claimAndMark(ctx context.Context, d *db.DB, limit int) (int, error) {
 		return 0, err
 	}
 	return len(ids), d.System("bench").InTx(ctx, func(tx *db.Tx) error {
-		in, args := db.In(1, ids)
-		_, err := tx.Exec(`UPDATE bench_queue SET status = 'delivered' WHERE id IN `+in, args...)
+		in, arg := db.In(tx.Dialect(), 1, ids)
+		_, err := tx.Exec(`UPDATE bench_queue SET status = 'delivered' WHERE id IN `+in, arg)
 		return err
 	})
 }

@@ -86,26 +86,29 @@ func fillTexts(ctx context.Context, d *db.DB, tenant uuid.UUID, size int, text f
 	at := clock.At(d.Clock().Now())
 	for first := 0; first < size; first += part {
 		err := d.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
-			var talks, items []any
+			var talks, items [][]any
 			who := tx.NewID()
 			for range part {
 				id := tx.NewID()
 				subject, body := text()
 				_, second := text()
-				talks = append(talks, tenant, id, who, subject)
-				items = append(items, tenant, tx.NewID(), id, at, body, tenant, tx.NewID(), id, at, second)
+				talks = append(talks, []any{tenant, id, who, subject, at})
+				items = append(items, []any{tenant, tx.NewID(), id, at, body}, []any{tenant, tx.NewID(), id, at, second})
 			}
-			_, err := tx.Exec(`INSERT INTO conversation (tenant_id, id, state, ai_state, channel, single_thread, talep, contact_id,
-					contact_name, subject, preview, priority, tags, test, last_activity_at, last_item_at, created_at, updated_at)
-				SELECT column1, column2, 'open', 'off', 'api', false, true, column3, 'Elif Kaya', column4, '', 1, '[]', false, `+
-				fmt.Sprintf("%d, %d, %d, %d", at.UnixMicro(), at.UnixMicro(), at.UnixMicro(), at.UnixMicro())+
-				` FROM (VALUES `+db.Rows(d.Dialect(), 1, []string{"uuid", "uuid", "uuid", "text"}, part)+`) v`, talks...)
+			_, err := db.Each(tx, db.Scalar[int], []string{"uuid", "uuid", "uuid", "text", "bigint"}, talks, func(source string) string {
+				return `WITH m(tenant_id, id, contact_id, subject, at) AS (` + source + `)
+					INSERT INTO conversation (tenant_id, id, state, ai_state, channel, single_thread, talep, contact_id,
+						contact_name, subject, preview, priority, tags, test, last_activity_at, last_item_at, created_at, updated_at)
+					SELECT tenant_id, id, 'open', 'off', 'api', false, true, contact_id, 'Elif Kaya', subject, '', 1, '[]', false, at, at, at, at FROM m`
+			})
 			if err != nil {
 				return err
 			}
-			_, err = tx.Exec(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, body, detail, test)
-				SELECT column1, column2, column3, column4, 'message', 'contact', column5, '{}', false
-				FROM (VALUES `+db.Rows(d.Dialect(), 1, []string{"uuid", "uuid", "uuid", "bigint", "text"}, 2*part)+`) v`, items...)
+			_, err = db.Each(tx, db.Scalar[int], []string{"uuid", "uuid", "uuid", "bigint", "text"}, items, func(source string) string {
+				return `WITH m(tenant_id, id, conversation_id, at, body) AS (` + source + `)
+					INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, body, detail, test)
+					SELECT tenant_id, id, conversation_id, at, 'message', 'contact', body, '{}', false FROM m`
+			})
 			return err
 		})
 		if err != nil {
