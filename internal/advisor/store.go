@@ -96,9 +96,9 @@ func versionsOf(r *db.Reader, rev int64, ids []string) ([]*stored, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	in, args := db.In(2, db.Padded(ids))
+	in, arg := db.In(r.Dialect(), 2, ids)
 	return db.All(r, scanVersion, `SELECT `+versionColumns+` FROM provision_version
-		WHERE `+inRevision+` AND provision_id IN `+in, append([]any{rev}, args...)...)
+		WHERE `+inRevision+` AND provision_id IN `+in, rev, arg)
 }
 
 // lawVersions reads a whole law as of a revision, without its text.

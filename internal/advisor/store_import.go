@@ -2,6 +2,7 @@ package advisor
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -94,33 +95,31 @@ type fresh struct {
 const atOnce = 50
 
 func putVersions(tx *db.Tx, rev int64, list []fresh) error {
-	for len(list) > 0 {
-		n := 1
-		if len(list) >= atOnce {
-			n = atOnce
-		}
-		if err := putSome(tx, rev, list[:n]); err != nil {
+	for some := range slices.Chunk(list, atOnce) {
+		if err := putSome(tx, rev, some); err != nil {
 			return fmt.Errorf("advisor: put versions: %w", err)
 		}
-		list = list[n:]
 	}
 	return nil
 }
 
 func putSome(tx *db.Tx, rev int64, list []fresh) error {
-	var names, rows []any
+	var names, rows [][]any
 	for _, f := range list {
 		meta := *f.p
 		meta.Text, meta.Order = "", 0
-		names = append(names, f.p.ID, f.p.LawID, rev)
-		rows = append(rows, f.p.ID, rev, f.p.LawID, f.p.Order, f.validFrom, f.sha[:], f.p.Text, db.AsJSON(meta))
+		names = append(names, []any{f.p.ID, f.p.LawID, rev})
+		rows = append(rows, []any{f.p.ID, rev, f.p.LawID, f.p.Order, f.validFrom, f.sha[:], f.p.Text, db.AsJSON(meta)})
 	}
-	if _, err := tx.Exec(`INSERT INTO advisor_provision (id, law_id, first_rev) VALUES `+
-		db.Rows(tx.Dialect(), 1, []string{"text", "text", "bigint"}, len(list))+` ON CONFLICT (id) DO NOTHING`, names...); err != nil {
+	_, err := db.Each(tx, db.Scalar[string], []string{"text", "text", "bigint"}, names, func(source string) string {
+		return `INSERT INTO advisor_provision (id, law_id, first_rev) ` + source + ` ON CONFLICT (id) DO NOTHING`
+	})
+	if err != nil {
 		return err
 	}
-	_, err := tx.Exec(`INSERT INTO provision_version (provision_id, rev_from, law_id, ord, valid_from, sha256, text, meta) VALUES `+
-		db.Rows(tx.Dialect(), 1, []string{"text", "bigint", "text", "bigint", "text", "bytea", "text", "text"}, len(list)), rows...)
+	_, err = db.Each(tx, db.Scalar[string], []string{"text", "bigint", "text", "bigint", "text", "bytea", "text", "text"}, rows, func(source string) string {
+		return `INSERT INTO provision_version (provision_id, rev_from, law_id, ord, valid_from, sha256, text, meta) ` + source
+	})
 	return err
 }
 

@@ -102,7 +102,7 @@ func fillBalances(r *db.Reader, list []Customer) error {
 	for i := range list {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 	}
-	in, args := db.In(2, db.Padded(ids))
+	in, arg := db.In(r.Dialect(), 2, ids)
 	_, err := db.All(r, func(row db.Row) (struct{}, error) {
 		var id uuid.UUID
 		var b Balance
@@ -112,7 +112,7 @@ func fillBalances(r *db.Reader, list []Customer) error {
 		}
 		return struct{}{}, err
 	}, `SELECT customer_id, currency, amount FROM commerce_balance WHERE tenant_id = $1 AND customer_id IN `+in+
-		` ORDER BY customer_id, currency`, append([]any{r.Tenant()}, args...)...)
+		` ORDER BY customer_id, currency`, r.Tenant(), arg)
 	return err
 }
 
@@ -172,8 +172,8 @@ func matching(r *db.Reader, b Buyer) ([]uuid.UUID, error) {
 		if len(list) == 0 {
 			return
 		}
-		in, more := db.In(len(args)+1, db.Padded(list))
-		args = append(args, more...)
+		in, arg := db.In(r.Dialect(), len(args)+1, list)
+		args = append(args, arg)
 		parts = append(parts, `SELECT id FROM commerce_customer WHERE tenant_id = $1 AND test = $2 AND contact_id IS NULL AND `+column+` IN `+in)
 	}
 	by("email_key", b.EmailKeys)

@@ -152,8 +152,8 @@ func saveReturn(tx *db.Tx, v Return) error {
 // cardOf reads what the card of some customers shows: the newest orders, what
 // belongs to them, and the balances.
 func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
-	in, args := db.In(2, db.Padded(ids))
-	args = append([]any{r.Tenant()}, args...)
+	in, arg := db.In(r.Dialect(), 2, ids)
+	args := []any{r.Tenant(), arg}
 	if c.Orders, err = db.All(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE tenant_id = $1 AND customer_id IN `+in+
 		` ORDER BY placed_at DESC, id DESC LIMIT `+strconv.Itoa(cardOrders), args...); err != nil {
 		return c, err
@@ -171,8 +171,8 @@ func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
 	for i, o := range c.Orders {
 		list[i] = o.ID
 	}
-	in, args = db.In(2, db.Padded(list))
-	args = append([]any{r.Tenant()}, args...)
+	in, arg = db.In(r.Dialect(), 2, list)
+	args = []any{r.Tenant(), arg}
 	last := in + ` ORDER BY created_at DESC, id DESC LIMIT ` + strconv.Itoa(cardParts)
 	if c.Shipments, err = db.All(r, scanShipment, `SELECT `+shipmentColumns+` FROM commerce_shipment WHERE tenant_id = $1 AND order_id IN `+last, args...); err != nil {
 		return c, err

@@ -16,14 +16,14 @@ func actorNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 		id   uuid.UUID
 		name string
 	}
-	in, args := db.In(2, ids)
+	in, arg := db.In(r.Dialect(), 2, ids)
 	rows, err := db.All(r, func(s db.Row) (row, error) {
 		var v row
 		err := s.Scan(&v.id, &v.name)
 		return v, err
 	}, `SELECT m.id, CASE WHEN m.name <> '' THEN m.name ELSE u.name END
 		FROM membership m JOIN app_user u ON u.id = m.user_id WHERE m.tenant_id = $1 AND m.id IN `+in+`
-		UNION ALL SELECT id, name FROM api_key WHERE tenant_id = $1 AND id IN `+in, append([]any{r.Tenant()}, args...)...)
+		UNION ALL SELECT id, name FROM api_key WHERE tenant_id = $1 AND id IN `+in, r.Tenant(), arg)
 	for _, v := range rows {
 		out[v.id] = v.name
 	}

@@ -21,7 +21,7 @@ func memberNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	if len(ids) == 0 {
 		return out, nil
 	}
-	in, args := db.In(2, ids)
+	in, arg := db.In(r.Dialect(), 2, ids)
 	_, err := db.All(r, func(row db.Row) (struct{}, error) {
 		var id uuid.UUID
 		var name string
@@ -29,7 +29,7 @@ func memberNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 		out[id] = name
 		return struct{}{}, err
 	}, `SELECT m.id, u.name FROM membership m JOIN app_user u ON u.id = m.user_id
-		WHERE m.tenant_id = $1 AND m.id IN `+in, append([]any{r.Tenant()}, args...)...)
+		WHERE m.tenant_id = $1 AND m.id IN `+in, r.Tenant(), arg)
 	return out, err
 }
 
@@ -50,8 +50,8 @@ func membersWho(r *db.Reader, p perm.Permission, ids []uuid.UUID) (map[uuid.UUID
 	out := map[uuid.UUID]string{}
 	only, args := "", []any{r.Tenant()}
 	if len(ids) > 0 {
-		in, list := db.In(2, ids)
-		only, args = " AND m.id IN "+in, append(args, list...)
+		in, arg := db.In(r.Dialect(), 2, ids)
+		only, args = " AND m.id IN "+in, append(args, arg)
 	}
 	_, err := db.All(r, func(row db.Row) (struct{}, error) {
 		var id uuid.UUID

@@ -87,7 +87,7 @@ func permissionsByEmail(r *db.Reader, emailKeys []string) (map[string]perm.Set, 
 	if len(emailKeys) == 0 {
 		return out, nil
 	}
-	in, args := db.In(2, emailKeys)
+	in, arg := db.In(r.Dialect(), 2, emailKeys)
 	_, err := db.All(r, func(row db.Row) (struct{}, error) {
 		var key, role string
 		var own *db.JSON[[]perm.Permission]
@@ -102,7 +102,7 @@ func permissionsByEmail(r *db.Reader, emailKeys []string) (map[string]perm.Set, 
 		FROM membership m LEFT JOIN app_user u ON u.id = m.user_id
 		LEFT JOIN role o ON o.tenant_id = m.tenant_id AND o.name = m.role
 		WHERE m.tenant_id = $1 AND m.state <> 'removed' AND COALESCE(u.email_key, m.email_key) IN `+in,
-		append([]any{r.Tenant()}, args...)...)
+		r.Tenant(), arg)
 	return out, err
 }
 

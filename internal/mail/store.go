@@ -20,10 +20,15 @@ func listExceptions(r *db.Reader, p db.Page) (db.List[Exception], error) {
 	return db.Cut(rows, p, func(e Exception) db.Key { return db.Key{ID: e.ID} }), err
 }
 
+// putException returns taken where the address has an exception already.
 func putException(tx *db.Tx, e Exception, key string, taken error) error {
-	return tx.Must(taken, `INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_by, created_at)
+	n, err := tx.Exec(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, email_key) DO NOTHING`,
 		tx.Tenant(), e.ID, e.Email, key, e.Note, e.CreatedBy, e.CreatedAt)
+	if err == nil && n == 0 {
+		err = taken
+	}
+	return err
 }
 
 func dropException(tx *db.Tx, id uuid.UUID) (Exception, error) {

@@ -157,7 +157,7 @@ type subscription struct {
 // recorded: the active ones, and the disabled ones that may still come back by
 // themselves.
 func subscriptions(r *db.Reader, tenants ...uuid.UUID) ([]subscription, error) {
-	in, args := db.In(2, db.Padded(tenants))
+	in, arg := db.In(r.Dialect(), 2, tenants)
 	return db.All(r, func(row db.Row) (subscription, error) {
 		var s subscription
 		var events, licences db.JSON[[]string]
@@ -166,7 +166,7 @@ func subscriptions(r *db.Reader, tenants ...uuid.UUID) ([]subscription, error) {
 		return s, err
 	}, `SELECT e.tenant_id, e.id, e.module, e.events, t.licences`+endpointTables+` JOIN tenant t ON t.id = e.tenant_id
 		WHERE e.tenant_id IN `+in+` AND e.status <> 'paused' AND e.deleted_at IS NULL AND l.hold_until < $1`,
-		append([]any{clock.At(never)}, args...)...)
+		clock.At(never), arg)
 }
 
 // licencesOf are what a tenant has.

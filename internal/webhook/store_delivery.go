@@ -180,9 +180,9 @@ func existing(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 		id     uuid.UUID
 		status string
 	}
-	in, args := db.In(2, db.Padded(ids))
+	in, arg := db.In(r.Dialect(), 2, ids)
 	rows, err := db.All(r, func(row db.Row) (f found, err error) { return f, row.Scan(&f.id, &f.status) },
-		`SELECT id, status FROM webhook_delivery WHERE tenant_id = $1 AND id IN `+in, append([]any{r.Tenant()}, args...)...)
+		`SELECT id, status FROM webhook_delivery WHERE tenant_id = $1 AND id IN `+in, r.Tenant(), arg)
 	for _, f := range rows {
 		out[f.id] = f.status
 	}
@@ -262,8 +262,8 @@ func retryFailedNow(tx *db.Tx, k laneKey) error {
 
 // dropDeliveries removes deliveries with their attempts.
 func dropDeliveries(tx *db.Tx, ids []uuid.UUID) error {
-	in, args := db.In(2, db.Padded(ids))
-	args = append([]any{tx.Tenant()}, args...)
+	in, arg := db.In(tx.Dialect(), 2, ids)
+	args := []any{tx.Tenant(), arg}
 	if _, err := tx.Exec(`DELETE FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id IN `+in, args...); err != nil {
 		return err
 	}

@@ -29,14 +29,14 @@ func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]cloc
 		id uuid.UUID
 		at clock.Time
 	}
-	in, args := db.In(4, db.Padded(endpoints))
+	in, arg := db.In(tx.Dialect(), 4, endpoints)
 	rows, err := db.All(&tx.Reader, func(row db.Row) (q queued, err error) { return q, row.Scan(&q.id, &q.at) },
 		`UPDATE webhook_lane SET queued_at = CASE WHEN queued_at + $2 > $3 THEN queued_at + $2 ELSE $3 END, run_at = CASE
 			WHEN claim_id IS NOT NULL THEN run_at
 			WHEN hold_until > $1 THEN hold_until
 			WHEN run_at < $1 THEN run_at
 			ELSE $1 END
-		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, append([]any{clock.At(tx.Now()), int64(places), clock.At(tx.Now().Add(-queueStart))}, args...)...)
+		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, clock.At(tx.Now()), int64(places), clock.At(tx.Now().Add(-queueStart)), arg)
 	out := make(map[uuid.UUID]clock.Time, len(rows))
 	for _, q := range rows {
 		out[q.id] = q.at
@@ -97,15 +97,15 @@ func nextRun(r *db.Reader) (time.Time, error) {
 // renewLanes prolongs the leases of one holder and gives what it still holds
 // of the given lanes. It never touches a lane that another has claimed.
 func renewLanes(tx *db.Tx, claim uuid.UUID, lanes []uuid.UUID, lease time.Duration) ([]uuid.UUID, error) {
-	in, args := db.In(3, db.Padded(lanes))
+	in, arg := db.In(tx.Dialect(), 3, lanes)
 	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE webhook_lane SET run_at = $2 WHERE claim_id = $1 AND `+inOrder(tx, in)+`
-		RETURNING id`, append([]any{claim, clock.At(tx.Now().Add(lease))}, args...)...)
+		RETURNING id`, claim, clock.At(tx.Now().Add(lease)), arg)
 }
 
 // heldLanes gives which of some lanes a holder still has.
 func heldLanes(r *db.Reader, claim uuid.UUID, lanes []uuid.UUID) ([]uuid.UUID, error) {
-	in, args := db.In(2, db.Padded(lanes))
-	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_lane WHERE claim_id = $1 AND id IN `+in, append([]any{claim}, args...)...)
+	in, arg := db.In(r.Dialect(), 2, lanes)
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_lane WHERE claim_id = $1 AND id IN `+in, claim, arg)
 }
 
 // endLeases makes the lanes of a holder that is known to be gone due at once.
@@ -139,11 +139,11 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 		next *clock.Time
 		off  bool
 	}
-	in, args := db.In(1, db.Padded(ids))
+	in, arg := db.In(tx.Dialect(), 1, ids)
 	states, err := db.All(&tx.Reader, func(row db.Row) (s state, err error) { return s, row.Scan(&s.id, &s.hold, &s.next, &s.off) },
 		`SELECT l.id, l.hold_until, (SELECT min(d.next_at) FROM webhook_delivery d
 			WHERE d.tenant_id = l.tenant_id AND d.endpoint_id = l.id AND d.status IN ('pending', 'failed')), e.status = 'disabled'
-		FROM webhook_lane l JOIN webhook_endpoint e ON e.tenant_id = l.tenant_id AND e.id = l.id WHERE l.id IN `+in, args...)
+		FROM webhook_lane l JOIN webhook_endpoint e ON e.tenant_id = l.tenant_id AND e.id = l.id WHERE l.id IN `+in, arg)
 	if err != nil {
 		return nil, err
 	}

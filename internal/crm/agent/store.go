@@ -14,12 +14,12 @@ func profilesOf(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]profile, error) {
 	if len(ids) == 0 {
 		return out, nil
 	}
-	in, args := db.In(2, ids)
+	in, arg := db.In(r.Dialect(), 2, ids)
 	rows, err := db.All(r, func(row db.Row) (profile, error) {
 		var p profile
 		err := row.Scan(&p.id, &p.title, &p.presence)
 		return p, err
-	}, `SELECT id, title, presence FROM agent WHERE tenant_id = $1 AND id IN `+in, append([]any{r.Tenant()}, args...)...)
+	}, `SELECT id, title, presence FROM agent WHERE tenant_id = $1 AND id IN `+in, r.Tenant(), arg)
 	for _, p := range rows {
 		out[p.id] = p
 	}

@@ -74,8 +74,8 @@ func fill(r *db.Reader, list []Contact) error {
 	for i := range list {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 	}
-	in, args := db.In(2, ids)
-	args = append([]any{r.Tenant()}, args...)
+	in, arg := db.In(r.Dialect(), 2, ids)
+	args := []any{r.Tenant(), arg}
 	each := func(query string, read func(db.Row) error) error {
 		_, err := db.All(r, func(row db.Row) (struct{}, error) { return struct{}{}, read(row) }, query, args...)
 		return err

@@ -22,9 +22,9 @@ func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Contact, error) {
 	if len(ids) == 0 {
 		return []Contact{}, nil
 	}
-	in, args := db.In(2, db.Padded(ids))
+	in, arg := db.In(r.Dialect(), 2, ids)
 	list, err := db.All(r, scan, `SELECT `+columns+` FROM contact
-		WHERE tenant_id = $1 AND id IN `+in+` AND deleted_at IS NULL`, append([]any{r.Tenant()}, args...)...)
+		WHERE tenant_id = $1 AND id IN `+in+` AND deleted_at IS NULL`, r.Tenant(), arg)
 	if err != nil {
 		return nil, err
 	}

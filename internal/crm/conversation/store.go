@@ -233,10 +233,10 @@ type dueRow struct {
 // claimDue locks what is still due of these and passes over what another node
 // has in hand.
 func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
-	in, args := db.In(3, ids)
+	in, arg := db.In(tx.Dialect(), 3, ids)
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.state = 'snoozed' AND c.snoozed_until <= $2 AND c.id IN `+in+tx.Dialect().SkipLocked(),
-		append([]any{tx.Tenant(), clock.At(tx.Now())}, args...)...)
+		tx.Tenant(), clock.At(tx.Now()), arg)
 }
 
 func settings(r *db.Reader) (Settings, error) {

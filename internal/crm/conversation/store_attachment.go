@@ -36,10 +36,10 @@ func fillAttachment(tx *db.Tx, id, item uuid.UUID, a *Attachment) (bool, error) 
 // waiting reads uploads that no item has yet, and keeps others from taking
 // them.
 func waiting(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, error) {
-	in, args := db.In(3, ids)
+	in, arg := db.In(tx.Dialect(), 3, ids)
 	return db.All(&tx.Reader, scanAttachment, `SELECT `+attachmentColumns+` FROM attachment
 		WHERE tenant_id = $1 AND uploader_id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND id IN `+in+
-		tx.Dialect().ForUpdate("attachment"), append([]any{tx.Tenant(), uploader}, args...)...)
+		tx.Dialect().ForUpdate("attachment"), tx.Tenant(), uploader, arg)
 }
 
 func claimAttachment(tx *db.Tx, id, item uuid.UUID) error {
@@ -54,12 +54,12 @@ func attachmentsOf(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Attachment,
 		item uuid.UUID
 		Attachment
 	}
-	in, args := db.In(2, items)
+	in, arg := db.In(r.Dialect(), 2, items)
 	rows, err := db.All(r, func(s db.Row) (o row, err error) {
 		o.Attachment, err = scanAttachment(prefixed{s, &o.item})
 		return o, err
 	}, `SELECT item_id, `+attachmentColumns+` FROM attachment WHERE tenant_id = $1 AND item_id IN `+in+` ORDER BY id`,
-		append([]any{r.Tenant()}, args...)...)
+		r.Tenant(), arg)
 	out := map[uuid.UUID][]Attachment{}
 	for _, o := range rows {
 		out[o.item] = append(out[o.item], o.Attachment)
@@ -87,9 +87,9 @@ func attachmentByID(r *db.Reader, id, caller uuid.UUID) (Attachment, error) {
 
 // dropAttachments removes rows and gives the blobs that they held.
 func dropAttachments(tx *db.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
-	in, args := db.In(2, ids)
+	in, arg := db.In(tx.Dialect(), 2, ids)
 	list, err := db.All(&tx.Reader, db.Scalar[*uuid.UUID], `DELETE FROM attachment
-		WHERE tenant_id = $1 AND item_id IS NULL AND id IN `+in+` RETURNING blob_id`, append([]any{tx.Tenant()}, args...)...)
+		WHERE tenant_id = $1 AND item_id IS NULL AND id IN `+in+` RETURNING blob_id`, tx.Tenant(), arg)
 	var blobs []uuid.UUID
 	for _, id := range list {
 		if id != nil {

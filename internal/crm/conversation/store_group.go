@@ -53,7 +53,7 @@ func fillMembers(r *db.Reader, list []Group) error {
 	for i := range list {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 	}
-	in, args := db.In(2, ids)
+	in, arg := db.In(r.Dialect(), 2, ids)
 	_, err := db.All(r, func(row db.Row) (struct{}, error) {
 		var group, agent uuid.UUID
 		err := row.Scan(&group, &agent)
@@ -62,7 +62,7 @@ func fillMembers(r *db.Reader, list []Group) error {
 		}
 		return struct{}{}, err
 	}, `SELECT group_id, agent_id FROM crm_group_member WHERE tenant_id = $1 AND group_id IN `+in+` ORDER BY group_id, agent_id`,
-		append([]any{r.Tenant()}, args...)...)
+		r.Tenant(), arg)
 	return err
 }
 

@@ -78,7 +78,7 @@ func dropOurReactions(tx *db.Tx, item uuid.UUID) error {
 // reactionsTo reads the reactions to several items at once, the oldest first.
 func reactionsTo(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Reaction, error) {
 	out := map[uuid.UUID][]Reaction{}
-	in, args := db.In(2, items)
+	in, arg := db.In(r.Dialect(), 2, items)
 	_, err := db.All(r, func(row db.Row) (re Reaction, err error) {
 		var item uuid.UUID
 		if err = row.Scan(&item, &re.AuthorKind, &re.AuthorID, &re.Emoji, &re.At); err == nil {
@@ -86,7 +86,7 @@ func reactionsTo(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Reaction, err
 		}
 		return re, err
 	}, `SELECT item_id, author_kind, author_id, emoji, at FROM item_reaction WHERE tenant_id = $1 AND item_id IN `+in+`
-		ORDER BY at, author_id`, append([]any{r.Tenant()}, args...)...)
+		ORDER BY at, author_id`, r.Tenant(), arg)
 	return out, err
 }
 

@@ -22,7 +22,7 @@ func mentionsIn(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Mention, error
 	if len(items) == 0 {
 		return out, nil
 	}
-	in, args := db.In(2, items)
+	in, arg := db.In(r.Dialect(), 2, items)
 	_, err := db.All(r, func(row db.Row) (m Mention, err error) {
 		var item uuid.UUID
 		if err = row.Scan(&item, &m.AgentID, &m.Name); err == nil {
@@ -30,7 +30,7 @@ func mentionsIn(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Mention, error
 		}
 		return m, err
 	}, `SELECT item_id, agent_id, name FROM item_mention WHERE tenant_id = $1 AND item_id IN `+in+` ORDER BY name, agent_id`,
-		append([]any{r.Tenant()}, args...)...)
+		r.Tenant(), arg)
 	return out, err
 }
 

@@ -126,7 +126,7 @@ func fillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
 	for i := range list {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 	}
-	in, args := db.In(3, ids)
+	in, arg := db.In(r.Dialect(), 3, ids)
 	_, err := db.All(r, func(row db.Row) (struct{}, error) {
 		var id uuid.UUID
 		var n int
@@ -136,7 +136,7 @@ func fillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
 		}
 		return struct{}{}, err
 	}, `SELECT conversation_id, n FROM conversation_unread WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id IN `+in,
-		append([]any{r.Tenant(), agent}, args...)...)
+		r.Tenant(), agent, arg)
 	return err
 }
 

@@ -60,14 +60,14 @@ func waitForSchedule(tx *db.Tx, attachment, scheduled uuid.UUID) error {
 // scheduledFiles reads the files that wait with scheduled messages.
 func scheduledFiles(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID][]Attachment, error) {
 	out := map[uuid.UUID][]Attachment{}
-	in, args := db.In(2, ids)
+	in, arg := db.In(r.Dialect(), 2, ids)
 	_, err := db.All(r, func(s db.Row) (Attachment, error) {
 		var of uuid.UUID
 		a, err := scanAttachment(prefixed{s, &of})
 		out[of] = append(out[of], a)
 		return a, err
 	}, `SELECT scheduled_id, `+attachmentColumns+` FROM attachment WHERE tenant_id = $1 AND scheduled_id IN `+in+` ORDER BY id`,
-		append([]any{r.Tenant()}, args...)...)
+		r.Tenant(), arg)
 	return out, err
 }
 

@@ -26,10 +26,10 @@ func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Conversation, error) {
 	if len(ids) == 0 {
 		return []Conversation{}, nil
 	}
-	in, args := db.In(2, db.Padded(ids))
+	in, arg := db.In(r.Dialect(), 2, ids)
 	return db.All(r, scan, `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.id IN `+in+` AND c.deleted_at IS NULL AND c.merged_into_id IS NULL`,
-		append([]any{r.Tenant()}, args...)...)
+		r.Tenant(), arg)
 }
 
 // OfContacts finds the conversations of contacts, the newest first.
@@ -37,10 +37,10 @@ func OfContacts(r *db.Reader, contacts []uuid.UUID, limit int) ([]uuid.UUID, err
 	if len(contacts) == 0 {
 		return nil, nil
 	}
-	in, args := db.In(3, db.Padded(contacts))
+	in, arg := db.In(r.Dialect(), 3, contacts)
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM conversation
 		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY id DESC LIMIT $2`,
-		append([]any{r.Tenant(), limit}, args...)...)
+		r.Tenant(), limit, arg)
 }
 
 // Texts reads what was written in conversations, the newest of each first, and
@@ -49,7 +49,7 @@ func Texts(r *db.Reader, ids []uuid.UUID, each int) ([]Text, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	in, args := db.In(3, db.Padded(ids))
+	in, arg := db.In(r.Dialect(), 3, ids)
 	return db.All(r, func(row db.Row) (t Text, err error) {
 		err = row.Scan(&t.ConversationID, &t.ItemID, &t.Body)
 		return t, err
@@ -57,7 +57,7 @@ func Texts(r *db.Reader, ids []uuid.UUID, each int) ([]Text, error) {
 			SELECT conversation_id, id, body, at, row_number() OVER (PARTITION BY conversation_id ORDER BY at DESC, id DESC) AS place
 			FROM conversation_item WHERE tenant_id = $1 AND conversation_id IN `+in+`
 				AND kind <> 'event' AND deleted_at IS NULL AND body <> '') t
-		WHERE place <= $2 ORDER BY conversation_id, at DESC, id DESC`, append([]any{r.Tenant(), each}, args...)...)
+		WHERE place <= $2 ORDER BY conversation_id, at DESC, id DESC`, r.Tenant(), each, arg)
 }
 
 // Unread fills in how many messages of each the agent has not read.

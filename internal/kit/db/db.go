@@ -47,8 +47,7 @@ type DB struct {
 	stmts  *stmtCache // SQLite readers; pgx keeps its own
 	writer *writer    // SQLite only
 
-	pg       *pgxpool.Pool // PostgreSQL only, as is what follows
-	together *together
+	pg *pgxpool.Pool // PostgreSQL only
 
 	running atomic.Int64 // functions of transactions that are running
 
@@ -95,9 +94,6 @@ func (d *DB) Close() error {
 	}
 	if d.read != d.write {
 		err = errors.Join(err, d.read.Close())
-	}
-	if d.together != nil {
-		d.together.pool.Close()
 	}
 	if d.pg != nil {
 		d.pg.Close()
@@ -151,6 +147,7 @@ func (h Handle) InTx(ctx context.Context, fn func(*Tx) error) error {
 	run := func(tx *Tx) error {
 		// A rerun starts from nothing.
 		tx.after, tx.wakes = nil, nil
+		tx.trace, _ = ctx.Value(traceKey{}).(func(string, []any))
 		h.db.running.Add(1)
 		defer h.db.running.Add(-1)
 		if err := runTx(tx, fn); err != nil {

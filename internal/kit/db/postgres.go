@@ -20,23 +20,20 @@ func (d *DB) openPostgres(ctx context.Context, url string, conns int) error {
 	if err != nil {
 		return fmt.Errorf("db: the PostgreSQL address cannot be read: %w", err)
 	}
-	params := cfg.ConnConfig.RuntimeParams
-	params["application_name"] = "konak"
-	params["timezone"] = "UTC"
-	params["statement_timeout"] = fmt.Sprint(txCap.Milliseconds())
-	params["idle_in_transaction_session_timeout"] = fmt.Sprint(2 * txCap.Milliseconds())
+	// Nothing else may be set for a session: behind PgBouncer the next
+	// transaction may have another one.
+	cfg.ConnConfig.RuntimeParams["application_name"] = "konak"
+	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	d.write = stdlib.OpenDB(*cfg.ConnConfig) // for migrations
 	d.read = d.write
-	cfg.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+	cfg.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		conn.TypeMap().RegisterType(&pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: idCodec{}})
-		return unhurried(ctx, conn)
+		return nil
 	}
 	cfg.MaxConns = int32(conns)
 	cfg.MaxConnIdleTime = 5 * time.Minute
 	if d.pg, err = pgxpool.NewWithConfig(ctx, cfg); err == nil {
-		if d.together, err = newTogether(ctx, d.pg, cfg.Copy()); err == nil {
-			err = d.pg.Ping(ctx)
-		}
+		err = d.pg.Ping(ctx)
 	}
 	if err != nil {
 		_ = d.Close()
@@ -59,26 +56,17 @@ func (h Handle) pgTx(ctx context.Context, fn func(*Tx) error) error {
 }
 
 func (h Handle) pgOnce(ctx context.Context, fn func(*Tx) error) error {
-	x := h.exchange("BEGIN")
+	x := h.pgTransaction("BEGIN")
 	defer x.end() // of a panic too
 	defer time.AfterFunc(h.db.cap, h.db.logStuck).Stop()
 	tx := &Tx{
 		Reader: Reader{ctx: context.WithoutCancel(ctx), q: x, tenant: h.tenant, dialect: Postgres},
 		db:     h.db, now: h.db.clock.Now(),
 	}
-	opening := len(x.unsent)
 	if err := fn(tx); err != nil {
 		return err
 	}
-	switch {
-	case x.conn != nil:
-		return x.commit()
-	case len(x.unsent) == opening: // it did nothing
-		return nil
-	case x.prompt:
-		return h.db.together.byItself(x.unsent)
-	}
-	return h.db.together.commit(x.unsent)
+	return x.commit()
 }
 
 func (h Handle) pgRead(ctx context.Context, fn func(*Reader) error) error {
@@ -87,7 +75,7 @@ func (h Handle) pgRead(ctx context.Context, fn func(*Reader) error) error {
 		r.q = pgReader{h.db.pg}
 		return fn(&r)
 	}
-	x := h.exchange("BEGIN READ ONLY")
+	x := h.pgTransaction("BEGIN READ ONLY")
 	defer x.end()
 	r.q = x
 	return fn(&r)
@@ -99,72 +87,48 @@ func (h Handle) setTenant() statement {
 	if h.system {
 		tenant, system = "", "on"
 	}
-	return statement{
-		query: "SELECT set_config('app.tenant_id', $1, true), set_config('app.system', $2, true)", args: []any{tenant, system},
-	}
+	return statement{"SELECT set_config('app.tenant_id', $1, true), set_config('app.system', $2, true)", []any{tenant, system}}
 }
 
-// statement is one that nobody waits for.
+// setTimeouts bounds a statement, and the time that a transaction stays open
+// when its node has vanished.
+var setTimeouts = fmt.Sprintf(`SELECT set_config('statement_timeout', '%d', true), set_config('idle_in_transaction_session_timeout', '%d', true)`,
+	txCap.Milliseconds(), 2*txCap.Milliseconds())
+
+// statement is one whose outcome nobody waits for.
 type statement struct {
 	query string
 	args  []any
-	// none is the transaction's failure where the statement does not touch
-	// enough rows.
-	none error
 }
 
-// must makes PostgreSQL itself end the transaction where what counts the rows
-// that a statement touches is zero: whoever sent it does not wait for the answer,
-// and statements follow.
-func (s statement) must(enough string) statement {
-	s.query = "WITH must AS (" + s.query + " RETURNING 1) SELECT 1 / " + enough + " FROM must"
-	return s
-}
-
-// divisionByZero is how must fails.
-const divisionByZero = "22012"
-
-// failure is what an error of the statement means.
-func (s *statement) failure(err error) error {
-	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && s.none != nil && pg.Code == divisionByZero {
-		return s.none
-	}
-	return err
-}
-
-// exchange is a transaction on PostgreSQL that sends as rarely as it can: what
-// needs no answer of its own goes along with the next statement that does,
-// BEGIN with the first and the last of them with COMMIT. One that never needs
-// an answer takes no connection.
-type exchange struct {
-	db      *DB
-	begin   string
+// pgTransaction is a transaction on PostgreSQL that sends as rarely as it can:
+// deferred statements go along with the next one that is not, BEGIN with the
+// first and the last of them with COMMIT.
+type pgTransaction struct {
+	pool    *pgxpool.Pool
 	ctx     context.Context
 	cancel  context.CancelFunc
 	conn    *pgxpool.Conn
-	unsent  []statement
-	prompt  bool
+	opening []statement
+	unsent  []statement // deferred statements
 	settled bool
 }
 
-func (h Handle) exchange(begin string) *exchange {
-	x := &exchange{db: h.db, begin: begin}
+func (h Handle) pgTransaction(begin string) *pgTransaction {
+	x := &pgTransaction{pool: h.db.pg, opening: []statement{{query: begin}, {query: setTimeouts}}}
 	if h.db.rls {
-		x.unsent = append(x.unsent, h.setTenant())
+		x.opening = append(x.opening, h.setTenant())
 	}
 	return x
 }
 
-// Later keeps a statement for the next exchange.
-func (x *exchange) Later(s statement) { x.unsent = append(x.unsent, s) }
-
 // Exec implements querier.
-func (x *exchange) Exec(_ context.Context, query string, args ...any) (int64, error) {
+func (x *pgTransaction) Exec(_ context.Context, query string, args ...any) (int64, error) {
 	tag, err := x.exec(query, args...)
 	return tag.RowsAffected(), err
 }
 
-func (x *exchange) exec(query string, args ...any) (pgconn.CommandTag, error) {
+func (x *pgTransaction) exec(query string, args ...any) (pgconn.CommandTag, error) {
 	if x.conn != nil && len(x.unsent) == 0 {
 		return x.conn.Exec(x.ctx, query, args...)
 	}
@@ -177,7 +141,7 @@ func (x *exchange) exec(query string, args ...any) (pgconn.CommandTag, error) {
 }
 
 // Query implements querier.
-func (x *exchange) Query(_ context.Context, query string, args ...any) (Answer, error) {
+func (x *pgTransaction) Query(_ context.Context, query string, args ...any) (Answer, error) {
 	if x.conn != nil && len(x.unsent) == 0 {
 		rows, err := x.conn.Query(x.ctx, query, args...)
 		return pgRows{Rows: rows}, err
@@ -192,27 +156,27 @@ func (x *exchange) Query(_ context.Context, query string, args ...any) (Answer, 
 
 // send sends what is waiting and one statement more in one exchange, and reads
 // up to the answer of the last.
-func (x *exchange) send(query string, args []any) (pgx.BatchResults, error) {
-	batch := &pgx.Batch{}
+func (x *pgTransaction) send(query string, args []any) (pgx.BatchResults, error) {
 	unsent := x.unsent
 	x.unsent = nil
 	if x.conn == nil {
 		var err error
 		x.ctx, x.cancel = context.WithTimeout(context.Background(), txCap)
-		if x.conn, err = x.db.pg.Acquire(x.ctx); err != nil {
+		if x.conn, err = x.pool.Acquire(x.ctx); err != nil {
 			return nil, fmt.Errorf("db: begin: %w", err)
 		}
-		unsent = append([]statement{{query: x.begin}}, unsent...)
+		unsent = append(x.opening, unsent...)
 	}
+	batch := &pgx.Batch{}
 	for _, s := range unsent {
 		batch.Queue(s.query, s.args...)
 	}
 	batch.Queue(query, args...)
 	results := x.conn.SendBatch(x.ctx, batch)
-	for _, s := range unsent {
+	for range unsent {
 		if _, err := results.Exec(); err != nil {
 			_ = results.Close()
-			return nil, s.failure(err)
+			return nil, err
 		}
 	}
 	return results, nil
@@ -222,37 +186,33 @@ func (x *exchange) send(query string, args []any) (pgx.BatchResults, error) {
 // answers it with ROLLBACK and no error.
 var errRolledBack = errors.New("PostgreSQL rolled the transaction back, because a statement of it had failed")
 
-// commit ends the transaction, and with it its locks, before the disk has it.
-func (x *exchange) commit() error {
+// commit ends the transaction and returns once it is durable. One that did
+// nothing has nothing to commit.
+func (x *pgTransaction) commit() error {
+	if x.conn == nil && len(x.unsent) == 0 {
+		return nil
+	}
 	tag, err := x.exec("COMMIT")
 	if err != nil {
 		return fmt.Errorf("db: commit: %w", err)
 	}
+	x.settled = true
 	if tag.String() != "COMMIT" {
 		return fmt.Errorf("db: commit: %w", errRolledBack)
 	}
-	x.settled = true
-	x.release()
-	return x.db.together.commit(nil)
+	return nil
 }
 
-// end gives up what was sent and not committed; what was not sent needs
-// nothing.
-func (x *exchange) end() {
-	if x.conn != nil && !x.settled {
+// end rolls back what was sent and not committed, and gives the connection back.
+func (x *pgTransaction) end() {
+	if x.conn == nil {
+		return
+	}
+	if !x.settled {
 		_, _ = x.conn.Exec(x.ctx, "ROLLBACK")
 	}
-	x.release()
-}
-
-func (x *exchange) release() {
-	if x.conn != nil {
-		x.conn.Release()
-		x.conn = nil
-	}
-	if x.cancel != nil {
-		x.cancel()
-	}
+	x.conn.Release()
+	x.cancel()
 }
 
 // pgRows are the rows of a query, and the exchange that they came with.

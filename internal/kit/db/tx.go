@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,6 +32,7 @@ type Reader struct {
 	q       querier
 	tenant  uuid.UUID
 	dialect Dialect
+	trace   func(query string, args []any)
 }
 
 // Tenant is the workspace that the handle is bound to.
@@ -45,8 +46,25 @@ func (r *Reader) Dialect() Dialect { return r.dialect }
 func (r *Reader) Context() context.Context { return r.ctx }
 
 func (r *Reader) query(query string, args []any) (Answer, error) {
-	r.dialect.plain(args)
+	r.bind(query, args)
 	return r.q.Query(r.ctx, query, args...)
+}
+
+// bind gives the arguments the form of the database.
+func (r *Reader) bind(query string, args []any) {
+	if r.trace != nil {
+		r.trace(query, slices.Clone(args))
+	}
+	r.dialect.plain(args)
+}
+
+type traceKey struct{}
+
+// WithTrace returns a context whose write transactions call fn with every
+// statement before it is run. The benchmark uses it to run the same statements
+// without anything around them.
+func WithTrace(ctx context.Context, fn func(query string, args []any)) context.Context {
+	return context.WithValue(ctx, traceKey{}, fn)
 }
 
 // Tx is a write transaction.
@@ -69,7 +87,7 @@ func (tx *Tx) NewCapability() uuid.UUID { return tx.db.clock.NewCapability() }
 
 // Exec runs a statement and says how many rows it touched.
 func (tx *Tx) Exec(query string, args ...any) (int64, error) {
-	tx.dialect.plain(args)
+	tx.bind(query, args)
 	return tx.q.Exec(tx.ctx, query, args...)
 }
 
@@ -77,50 +95,13 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 // event. PostgreSQL gets it together with the next statement or with COMMIT,
 // which saves an exchange, and its failure shows up there.
 func (tx *Tx) Later(query string, args ...any) error {
-	if x, ok := tx.q.(*exchange); ok {
-		tx.dialect.plain(args)
-		x.Later(statement{query: query, args: args})
+	if x, ok := tx.q.(*pgTransaction); ok {
+		tx.bind(query, args)
+		x.unsent = append(x.unsent, statement{query, args})
 		return nil
 	}
 	_, err := tx.Exec(query, args...)
 	return err
-}
-
-// Must runs a statement that has to touch a row, and fails the transaction
-// with none where it does not. Like Later it waits for nothing on PostgreSQL,
-// so that the failure may show up with the next statement or with COMMIT. A
-// transaction of nothing but Must and Later is committed there together with
-// others. The statement cannot have a RETURNING of its own.
-func (tx *Tx) Must(none error, query string, args ...any) error {
-	return tx.must(statement{query: query, args: args, none: none}, "count(*)", func(n int64) bool { return n > 0 })
-}
-
-// MustAll is Must for a statement that has to touch so many rows, and not one
-// less.
-func (tx *Tx) MustAll(rows int, missing error, query string, args ...any) error {
-	return tx.must(statement{query: query, args: args, none: missing}, fmt.Sprintf("(count(*) = %d)::int", rows),
-		func(n int64) bool { return n == int64(rows) })
-}
-
-func (tx *Tx) must(s statement, enough string, ok func(touched int64) bool) error {
-	if x, postgres := tx.q.(*exchange); postgres {
-		tx.dialect.plain(s.args)
-		x.Later(s.must(enough))
-		return nil
-	}
-	n, err := tx.Exec(s.query, s.args...)
-	if err == nil && !ok(n) {
-		err = s.none
-	}
-	return err
-}
-
-// Promptly has a transaction of nothing but Must and Later committed by itself,
-// where others wait for it: together with others it waits for them.
-func (tx *Tx) Promptly() {
-	if x, ok := tx.q.(*exchange); ok {
-		x.prompt = true
-	}
 }
 
 // AfterCommit runs fn once the transaction is durable.
@@ -200,66 +181,3 @@ func All[T any](r *Reader, scan func(Row) (T, error), query string, args ...any)
 
 // IsNoRow says whether err is ErrNoRow.
 func IsNoRow(err error) bool { return errors.Is(err, ErrNoRow) }
-
-// In expands to a parenthesised parameter list that starts at $from, for
-// WHERE id IN …, and gives the arguments to append.
-func In[T any](from int, vals []T) (string, []any) {
-	b := make([]byte, 0, 2+5*len(vals))
-	b = append(b, '(')
-	args := make([]any, len(vals))
-	for i, v := range vals {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = fmt.Appendf(b, "$%d", from+i)
-		args[i] = v
-	}
-	return string(append(b, ')')), args
-}
-
-// Padded fills a list up to the next power of two by repeating its last value.
-// A statement with a list is prepared once for each length that it is used
-// with; this way there are few lengths.
-func Padded[T any](vals []T) []T {
-	n := 1
-	for n < len(vals) {
-		n *= 2
-	}
-	if len(vals) == 0 || n == len(vals) {
-		return vals
-	}
-	out := append(make([]T, 0, n), vals...)
-	for len(out) < n {
-		out = append(out, vals[len(vals)-1])
-	}
-	return out
-}
-
-// Rows expands to parameter rows for VALUES, the first of them typed: what
-// PostgreSQL cannot infer there it takes from the first row. Types are the
-// columns' ("uuid", "bigint", …); each row must have as many values. Rows that
-// start at $1 must come before any other parameter of the statement.
-func Rows(d Dialect, from int, types []string, rows int) string {
-	b := make([]byte, 0, rows*(2+6*len(types)))
-	for i := range rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '(')
-		for j, typ := range types {
-			if j > 0 {
-				b = append(b, ',')
-			}
-			if d == SQLite && from == 1 {
-				b = append(b, '?') // each that has a name is looked up by it when bound, among all
-				continue
-			}
-			b = fmt.Appendf(b, "$%d", from+i*len(types)+j)
-			if i == 0 && d == Postgres {
-				b = append(b, "::"+typ...)
-			}
-		}
-		b = append(b, ')')
-	}
-	return string(b)
-}

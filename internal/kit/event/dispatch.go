@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,14 +76,14 @@ func first(d db.Dialect) string {
 	return `SELECT tenant_id, id, ` + d.Position() + ` AS came FROM outbox WHERE sequence IS NULL ORDER BY tenant_id, came LIMIT $1`
 }
 
-// firstOf finds the first waiting rows of each of some tenants.
-func firstOf(d db.Dialect, tenants int) string {
-	parts := make([]string, tenants)
-	for i := range parts {
-		parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT tenant_id, id, %s AS came FROM outbox
-			WHERE tenant_id = $%d AND sequence IS NULL ORDER BY came LIMIT $1) t%d`, d.Position(), i+2, i)
+// firstOf finds the first waiting rows, $2 at most, of each tenant of a source,
+// which on SQLite is one.
+func firstOf(d db.Dialect, source string) string {
+	if d == db.SQLite {
+		return `SELECT tenant_id, id, rowid AS came FROM outbox WHERE tenant_id = (` + source + `) AND sequence IS NULL ORDER BY came LIMIT $2`
 	}
-	return strings.Join(parts, " UNION ALL ")
+	return `SELECT w.* FROM (` + source + `) m(tenant_id) CROSS JOIN LATERAL (SELECT o.tenant_id, o.id, o.position AS came FROM outbox o
+		WHERE o.tenant_id = m.tenant_id AND o.sequence IS NULL ORDER BY came LIMIT $2) w`
 }
 
 // take numbers a batch of waiting events and says whether there may be more.
@@ -111,20 +110,14 @@ func (d *Dispatcher) share(tx *db.Tx) (events []Event, t turn, err error) {
 	} else {
 		t.crowded = d.turn.after != uuid.Nil
 	}
-	n := 1
-	for n < len(tenants) {
-		n *= 2 // few lengths, so that each stays prepared
-	}
 	share := batch / len(tenants)
-	args := make([]any, n+1)
-	args[0] = share
-	for i := range n {
-		args[i+1] = uuid.Nil // nobody
-		if i < len(tenants) {
-			args[i+1] = tenants[i]
-		}
+	rows := make([][]any, len(tenants))
+	for i, id := range tenants {
+		rows[i] = []any{id}
 	}
-	events, err = db.All(&tx.Reader, scanEvent, numberRows(firstOf(tx.Dialect(), n)), args...)
+	events, err = db.Each(tx, scanEvent, []string{"uuid"}, rows, func(source string) string {
+		return numberRows(firstOf(tx.Dialect(), source))
+	}, share)
 	got := make(map[uuid.UUID]int, len(tenants))
 	for _, e := range events {
 		got[e.TenantID]++
@@ -133,27 +126,17 @@ func (d *Dispatcher) share(tx *db.Tx) (events []Event, t turn, err error) {
 	return events, t, err
 }
 
-var sequenceTypes = []string{"uuid", "bigint"}
-
-// setSequences keeps the last number of each tenant, in few statements.
+// setSequences keeps the last number of each tenant.
 func setSequences(tx *db.Tx, last map[uuid.UUID]int64) error {
-	args := make([]any, 0, len(sequenceTypes)*len(last))
+	rows := make([][]any, 0, len(last))
 	for tenant, seq := range last {
-		args = append(args, tenant, seq)
+		rows = append(rows, []any{tenant, seq})
 	}
-	for len(args) > 0 {
-		n := 1
-		for 2*n*len(sequenceTypes) <= len(args) {
-			n *= 2 // few lengths, so that each stays prepared
-		}
-		part := args[:n*len(sequenceTypes)]
-		args = args[len(part):]
-		if err := tx.Later(`INSERT INTO tenant_sequence (tenant_id, value) VALUES `+db.Rows(tx.Dialect(), 1, sequenceTypes, n)+`
-			ON CONFLICT (tenant_id) DO UPDATE SET value = excluded.value`, part...); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := db.Each(tx, db.Scalar[int64], []string{"uuid", "bigint"}, rows, func(source string) string {
+		return `INSERT INTO tenant_sequence (tenant_id, value) ` + source + `
+			ON CONFLICT (tenant_id) DO UPDATE SET value = excluded.value`
+	})
+	return err
 }
 
 // Step dispatches what waits, up to a batch, and says how many events it moved.

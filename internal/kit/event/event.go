@@ -223,18 +223,11 @@ func Load(r *db.Reader, tenant uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Event,
 	if len(ids) == 0 {
 		return out, nil
 	}
-	// A list in IN would be looked through for each row of the tenant where
-	// PostgreSQL knows nothing of the table yet. Asking for a sequence here would
-	// lead SQLite to the index of sequences, and through everything that the
-	// tenant has.
-	ids = db.Padded(ids)
-	args := make([]any, 0, len(ids)+1)
-	for _, id := range ids {
-		args = append(args, id)
-	}
-	rows, err := db.All(r, scanEvent, `WITH m(id) AS (VALUES `+db.Rows(r.Dialect(), 1, []string{"uuid"}, len(ids))+`)
-		SELECT o.tenant_id, o.id, o.type, COALESCE(o.sequence, 0), o.test, o.emitted, o.target, o.payload
-		FROM m JOIN outbox o ON o.tenant_id = $`+strconv.Itoa(len(ids)+1)+` AND o.id = m.id`, append(args, tenant)...)
+	// Asking for a sequence here would lead SQLite to the index of sequences, and
+	// through everything that the tenant has.
+	in, arg := db.In(r.Dialect(), 2, ids)
+	rows, err := db.All(r, scanEvent, `SELECT o.tenant_id, o.id, o.type, COALESCE(o.sequence, 0), o.test, o.emitted, o.target, o.payload
+		FROM outbox o WHERE o.tenant_id = $1 AND o.id IN `+in, tenant, arg)
 	for _, e := range rows {
 		if e.Sequence > 0 {
 			out[e.ID] = e

@@ -19,7 +19,7 @@ func BenchmarkCore(b *testing.B) {
 			b.Error(err)
 		}
 	})
-	h, err := e.house(b.Context(), db.SQLite)
+	h, err := e.node(b.Context(), db.SQLite)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func measureStreams(ctx context.Context, e *env, only *regexp.Regexp) error {
 		if name := streamGroup + ", " + string(d); !only.MatchString(name) {
 			continue
 		}
-		h, err := e.house(ctx, d)
+		h, err := e.node(ctx, d)
 		if errors.Is(err, errSkip) {
 			fmt.Printf("\n%s, %s: skipped, %v\n", streamGroup, d, err)
 			continue
@@ -100,7 +100,7 @@ func (a *arrivals) read(body io.Reader) {
 }
 
 // streams opens so many and writes so many events.
-func (h *house) streams(ctx context.Context, w io.Writer, n, events int) error {
+func (h *node) streams(ctx context.Context, w io.Writer, n, events int) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: -1}}
@@ -208,7 +208,7 @@ func measureSearch(ctx context.Context, e *env, only *regexp.Regexp) error {
 		if name := searchGroup + ", " + string(d); !only.MatchString(name) {
 			continue
 		}
-		h, err := e.house(ctx, d)
+		h, err := e.node(ctx, d)
 		if errors.Is(err, errSkip) {
 			fmt.Printf("\n%s, %s: skipped, %v\n", searchGroup, d, err)
 			continue
@@ -224,7 +224,7 @@ func measureSearch(ctx context.Context, e *env, only *regexp.Regexp) error {
 }
 
 // searches asks so often in an inbox of a size.
-func (h *house) searches(ctx context.Context, d db.Dialect, size, times int) error {
+func (h *node) searches(ctx context.Context, d db.Dialect, size, times int) error {
 	const slug, password = "library", "correct horse battery staple"
 	w, _, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
 		Slug: slug, Name: slug, OwnerName: "Owner", OwnerEmail: "owner@library.example", Password: password,

@@ -18,7 +18,7 @@ func TestLive(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	h, err := e.house(t.Context(), db.SQLite)
+	h, err := e.node(t.Context(), db.SQLite)
 	if err != nil {
 		t.Fatal(err)
 	}

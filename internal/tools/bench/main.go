@@ -1,8 +1,12 @@
-// Bench measures the house against the raw limits of the machine it runs on,
-// both in one run: a bare net/http handler and a bare commit loop. Absolute
+// Bench measures a node against the raw limits of the machine it runs on,
+// both in one run: a bare net/http handler, and for a write the same statements
+// behind one. Absolute
 // figures differ from machine to machine; the shares do not by much.
 //
-//	bench [-slice 400ms] [-rounds 9] [-clients 32] [-only regexp]
+//	bench [-slice 400ms] [-rounds 9] [-clients 32] [-only regexp] [-against program]
+//
+// Only is held against "group: benchmark", so that one of them can be measured
+// alone. Against names another build of this program: both are measured in turns.
 //
 // PostgreSQL is the server that KONAK_TEST_POSTGRES names, or a private durable
 // cluster. A module adds a benchmark as a row of the table in table.go.
@@ -29,7 +33,9 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 9, "measurements of each benchmark, in turns; the median counts")
 	flag.IntVar(&o.clients, "clients", 32, "callers at once")
 	flag.IntVar(&o.events, "events", 20_000, "events that the webhook engine is given")
-	flag.StringVar(&o.only, "only", "", "regular expression of the groups to measure")
+	flag.StringVar(&o.only, "only", "", "regular expression of the benchmarks to measure")
+	flag.StringVar(&o.against, "against", "", "another build of this program to compare with, in turns")
+	flag.BoolVar(&o.answer, "answer", false, "measure what is asked for by name on standard input, for -against")
 	flag.StringVar(&o.profile, "profile", "", "file to write a CPU profile to")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -47,6 +53,8 @@ type options struct {
 	clients       int
 	events        int
 	only, profile string
+	against       string
+	answer        bool
 }
 
 func run(ctx context.Context, o options) (err error) {
@@ -65,11 +73,17 @@ func run(ctx context.Context, o options) (err error) {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	fmt.Printf("%s, %d cores, %d clients, median of %d × %s\n", runtime.Version(), runtime.NumCPU(), o.clients, o.rounds, o.slice)
 	e := &env{}
 	defer func() { err = errors.Join(err, e.close()) }()
+	if o.answer {
+		return answer(ctx, e, o, os.Stdin, os.Stdout)
+	}
+	fmt.Printf("%s, %d cores, %d clients, median of %d × %s\n", runtime.Version(), runtime.NumCPU(), o.clients, o.rounds, o.slice)
+	if o.against != "" {
+		return compare(ctx, o, only)
+	}
 	for _, g := range table {
-		if !only.MatchString(g.name) {
+		if g = g.part(only); len(g.marks) == 0 {
 			continue
 		}
 		if err := g.run(ctx, e, o); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"sync"
 	"syscall"
@@ -24,17 +25,35 @@ type mark struct {
 	name string
 	// target is the least share of the group's limit; 0 for none.
 	target float64
-	// open prepares the work of one caller; close may be nil.
-	open func(ctx context.Context, e *env, caller int) (op func() error, close func(), err error)
+	open   opener
 }
+
+// opener prepares the work of one caller; close may be nil.
+type opener func(ctx context.Context, e *env, caller int) (op func() error, close func(), err error)
 
 // sample is what one measurement gave.
 type sample struct {
-	rate     float64
-	p50, p99 time.Duration
-	// cpu is what this process, callers included, worked for one operation. On
-	// a machine that others use too it says more than the rate.
-	cpu time.Duration
+	Rate     float64
+	P50, P99 time.Duration
+	// CPU is what this process, callers included, worked for one operation. On
+	// a machine that others use too it says more than the rate. Postgres is what
+	// PostgreSQL's processes that serve our databases worked beside it.
+	CPU, Postgres time.Duration
+}
+
+// part is the group with its limit and those benchmarks that the expression
+// matches.
+func (g group) part(only *regexp.Regexp) group {
+	marks := g.marks[:1:1]
+	for _, m := range g.marks[1:] {
+		if only.MatchString(g.name + ": " + m.name) {
+			marks = append(marks, m)
+		}
+	}
+	if len(marks) == 1 && !only.MatchString(g.name+": "+marks[0].name) {
+		marks = nil
+	}
+	return group{g.name, marks}
 }
 
 // run measures the group's marks in turns, so that what else the machine does
@@ -56,23 +75,24 @@ func (g group) run(ctx context.Context, e *env, o options) error {
 	}
 	fmt.Printf("\n%s\n", g.name)
 	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "per second\tp50\tp99\tCPU each\tof the limit\tby CPU\ttarget\t\t")
+	fmt.Fprintln(w, "per second\tp50\tp99\tCPU each\tPostgreSQL's\tof the limit\tby CPU\ttarget\t\t")
 	for i, m := range g.marks {
 		// Each measurement is held against the limit's of the same round.
 		shares, byCPU := make([]float64, o.rounds), make([]float64, o.rounds)
 		for r, s := range samples[i] {
 			limit := samples[0][r]
-			shares[r], byCPU[r] = 100*s.rate/limit.rate, 100*float64(limit.cpu)/float64(s.cpu)
+			shares[r], byCPU[r] = 100*s.Rate/limit.Rate, 100*float64(limit.CPU+limit.Postgres)/float64(s.CPU+s.Postgres)
 		}
 		target := ""
 		if m.target > 0 {
 			target = fmt.Sprintf("%.0f %%", 100*m.target)
 		}
-		fmt.Fprintf(w, "%.0f\t%s\t%s\t%s\t%.0f %%\t%.0f %%\t%s\t\t%s\n",
-			median(samples[i], func(s sample) float64 { return s.rate }),
-			median(samples[i], func(s sample) time.Duration { return s.p50 }).Round(10*time.Microsecond),
-			median(samples[i], func(s sample) time.Duration { return s.p99 }).Round(10*time.Microsecond),
-			median(samples[i], func(s sample) time.Duration { return s.cpu }).Round(100*time.Nanosecond),
+		fmt.Fprintf(w, "%.0f\t%s\t%s\t%s\t%s\t%.0f %%\t%.0f %%\t%s\t\t%s\n",
+			median(samples[i], func(s sample) float64 { return s.Rate }),
+			median(samples[i], func(s sample) time.Duration { return s.P50 }).Round(10*time.Microsecond),
+			median(samples[i], func(s sample) time.Duration { return s.P99 }).Round(10*time.Microsecond),
+			median(samples[i], func(s sample) time.Duration { return s.CPU }).Round(100*time.Nanosecond),
+			perOperation(median(samples[i], func(s sample) time.Duration { return s.Postgres })),
 			median(shares, same), median(byCPU, same), target, m.name)
 	}
 	return w.Flush()
@@ -112,7 +132,7 @@ func (m mark) measure(ctx context.Context, e *env, o options) (sample, error) {
 		}
 		ops[i] = op
 	}
-	began, done := worked(), 0
+	began, beganPostgres, done := worked(), e.postgresWorked(), 0
 	begin := time.Now().Add(o.slice / 10)
 	end := begin.Add(o.slice)
 	times, errs := make([][]time.Duration, o.clients), make([]error, o.clients)
@@ -145,8 +165,8 @@ func (m mark) measure(ctx context.Context, e *env, o options) (sample, error) {
 		done += n
 	}
 	return sample{
-		rate: float64(len(all)) / o.slice.Seconds(),
-		p50:  all[len(all)/2], p99: all[len(all)*99/100],
-		cpu: (worked() - began) / time.Duration(done),
+		Rate: float64(len(all)) / o.slice.Seconds(),
+		P50:  all[len(all)/2], P99: all[len(all)*99/100],
+		CPU: (worked() - began) / time.Duration(done), Postgres: (e.postgresWorked() - beganPostgres) / time.Duration(done),
 	}, nil
 }

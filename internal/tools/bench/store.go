@@ -5,45 +5,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
-
-func createRows(ctx context.Context, d *db.DB) error {
-	return d.System("bench").InTx(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`CREATE TABLE bench_row (
-			tenant_id uuid NOT NULL, id uuid NOT NULL, body text NOT NULL, PRIMARY KEY (tenant_id, id))`)
-		return err
-	})
-}
-
-const insertRow = `INSERT INTO bench_row (tenant_id, id, body) VALUES ($1, $2, $3)`
-
-// putRow is the shortest durable write: on SQLite a transaction of the storage
-// kit, whose writer is the group commit; on PostgreSQL, which has its own, the
-// bare driver with a connection for each caller.
-func (h *house) putRow(ctx context.Context) error {
-	if h.raw != nil {
-		_, err := h.raw.Exec(ctx, insertRow, [16]byte(h.tenant), [16]byte(h.app.DB.Clock().NewID()), sampleBody)
-		return err
-	}
-	return h.app.DB.Tenant(h.tenant).InTx(ctx, func(tx *db.Tx) error {
-		return tx.Later(insertRow, tx.Tenant(), tx.NewID(), sampleBody)
-	})
-}
-
-type rawPool = pgxpool.Pool
-
-func openRaw(ctx context.Context, url string) (*rawPool, error) {
-	cfg, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, err
-	}
-	cfg.MaxConns = 32
-	return pgxpool.NewWithConfig(ctx, cfg)
-}
 
 // putTenant adds a workspace with one exception and gives both ids.
 func putTenant(ctx context.Context, d *db.DB) (tenant, exception uuid.UUID, err error) {
@@ -96,8 +61,8 @@ func claimAndMark(ctx context.Context, d *db.DB, limit int) (int, error) {
 		return 0, err
 	}
 	return len(ids), d.System("bench").InTx(ctx, func(tx *db.Tx) error {
-		in, args := db.In(1, ids)
-		_, err := tx.Exec(`UPDATE bench_queue SET status = 'delivered' WHERE id IN `+in, args...)
+		in, arg := db.In(tx.Dialect(), 1, ids)
+		_, err := tx.Exec(`UPDATE bench_queue SET status = 'delivered' WHERE id IN `+in, arg)
 		return err
 	})
 }

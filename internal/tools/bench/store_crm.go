@@ -11,8 +11,8 @@ import (
 )
 
 // fillInbox writes contacts and conversations with two messages each, in
-// parts, and gives some of their ids.
-func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (contacts, ids []uuid.UUID, err error) {
+// parts. It returns the contacts, and the contacts of some conversations.
+func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (contacts []uuid.UUID, contactOf map[uuid.UUID]uuid.UUID, err error) {
 	id := `gen_random_uuid()`
 	if d.Dialect() == db.SQLite {
 		id = `randomblob(16)`
@@ -33,7 +33,9 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 		numbers(1, 1000), d.Dialect().Literal(tenant), id, now, now)); err != nil {
 		return nil, nil, err
 	}
-	if contacts, err = someIDs(ctx, d, tenant, `SELECT id FROM contact WHERE tenant_id = $1 LIMIT 1000`); err != nil {
+	if contacts, err = db.Read(ctx, d.Tenant(tenant), func(r *db.Reader) ([]uuid.UUID, error) {
+		return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM contact WHERE tenant_id = $1 LIMIT 1000`, r.Tenant())
+	}); err != nil {
 		return nil, nil, err
 	}
 	const part = 2_000
@@ -65,14 +67,16 @@ func fillInbox(ctx context.Context, d *db.DB, tenant uuid.UUID, size int) (conta
 			return nil, nil, err
 		}
 	}
-	ids, err = someIDs(ctx, d, tenant, `SELECT id FROM conversation WHERE tenant_id = $1 LIMIT 2000`)
-	return contacts, ids, err
-}
-
-func someIDs(ctx context.Context, d *db.DB, tenant uuid.UUID, query string) ([]uuid.UUID, error) {
-	return db.Read(ctx, d.Tenant(tenant), func(r *db.Reader) ([]uuid.UUID, error) {
-		return db.All(r, db.Scalar[uuid.UUID], query, r.Tenant())
+	contactOf = map[uuid.UUID]uuid.UUID{}
+	_, err = db.Read(ctx, d.Tenant(tenant), func(r *db.Reader) ([]struct{}, error) {
+		return db.All(r, func(row db.Row) (struct{}, error) {
+			var id, contact uuid.UUID
+			err := row.Scan(&id, &contact)
+			contactOf[id] = contact
+			return struct{}{}, err
+		}, `SELECT id, contact_id FROM conversation WHERE tenant_id = $1 LIMIT 2000`, r.Tenant())
 	})
+	return contacts, contactOf, err
 }
 
 // fillTexts writes conversations of one contact whose two messages and
@@ -82,26 +86,29 @@ func fillTexts(ctx context.Context, d *db.DB, tenant uuid.UUID, size int, text f
 	at := clock.At(d.Clock().Now())
 	for first := 0; first < size; first += part {
 		err := d.Tenant(tenant).InTx(ctx, func(tx *db.Tx) error {
-			var talks, items []any
+			var talks, items [][]any
 			who := tx.NewID()
 			for range part {
 				id := tx.NewID()
 				subject, body := text()
 				_, second := text()
-				talks = append(talks, tenant, id, who, subject)
-				items = append(items, tenant, tx.NewID(), id, at, body, tenant, tx.NewID(), id, at, second)
+				talks = append(talks, []any{tenant, id, who, subject, at})
+				items = append(items, []any{tenant, tx.NewID(), id, at, body}, []any{tenant, tx.NewID(), id, at, second})
 			}
-			_, err := tx.Exec(`INSERT INTO conversation (tenant_id, id, state, ai_state, channel, single_thread, talep, contact_id,
-					contact_name, subject, preview, priority, tags, test, last_activity_at, last_item_at, created_at, updated_at)
-				SELECT column1, column2, 'open', 'off', 'api', false, true, column3, 'Elif Kaya', column4, '', 1, '[]', false, `+
-				fmt.Sprintf("%d, %d, %d, %d", at.UnixMicro(), at.UnixMicro(), at.UnixMicro(), at.UnixMicro())+
-				` FROM (VALUES `+db.Rows(d.Dialect(), 1, []string{"uuid", "uuid", "uuid", "text"}, part)+`) v`, talks...)
+			_, err := db.Each(tx, db.Scalar[int], []string{"uuid", "uuid", "uuid", "text", "bigint"}, talks, func(source string) string {
+				return `WITH m(tenant_id, id, contact_id, subject, at) AS (` + source + `)
+					INSERT INTO conversation (tenant_id, id, state, ai_state, channel, single_thread, talep, contact_id,
+						contact_name, subject, preview, priority, tags, test, last_activity_at, last_item_at, created_at, updated_at)
+					SELECT tenant_id, id, 'open', 'off', 'api', false, true, contact_id, 'Elif Kaya', subject, '', 1, '[]', false, at, at, at, at FROM m`
+			})
 			if err != nil {
 				return err
 			}
-			_, err = tx.Exec(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, body, detail, test)
-				SELECT column1, column2, column3, column4, 'message', 'contact', column5, '{}', false
-				FROM (VALUES `+db.Rows(d.Dialect(), 1, []string{"uuid", "uuid", "uuid", "bigint", "text"}, 2*part)+`) v`, items...)
+			_, err = db.Each(tx, db.Scalar[int], []string{"uuid", "uuid", "uuid", "bigint", "text"}, items, func(source string) string {
+				return `WITH m(tenant_id, id, conversation_id, at, body) AS (` + source + `)
+					INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, body, detail, test)
+					SELECT tenant_id, id, conversation_id, at, 'message', 'contact', body, '{}', false FROM m`
+			})
 			return err
 		})
 		if err != nil {

@@ -3,9 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,7 +39,7 @@ const (
 	hookEvent    = "dlp.exception.created"
 )
 
-// hooks is a house whose workspaces have endpoints at a receiver of ours.
+// hooks is a node whose workspaces have endpoints at a receiver of ours.
 type hooks struct {
 	app      *app.App
 	addr     string
@@ -111,8 +108,8 @@ func serve(e *env, h http.Handler) (string, error) {
 	return ln.Addr().String(), nil
 }
 
-// hookHouse opens a house with so many workspaces, each with one endpoint.
-func (e *env) hookHouse(ctx context.Context, dialect db.Dialect, workspaces int) (*hooks, error) {
+// openHooks opens a node with so many workspaces, each with one endpoint.
+func (e *env) openHooks(ctx context.Context, dialect db.Dialect, workspaces int) (*hooks, error) {
 	h := &hooks{receiver: &hookReceiver{}}
 	var err error
 	if h.receiver.addr, err = serve(e, h.receiver); err != nil {
@@ -194,7 +191,7 @@ func emission(number int64) string {
 	return fmt.Sprintf(`{"event":"%s","data":{"id":"1","number":"%012d","text":"%s"}}`, hookEvent, number, filler[:420])
 }
 
-// work runs the house's workers, with the headroom of a serving node; what it
+// work runs the node's workers, with the headroom of a serving node; what it
 // returns stops them.
 func (h *hooks) work(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -298,27 +295,27 @@ type hookPart struct {
 
 var hookParts = []hookPart{
 	{"raw", func(ctx context.Context, e *env, d db.Dialect, o options) error { return e.rawMarks(ctx, d, o.events) }},
-	{"1 queue", withHouse(1, (*hooks).queue)},
-	{"1 flow", withHouse(1, (*hooks).flow)},
-	{"50 queue", withHouse(50, (*hooks).queue)},
-	{"50 flow", withHouse(50, (*hooks).flow)},
-	{"latency", withHouse(1, (*hooks).latency)},
+	{"1 queue", withNode(1, (*hooks).queue)},
+	{"1 flow", withNode(1, (*hooks).flow)},
+	{"50 queue", withNode(50, (*hooks).queue)},
+	{"50 flow", withNode(50, (*hooks).flow)},
+	{"latency", withNode(1, (*hooks).latency)},
 }
 
-func withHouse(endpoints int, run func(*hooks, context.Context, db.Dialect, options) error) func(context.Context, *env, db.Dialect, options) error {
+func withNode(endpoints int, run func(*hooks, context.Context, db.Dialect, options) error) func(context.Context, *env, db.Dialect, options) error {
 	return func(ctx context.Context, e *env, dialect db.Dialect, o options) (err error) {
 		if dialect == db.Postgres {
 			if _, err := e.postgres(ctx); err != nil {
 				return err
 			}
 		}
-		// Each in a house of its own, which is gone before the next one.
+		// Each in a node of its own, which is gone before the next one.
 		one := &env{server: e.server}
 		defer func() {
 			err = errors.Join(err, one.close())
 			forget()
 		}()
-		h, err := one.hookHouse(ctx, dialect, endpoints)
+		h, err := one.openHooks(ctx, dialect, endpoints)
 		if err != nil {
 			return err
 		}
@@ -435,80 +432,6 @@ func (h *hooks) steady(ctx context.Context, key string) (p50, p99 float64, err e
 	}
 	slices.Sort(all)
 	return all[len(all)/2], all[len(all)*99/100], nil
-}
-
-// rawPosts is the limit of the wire: signed posts on kept connections.
-func rawPosts(ctx context.Context, e *env, n int) error {
-	r := &hookReceiver{}
-	addr, err := serve(e, r)
-	if err != nil {
-		return err
-	}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 10}}
-	body := []byte(emission(0))
-	r.expect(int64(n))
-	began, begin := worked(), time.Now()
-	var next atomic.Int64
-	errs := make([]error, 10)
-	var wg sync.WaitGroup
-	for i := range errs {
-		wg.Go(func() {
-			for errs[i] == nil && next.Add(1) <= int64(n) {
-				m := hmac.New(sha256.New, []byte("whsec_secret"))
-				m.Write(body)
-				errs[i] = signedPost(ctx, client, "http://"+addr+"/", hex.EncodeToString(m.Sum(nil)), body)
-			}
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	took := time.Since(begin)
-	fmt.Printf("  raw      POST and HMAC on 10 kept connections: %6.0f/s, %.3f ms CPU each\n",
-		float64(n)/took.Seconds(), ms(worked()-began)/float64(n))
-	return nil
-}
-
-func signedPost(ctx context.Context, c *http.Client, url, sig string, body []byte) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("X-Service-Signature", sig)
-	resp, err := c.Do(req)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(io.Discard, resp.Body)
-	return errors.Join(err, resp.Body.Close())
-}
-
-// rawMarks is the limit of the queue: rows claimed and marked in batches, with
-// nothing sent.
-func (e *env) rawMarks(ctx context.Context, dialect db.Dialect, events int) error {
-	url, err := e.database(ctx, dialect)
-	if err != nil {
-		return err
-	}
-	d, err := db.Open(ctx, db.Options{URL: url})
-	if err != nil {
-		return err
-	}
-	e.closing(d.Close)
-	if err := fillQueue(ctx, d, events); err != nil {
-		return err
-	}
-	begin := time.Now()
-	for n := 0; n < events; {
-		k, err := claimAndMark(ctx, d, 256)
-		if err != nil {
-			return err
-		}
-		n += k
-	}
-	fmt.Printf("  %-8s raw claim and mark of rows, 256 at a time: %6.0f/s\n", dialect, float64(events)/time.Since(begin).Seconds())
-	return nil
 }
 
 // peakMemory is the most memory that this process has held, in MB.

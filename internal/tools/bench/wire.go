@@ -14,11 +14,15 @@ import (
 // reads the answer. It does the least that HTTP/1.1 asks: an ordinary client
 // costs more than the handlers that are measured here, and would hide them.
 func dial(addr, method, path, token string, body func() string) (func() error, func(), error) {
-	return dialPaths(addr, method, fixed(path), token, body)
+	if body == nil {
+		body = fixed("")
+	}
+	return dialNext(addr, method, token, func() (string, string) { return path, body() })
 }
 
-// dialPaths asks for the path of every request anew.
-func dialPaths(addr, method string, path func() string, token string, body func() string) (func() error, func(), error) {
+// dialNext asks for the path and the body of every request anew. All bodies
+// must be of one length.
+func dialNext(addr, method, token string, next func() (path, body string)) (func() error, func(), error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, nil, err
@@ -27,16 +31,16 @@ func dialPaths(addr, method string, path func() string, token string, body func(
 	if token != "" {
 		head += "Authorization: Bearer " + token + "\r\n"
 	}
-	if body == nil {
-		head += "\r\n"
-		body = fixed("")
-	} else {
-		head += "Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body())) + "\r\n\r\n"
+	if method != "GET" {
+		_, body := next()
+		head += "Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n"
 	}
+	head += "\r\n"
 	in, out := bufio.NewReader(conn), []byte(nil)
 	op := func() error {
-		out = append(append(append(out[:0], method...), ' '), path()...)
-		out = append(append(out, head...), body()...)
+		path, body := next()
+		out = append(append(append(out[:0], method...), ' '), path...)
+		out = append(append(out, head...), body...)
 		if _, err := conn.Write(out); err != nil {
 			return err
 		}

@@ -31,7 +31,9 @@ var errSkip = errors.New("the machine lacks what it needs")
 type env struct {
 	bare    string
 	answer  []byte // what the bare server says to a GET
-	houses  map[db.Dialect]*house
+	nodes   map[db.Dialect]*node
+	floors  map[floorKey]*floor
+	names   []string // of the databases that were made on PostgreSQL
 	reads   map[bool]*guardedDB
 	server  *pgtest.Server
 	binary  string
@@ -109,6 +111,7 @@ func (e *env) postgres(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	e.names = append(e.names, d.Name)
 	e.closing(func() error { return e.server.DropDatabase(context.WithoutCancel(ctx), d.Name) })
 	return d.Owner, nil
 }
@@ -122,10 +125,10 @@ func (e *env) database(ctx context.Context, dialect db.Dialect) (string, error) 
 	return "sqlite:" + filepath.Join(dir, "konak.db"), err
 }
 
-// house is a whole node that serves one workspace.
-type house struct {
+// node is a whole node that serves one workspace.
+type node struct {
 	app    *app.App
-	raw    *rawPool // on PostgreSQL
+	url    string // of its database
 	tenant uuid.UUID
 	member uuid.UUID
 	addr   string
@@ -146,10 +149,34 @@ type echo struct {
 	Note  string `json:"note,omitempty" maxLength:"500"`
 }
 
-func (e *env) house(ctx context.Context, dialect db.Dialect) (*house, error) {
-	if h, ok := e.houses[dialect]; ok {
-		return h, nil
+// node gives the node that serves on a database, with its workers. It is opened
+// the first time.
+func (e *env) node(ctx context.Context, dialect db.Dialect) (*node, error) {
+	if n, ok := e.nodes[dialect]; ok {
+		return n, nil
 	}
+	n, err := e.openNode(ctx, dialect, clock.System{})
+	if err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	n.addr = ln.Addr().String()
+	serving, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- n.app.Serve(serving, ln) }()
+	e.closing(func() error { stop(); return <-done })
+	if e.nodes == nil {
+		e.nodes = map[db.Dialect]*node{}
+	}
+	e.nodes[dialect] = n
+	return n, nil
+}
+
+// openNode opens a node that does not serve yet and none of whose workers run.
+func (e *env) openNode(ctx context.Context, dialect db.Dialect, source clock.Source) (*node, error) {
 	url, err := e.database(ctx, dialect)
 	if err != nil {
 		return nil, err
@@ -161,7 +188,7 @@ func (e *env) house(ctx context.Context, dialect db.Dialect) (*house, error) {
 	a, err := app.Open(ctx, app.Config{
 		DB: url, Data: data, Listen: "127.0.0.1:0", PrivateListen: "off", Domain: "localhost", SQLiteSync: "full",
 		LimitFactor: 1_000_000,
-	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), clock.System{})
+	}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), source)
 	if err != nil {
 		return nil, err
 	}
@@ -171,34 +198,12 @@ func (e *env) house(ctx context.Context, dialect db.Dialect) (*house, error) {
 		Method: "POST", Path: echoPath, ID: "bench-echo", Tag: "Bench", Summary: "Answer what was sent",
 		Access: api.Session, Permission: perm.DLPManage, Licence: "mail",
 	}, func(_ context.Context, in *echoIn) (echo, error) { return in.Body, nil })
-	h := &house{app: a}
-	if dialect == db.Postgres {
-		if h.raw, err = openRaw(ctx, url); err != nil {
-			return nil, err
-		}
-		e.closing(func() error { h.raw.Close(); return nil })
-	}
-	if err := h.open(ctx); err != nil {
-		return nil, err
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	h.addr = ln.Addr().String()
-	serving, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- a.Serve(serving, ln) }()
-	e.closing(func() error { stop(); return <-done })
-	if e.houses == nil {
-		e.houses = map[db.Dialect]*house{}
-	}
-	e.houses[dialect] = h
-	return h, nil
+	n := &node{app: a, url: url}
+	return n, n.open(ctx)
 }
 
-// open makes the workspace, signs its owner in and makes the raw table.
-func (h *house) open(ctx context.Context) error {
+// open makes the workspace and signs its owner in.
+func (h *node) open(ctx context.Context) error {
 	const email, password = "owner@bench.example", "correct horse battery staple"
 	w, m, err := h.app.Identity.CreateWorkspace(ctx, identity.NewWorkspace{
 		Slug: "bench", Name: "Bench", OwnerName: "Owner", OwnerEmail: email, Password: password,
@@ -213,11 +218,11 @@ func (h *house) open(ctx context.Context) error {
 		return err
 	}
 	h.tenant, h.member, h.token = w.ID, m.ID, in.Token
-	return createRows(ctx, h.app.DB)
+	return nil
 }
 
-// get reads one answer of the house.
-func (h *house) get(ctx context.Context, path string) ([]byte, error) {
+// get reads one answer of the node.
+func (h *node) get(ctx context.Context, path string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.addr+path, nil)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,92 @@
+package db
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// In returns the right side of IN for a list of values, and the list as the
+// value of parameter n:
+//
+//	in, arg := db.In(r.Dialect(), 2, ids)
+//	… `WHERE tenant_id = $1 AND id IN `+in, r.Tenant(), arg
+//
+// The text does not depend on how many values there are, so the statement stays
+// prepared. It is a query of one column and can also be joined with.
+func In[T uuid.UUID | string](d Dialect, n int, vals []T) (in string, arg any) {
+	typ, value := "text", "value"
+	if _, ok := any(vals).([]uuid.UUID); ok {
+		typ, value = "uuid", "unhex(value)"
+	}
+	list := make([]any, len(vals))
+	for i, v := range vals {
+		list[i] = v
+	}
+	if d == Postgres {
+		d.plain(list)
+		return fmt.Sprintf("(SELECT unnest($%d::%s[]))", n, typ), list
+	}
+	for i, v := range list {
+		if id, ok := v.(uuid.UUID); ok {
+			list[i] = hex.EncodeToString(id[:])
+		}
+	}
+	text, _ := json.Marshal(list) // strings only
+	return fmt.Sprintf("(SELECT %s FROM json_each($%d))", value, n), string(text)
+}
+
+// Each runs a statement over a list of rows and returns what it returns.
+//
+// The text is made from a source: a query that gives the rows, with a column for
+// each type ("uuid", "bigint", "text", "bytea"), for example
+//
+//	`WITH m(id, n) AS (` + source + `) UPDATE t SET n = m.n FROM m WHERE t.id = m.id RETURNING t.id`
+//
+// PostgreSQL gets all rows in one statement, as an array for each column. SQLite,
+// where a statement costs little, gets one prepared statement for each row. The
+// rest are the values of the parameters after the columns, from $(columns+1) on.
+func Each[T any](tx *Tx, scan func(Row) (T, error), types []string, rows [][]any, text func(source string) string, rest ...any) ([]T, error) {
+	out := make([]T, 0, len(rows))
+	if len(rows) == 0 {
+		return out, nil
+	}
+	if tx.dialect == Postgres {
+		return All(&tx.Reader, scan, text(unnest(types)), append(columns(len(types), rows), rest...)...)
+	}
+	// A parameter with a name would be looked up by it among all.
+	query := text(`VALUES (?` + strings.Repeat(`, ?`, len(types)-1) + `)`)
+	for _, row := range rows {
+		some, err := All(&tx.Reader, scan, query, append(row[:len(row):len(row)], rest...)...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+func unnest(types []string) string {
+	parts := make([]string, len(types))
+	for i, typ := range types {
+		parts[i] = fmt.Sprintf("$%d::%s[]", i+1, typ)
+	}
+	return `SELECT * FROM unnest(` + strings.Join(parts, ", ") + `)`
+}
+
+// columns turns rows into an array for each column.
+func columns(n int, rows [][]any) []any {
+	out := make([]any, n)
+	for c := range n {
+		column := make([]any, len(rows))
+		for i, row := range rows {
+			column[i] = row[c]
+		}
+		Postgres.plain(column)
+		out[c] = column
+	}
+	return out
+}

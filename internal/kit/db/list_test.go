@@ -1,0 +1,128 @@
+package db_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+)
+
+var errTaken = errors.New("taken")
+
+// put returns errTaken where the address is there.
+func put(tx *db.Tx, email string) error {
+	n, err := tx.Exec(insert+` ON CONFLICT DO NOTHING`, tx.Tenant(), tx.NewID(), email, clock.At(tx.Now()))
+	if err == nil && n == 0 {
+		err = errTaken
+	}
+	return err
+}
+
+// Transactions that run at the same time fail each for itself, with their own
+// reason, and everything that was acknowledged is there.
+func TestTransactionsFailAlone(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		outcomes := map[string]int{}
+		for i := range 12 {
+			wg.Go(func() {
+				for j := range 20 {
+					err := h.InTx(t.Context(), func(tx *db.Tx) error {
+						switch j % 4 {
+						case 1: // somebody has had this one, or will
+							return put(tx, fmt.Sprintf("shared-%d@example.com", j))
+						case 2: // refused by a rule of the table
+							if err := put(tx, fmt.Sprintf("half-%d-%d@example.com", i, j)); err != nil {
+								return err
+							}
+							return tx.Later(insert, tx.Tenant(), tx.NewID(), nil, clock.At(tx.Now()))
+						}
+						return put(tx, fmt.Sprintf("%d-%d@example.com", i, j))
+					})
+					outcome := "failed"
+					switch {
+					case err == nil:
+						outcome = "kept"
+					case errors.Is(err, errTaken):
+						outcome = "taken"
+					}
+					mu.Lock()
+					outcomes[outcome]++
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		want := map[string]int{"kept": 12*10 + 5, "taken": 11 * 5, "failed": 12 * 5}
+		if diff := cmp.Diff(want, outcomes); diff != "" {
+			t.Error(diff)
+		}
+		if n := len(emails(t, h)); n != want["kept"] {
+			t.Errorf("%d rows, %d acknowledged", n, want["kept"])
+		}
+	})
+}
+
+// A list of ids or texts finds what is in it, however long it is, and rows are
+// written and updated by Each with every type that it takes.
+func TestLists(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		h := d.Tenant(dbtest.Tenant(t, d, "a"))
+		emails := []string{"a@example.com", `b"quoted"@example.com`, "ç<&>ğ@example.com", "d@example.com"}
+		var ids []uuid.UUID
+		creators := []any{uuid.Nil, (*uuid.UUID)(nil), nil, new(uuid.UUID)}
+		if err := h.InTx(t.Context(), func(tx *db.Tx) error {
+			ids = nil
+			var rows [][]any
+			for i, email := range emails {
+				ids = append(ids, tx.NewID())
+				rows = append(rows, []any{tx.Tenant(), ids[i], email, creators[i], clock.At(tx.Now())})
+			}
+			got, err := db.Each(tx, db.Scalar[uuid.UUID], []string{"uuid", "uuid", "text", "uuid", "bigint"}, rows, func(source string) string {
+				return `WITH m(tenant_id, id, email, created_by, created_at) AS (` + source + `)
+					INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_by, created_at)
+					SELECT tenant_id, id, email, email, $6, created_by, created_at FROM m RETURNING id`
+			}, "new")
+			if diff := cmp.Diff(ids, got); diff != "" {
+				t.Error(diff)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for n := range len(ids) + 1 {
+			byID, err := db.Read(t.Context(), h, func(r *db.Reader) ([]string, error) {
+				in, arg := db.In(r.Dialect(), 2, append(slices.Clone(ids[:n]), uuid.Max))
+				return db.All(r, db.Scalar[string], `SELECT email FROM dlp_exception WHERE tenant_id = $1 AND id IN `+in+` ORDER BY id`, r.Tenant(), arg)
+			})
+			if diff := cmp.Diff(emails[:n], byID); err != nil || diff != "" {
+				t.Error(n, err, diff)
+			}
+			byText, err := db.Read(t.Context(), h, func(r *db.Reader) ([]string, error) {
+				in, arg := db.In(r.Dialect(), 2, emails[:n])
+				return db.All(r, db.Scalar[string], `SELECT email FROM dlp_exception WHERE tenant_id = $1 AND email IN `+in+` ORDER BY id`, r.Tenant(), arg)
+			})
+			if diff := cmp.Diff(emails[:n], byText); err != nil || diff != "" {
+				t.Error(n, err, diff)
+			}
+		}
+		made, err := db.Read(t.Context(), h, func(r *db.Reader) ([]bool, error) {
+			return db.All(r, db.Scalar[bool], `SELECT created_by IS NULL FROM dlp_exception WHERE tenant_id = $1 AND note = 'new' ORDER BY id`, r.Tenant())
+		})
+		if diff := cmp.Diff([]bool{false, true, true, false}, made); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+	})
+}

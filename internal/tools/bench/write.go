@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/db"
+)
+
+// operation is a POST that writes.
+type operation struct {
+	name string
+	// sizes are the inboxes that it is measured with, by their conversations;
+	// the first is the floor's.
+	sizes []int
+	// next gives what is another one in every request: ids, an address.
+	next func(*inbox) []any
+	// request gives the path and the body of a request.
+	request func(i *inbox, next []any) (path, body string)
+	// again says that the same request can be sent again and is then an
+	// ordinary one: the first reply to a conversation opens it.
+	again bool
+}
+
+var (
+	reply = operation{
+		name: "reply", sizes: []int{small, large}, again: true,
+		next: func(i *inbox) []any {
+			id := i.one()
+			return []any{id, i.contactOf[id]}
+		},
+		request: func(i *inbox, next []any) (string, string) {
+			return conversations + "/" + next[0].(uuid.UUID).String() + "/reply",
+				fmt.Sprintf(`{"type":"admin","admin_id":%q,"body":"Siparişiniz yarın öğleden sonra teslim edilecek, iyi günler."}`, i.agent)
+		},
+	}
+	create = operation{
+		name: "create with a known contact", sizes: []int{small, large},
+		next: func(i *inbox) []any { return []any{i.contacts[int(i.next.Add(1))%len(i.contacts)]} },
+		request: func(_ *inbox, next []any) (string, string) {
+			return conversations, fmt.Sprintf(`{"contact_id":%q,"subject":"Teslimat","body":"Merhaba, siparişim ne zaman gelir?"}`, next[0])
+		},
+	}
+	exception = operation{
+		name: "POST", sizes: []int{0},
+		next: func(*inbox) []any { return []any{newAddress()} },
+		request: func(_ *inbox, next []any) (string, string) {
+			return exceptionPath, fmt.Sprintf(`{"email":%q,"note":"External auditor"}`, next[0])
+		},
+	}
+)
+
+// writes is the group of one operation on one database: the floor, and the
+// operation as it is served, of which half the floor's rate is asked.
+func writes(name string, d db.Dialect, op operation, alone opener) group {
+	g := group{name: name + ", " + title(d), marks: []mark{{"floor: the same statements behind a bare net/http handler", 0, op.floor(d)}}}
+	if alone != nil {
+		g.marks = append(g.marks, mark{"without the request", 0, alone})
+	}
+	for _, size := range op.sizes {
+		label := op.name
+		if size > 0 {
+			label = fmt.Sprintf("%s, %d,000 conversations", op.name, size/1000)
+		}
+		g.marks = append(g.marks, mark{label, 0.5, op.served(d, size)})
+	}
+	return g
+}
+
+func title(d db.Dialect) string {
+	if d == db.SQLite {
+		return "SQLite, synchronous=FULL"
+	}
+	return "PostgreSQL, fsync on"
+}
+
+// served calls a node that serves, with its workers.
+func (op operation) served(d db.Dialect, size int) opener {
+	return func(ctx context.Context, e *env, _ int) (func() error, func(), error) {
+		i, err := e.inbox(ctx, d, size)
+		if err != nil {
+			return nil, nil, err
+		}
+		return dialNext(i.addr, "POST", i.key, func() (string, string) { return op.request(i, op.next(i)) })
+	}
+}
