@@ -28,7 +28,7 @@ import (
 
 // House is the installation's own way of sending mail.
 type House interface {
-	Relay(ctx context.Context, tenant uuid.UUID, m mailer.Relayed) error
+	Relay(ctx context.Context, tenant uuid.UUID, m mailer.Relayed) ([]mailer.Refusal, error)
 }
 
 // Config is what the room needs.
