@@ -1,7 +1,10 @@
 package whatsapp_test
 
 import (
+	"net/http"
 	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,6 +41,8 @@ type shop struct {
 	s   *apptest.Server
 	box *sandbox.Server
 	acc channel.Account
+	// accepted is called when the service took a message, before it says so.
+	accepted atomic.Pointer[func()]
 }
 
 // run gives a test a house of its own on both databases, with a service of its
@@ -51,7 +56,12 @@ func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 			sh := &shop{t: t}
 			sh.s = apptest.NewCalledBack(t, d, func(cfg *app.Config, c clock.Source) {
 				sh.box = sandbox.New(c)
-				server := httptest.NewServer(sh.box)
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					sh.box.ServeHTTP(w, r)
+					if fn := sh.accepted.Load(); fn != nil && strings.HasSuffix(r.URL.Path, "/messages") && sh.accepted.CompareAndSwap(fn, nil) {
+						(*fn)()
+					}
+				}))
 				t.Cleanup(server.Close)
 				t.Cleanup(sh.box.Close)
 				cfg.WhatsAppAddress = server.URL
