@@ -12,12 +12,12 @@ import (
 )
 
 // refuseMarks makes the database refuse to mark messages as soon as the service
-// took the next one, until allow is called.
+// gets the next one, until allow is called.
 func (sh *shop) refuseMarks() (allow func()) {
 	sh.t.Helper()
 	var mend func()
 	fn := func() { mend = dbtest.RefuseUpdates(sh.t, sh.s.DB, "conversation_item") }
-	sh.accepted.Store(&fn)
+	sh.asked.Store(&fn)
 	return func() { mend() }
 }
 
@@ -46,8 +46,8 @@ func TestSentOnce(t *testing.T) {
 		allow()
 		sh.later(time.Hour)
 		sh.s.Settle()
-		if sent := sh.box.Sent(); len(sent) != 2 || delivery(sh.item(c, out.Item.ID)) != conversation.Sent {
-			t.Errorf("sent %+v, the item is %+v", sent, sh.item(c, out.Item.ID))
+		if more := sh.box.Sent(); len(more) != 0 || delivery(sh.item(c, out.Item.ID)) != conversation.Sent {
+			t.Errorf("sent again %+v, the item is %+v", more, sh.item(c, out.Item.ID))
 		}
 	})
 }

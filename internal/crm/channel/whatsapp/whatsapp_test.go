@@ -41,8 +41,8 @@ type shop struct {
 	s   *apptest.Server
 	box *sandbox.Server
 	acc channel.Account
-	// accepted is called when the service took a message, before it says so.
-	accepted atomic.Pointer[func()]
+	// asked is called once, when the service gets a message and before it takes it.
+	asked atomic.Pointer[func()]
 }
 
 // run gives a test a house of its own on both databases, with a service of its
@@ -57,10 +57,10 @@ func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 			sh.s = apptest.NewCalledBack(t, d, func(cfg *app.Config, c clock.Source) {
 				sh.box = sandbox.New(c)
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					sh.box.ServeHTTP(w, r)
-					if fn := sh.accepted.Load(); fn != nil && strings.HasSuffix(r.URL.Path, "/messages") && sh.accepted.CompareAndSwap(fn, nil) {
+					if fn := sh.asked.Load(); fn != nil && strings.HasSuffix(r.URL.Path, "/messages") && sh.asked.CompareAndSwap(fn, nil) {
 						(*fn)()
 					}
+					sh.box.ServeHTTP(w, r)
 				}))
 				t.Cleanup(server.Close)
 				t.Cleanup(sh.box.Close)
