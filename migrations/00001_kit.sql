@@ -50,6 +50,7 @@ CREATE TABLE audit_log (
 -- so a dead holder's job becomes due by itself. account_id is the account on
 -- whose server the job waits, the zero id where it talks to nobody outside.
 -- attempts are those that failed, lost counts the processes that died with it.
+-- receipt is what a server outside accepted of the job, which is not sent again.
 CREATE TABLE job (
     tenant_id  uuid NOT NULL,
     id         uuid NOT NULL,
@@ -63,6 +64,7 @@ CREATE TABLE job (
     attempts   bigint NOT NULL DEFAULT 0,
     lost       bigint NOT NULL DEFAULT 0,
     last_error text,
+    receipt    text,
     dead_at    bigint,
     created_at bigint NOT NULL,
     PRIMARY KEY (tenant_id, id)

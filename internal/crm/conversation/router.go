@@ -69,6 +69,15 @@ type Delivery struct {
 	// DeliveredAt and ReadAt are when the customer's device got it and when they
 	// opened it, nil where the report does not say so.
 	DeliveredAt, ReadAt *clock.Time
+	// Refused are recipients of copies who did not get it while others did.
+	Refused []RefusedRecipient
+}
+
+// RefusedRecipient is somebody whom a message did not reach while it reached
+// others. They stand in the item's detail as refused_recipients.
+type RefusedRecipient struct {
+	Address string `json:"address"`
+	Reason  string `json:"reason"`
 }
 
 // Router carries messages to customers. Channels implement it; a workspace

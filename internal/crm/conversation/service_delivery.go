@@ -2,9 +2,14 @@ package conversation
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/address"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 )
@@ -76,6 +81,9 @@ func (s *Service) reported(ctx context.Context, id uuid.UUID, d Delivery) (c Con
 		if err != nil {
 			return err
 		}
+		if err := s.refused(tx, &c, &item, d.Refused); err != nil {
+			return err
+		}
 		return s.receipt(tx, &c, &item, d)
 	})
 	return c, item, err
@@ -103,6 +111,44 @@ func (s *Service) receipt(tx *db.Tx, c *Conversation, item *Item, d Delivery) er
 	return s.announce(tx, []string{ItemChanged}, nil, c, item)
 }
 
+// refused adds recipients whom a message did not reach to the item's detail and
+// tells open panels. One who stands there already stays as they are.
+func (s *Service) refused(tx *db.Tx, c *Conversation, item *Item, list []RefusedRecipient) error {
+	all := refusedRecipients(item)
+	before := len(all)
+	for _, r := range list {
+		if !slices.ContainsFunc(all, func(known RefusedRecipient) bool { return address.Fold(known.Address) == address.Fold(r.Address) }) {
+			all = append(all, r)
+		}
+	}
+	if len(all) == before {
+		return nil
+	}
+	detail := maps.Clone(item.Detail)
+	if detail == nil {
+		detail = map[string]any{}
+	}
+	detail["refused_recipients"] = all
+	item.Detail = detail
+	if err := setDetail(tx, item); err != nil {
+		return fmt.Errorf("conversation: refused recipients: %w", err)
+	}
+	return s.announce(tx, []string{ItemChanged}, nil, c, item)
+}
+
+// refusedRecipients reads whom a message did not reach out of its detail.
+func refusedRecipients(item *Item) (list []RefusedRecipient) {
+	all, _ := item.Detail["refused_recipients"].([]any)
+	for _, v := range all {
+		if r, ok := v.(map[string]any); ok {
+			to, _ := r["address"].(string)
+			why, _ := r["reason"].(string)
+			list = append(list, RefusedRecipient{to, why})
+		}
+	}
+	return list
+}
+
 func (s *Service) delivered(ctx context.Context, id uuid.UUID, d Delivery) (c Conversation, item Item, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if item, err = itemByID(&tx.Reader, id); err != nil {
@@ -128,12 +174,48 @@ func (s *Service) deliver(tx *db.Tx, item Item, d Delivery) (c Conversation, _ I
 	if d.Status == Queued && d.Error != "" {
 		reason = &d.Error
 	}
+	failedBefore := item.Delivery != nil && *item.Delivery == Failed
 	item.Delivery, item.DeliveryError = &d.Status, reason
 	if err := setDelivery(tx, item.ID, d.Status, reason, provider); err != nil {
 		return c, item, err
 	}
+	if failedBefore && d.Status == Sent {
+		c, err = s.leftAfterAll(tx, item.ConversationID)
+		return c, item, err
+	}
 	c, err = byID(&tx.Reader, item.ConversationID)
 	return c, item, absent(err)
+}
+
+// leftAfterAll counts a message that failed and was then sent all the same as
+// the first answer, where there is no other.
+func (s *Service) leftAfterAll(tx *db.Tx, conversation uuid.UUID) (Conversation, error) {
+	c, err := lock(tx, conversation)
+	if err != nil || c.FirstReplyAt != nil {
+		return c, absent(err)
+	}
+	markAnswered(tx, &c)
+	c.UpdatedAt = clock.At(tx.Now())
+	return c, save(tx, &c, c.State)
+}
+
+// forgetFirstReply takes back that a message which failed was the first answer:
+// the first one that left is, or is on its way, or there is none.
+func forgetFirstReply(tx *db.Tx, c *Conversation, failed *Item) error {
+	if c.FirstReplyAt == nil {
+		return nil
+	}
+	source, _ := sourceOf(c.Channel)
+	first, err := firstAnswerAt(&tx.Reader, c.ID, !source.needsRoute)
+	switch {
+	case db.IsNoRow(err):
+		c.FirstReplyAt = nil
+	case err != nil:
+		return fmt.Errorf("conversation: first answer: %w", err)
+	case first.After(failed.CreatedAt.Time):
+		c.FirstReplyAt = &first
+	}
+	return nil
 }
 
 // failed marks a message and leaves a channel_delivery_failed event beside it.
@@ -151,6 +233,9 @@ func (s *Service) failed(tx *db.Tx, conversation uuid.UUID, item Item, d Deliver
 		return was, item, err
 	}
 	c := was
+	if err := forgetFirstReply(tx, &c, &item); err != nil {
+		return c, item, err
+	}
 	mark := happened(tx, "channel_delivery_failed", map[string]any{"item_id": item.ID, "error": d.Error, "channel": item.Channel})
 	place(tx, &c, []*Item{mark})
 	if err := save(tx, &c, was.State); err != nil {

@@ -40,7 +40,8 @@ func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (I
 		}
 	}
 	who := caller.From(ctx)
-	return s.reacted(ctx, id, item, Reaction{Emoji: sign, AuthorKind: string(who.Kind), AuthorID: who.ID}, out.Route.Channel != "")
+	// The channel has it by now, also where the caller has gone meanwhile.
+	return s.reacted(context.WithoutCancel(ctx), id, item, Reaction{Emoji: sign, AuthorKind: string(who.Kind), AuthorID: who.ID}, out.Route.Channel != "")
 }
 
 // reactionWay finds the channel's way for a reaction; none for what is a test.

@@ -3,6 +3,7 @@ package conversation
 import (
 	"github.com/google/uuid"
 
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
 
@@ -181,6 +182,21 @@ func putCopies(tx *db.Tx, conversation uuid.UUID, list []string) error {
 	_, err := tx.Exec(`INSERT INTO conversation_cc (tenant_id, conversation_id, addresses) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET addresses = excluded.addresses`, tx.Tenant(), conversation, db.AsJSON(list))
 	return err
+}
+
+// setDetail writes what belongs to an item besides its words.
+func setDetail(tx *db.Tx, i *Item) error {
+	_, err := tx.Exec(`UPDATE conversation_item SET detail = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, db.AsJSON(i.Detail))
+	return err
+}
+
+// firstAnswerAt is when the first answer of ours was written that left or is on
+// its way; with unrouted also those that the customer's software reads itself.
+func firstAnswerAt(r *db.Reader, conversation uuid.UUID, unrouted bool) (clock.Time, error) {
+	return db.One(r, db.Scalar[clock.Time], `SELECT at FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND kind = 'message' AND author_kind <> 'contact'
+			AND (delivery IN ('sent', 'queued') OR delivery = 'none' AND $3)
+		ORDER BY at, id LIMIT 1`, r.Tenant(), conversation, unrouted)
 }
 
 // setRetrying marks a message that failed as on its way again.

@@ -18,6 +18,7 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/app/apptest"
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/email"
 	"konak/internal/crm/email/message"
 )
@@ -117,7 +118,10 @@ type line struct {
 	Event         *string `json:"event"`
 	Delivery      *string `json:"delivery"`
 	DeliveryError *string `json:"delivery_error"`
-	Attachments   []struct {
+	Detail        struct {
+		Refused []conversation.RefusedRecipient `json:"refused_recipients"`
+	} `json:"detail"`
+	Attachments []struct {
 		ID        string  `json:"id"`
 		Name      string  `json:"name"`
 		ContentID *string `json:"content_id"`
@@ -154,10 +158,12 @@ func (p *post) mails(state string) (list []email.Incoming) {
 
 // sink is a mail server that keeps what it is given.
 type sink struct {
-	mu      sync.Mutex
-	port    int
-	mails   []sent
-	refuse  error
+	mu     sync.Mutex
+	port   int
+	mails  []sent
+	refuse error
+	// refuses are answers for single recipients.
+	refuses map[string]error
 	forward func(m sent)
 }
 
@@ -204,6 +210,28 @@ func (k *sink) set(err error) {
 	k.refuse = err
 }
 
+// answer sets the answer for a recipient; nil takes them.
+func (k *sink) answer(to string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.refuses == nil {
+		k.refuses = map[string]error{}
+	}
+	k.refuses[to] = err
+}
+
+// onMail calls fn once, when the next mail is there and not yet accepted.
+func (k *sink) onMail(fn func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.forward = func(sent) {
+		k.mu.Lock()
+		k.forward = nil
+		k.mu.Unlock()
+		fn()
+	}
+}
+
 type sinkSession struct {
 	k *sink
 	m sent
@@ -227,6 +255,9 @@ func (s *sinkSession) Mail(from string, _ *gosmtp.MailOptions) error {
 func (s *sinkSession) Rcpt(to string, _ *gosmtp.RcptOptions) error {
 	s.k.mu.Lock()
 	defer s.k.mu.Unlock()
+	if err := s.k.refuses[to]; err != nil {
+		return err
+	}
 	s.m.to = append(s.m.to, to)
 	return s.k.refuse
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/emersion/go-imap/v2"
 
 	"konak/internal/kit/hostile"
+	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
 )
 
@@ -76,7 +77,8 @@ func TestHostileSubmission(t *testing.T) {
 	t.Parallel()
 	s := outside()
 	againstPeers(t, hostile.SMTPPhases(), hostile.SMTP, func(t *testing.T, ctx context.Context, to *Server, phase string, manner hostile.Manner) {
-		err := s.submit(ctx, to, "geheim-1", "a@firma.example", []string{"b@firma.example"}, []byte("Subject: x\r\n\r\nx\r\n"))
+		envelope := mailer.Envelope{From: "a@firma.example", To: []string{"b@firma.example"}}
+		_, err := s.submit(ctx, to, "geheim-1", envelope, []byte("Subject: x\r\n\r\nx\r\n"))
 		if accepted := phase == "quit"; accepted != (err == nil) {
 			t.Errorf("got %v", err)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"konak/internal/crm/conversation"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
@@ -51,21 +50,18 @@ func (s *Service) showUnread(ctx context.Context, j *jobs.Job, _ string) error {
 	return s.settle(ctx, m, FailedIn, ReasonProcessing)
 }
 
-// showUnsent shows a message as failed whose job is dead.
+// showUnsent shows a message as failed whose job is dead, unless it was sent.
 func (s *Service) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
-	var p parcel
+	var p outgoingMail
+	var got accepted
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return err
 	}
-	var err error
-	switch {
-	case p.ForwardedFrom != nil:
-		err = s.Inbox.NotForwarded(ctx, *p.ForwardedFrom, p.To, ReasonServerSilent)
-	case p.ItemID != nil:
-		err = s.Inbox.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: ReasonServerSilent})
+	if sent, err := j.ReadReceipt(&got); err != nil || sent {
+		return err // the mail is with the server; only its copy is not kept
 	}
-	if fault.Is(err, fault.NotFound) {
+	if p.ForwardedFrom == nil && p.ItemID == nil {
 		return nil
 	}
-	return err
+	return s.showFailed(ctx, &p, ReasonServerSilent)
 }

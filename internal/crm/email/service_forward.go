@@ -43,7 +43,7 @@ func (w Forwarder) Forward(tx *db.Tx, f conversation.Forwarded) error {
 	_, domain, _ := strings.Cut(set.Address, "@")
 	files, _ := f.Fitting()
 	for _, to := range f.To {
-		p := parcel{
+		p := outgoingMail{
 			AccountID: a.ID, ForwardedFrom: &f.ConversationID, ID: tx.NewID(), To: []string{to}, Subject: f.Title(), Text: f.Text(),
 			Files: files, Date: clock.At(tx.Now()),
 		}

@@ -145,7 +145,7 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 		return err
 	})
 	switch {
-	case fault.Is(err, fault.NotFound) || err == nil && !a.Works():
+	case fault.Is(err, fault.NotFound):
 		return s.settle(ctx, *in, FailedIn, ReasonUnavailable)
 	case err != nil:
 		return err
@@ -213,38 +213,6 @@ func (s *Service) settle(ctx context.Context, m Incoming, state, reason string) 
 	})
 }
 
-// bounced reports a mail of ours that did not arrive on its message.
-func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) error {
-	var l letter
-	known := false
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		for _, id := range b.MessageIDs {
-			var err error
-			if l, err = ourLetter(r, in.AccountID, id); err == nil && l.itemID != nil {
-				known = true
-				return nil
-			} else if err != nil && !db.IsNoRow(err) {
-				return err
-			}
-		}
-		return nil
-	})
-	switch {
-	case err != nil:
-		return err
-	case !known:
-		return s.settle(ctx, *in, Bounced, ReasonUnmatched)
-	case !b.Final:
-		return s.settle(ctx, *in, Bounced, ReasonDelayed)
-	}
-	in.ConversationID, in.ItemID = &l.conversationID, nil
-	why := strings.TrimSpace(strings.Join([]string{b.Recipient, b.Status, b.Reason}, " "))
-	if err := s.Inbox.Delivered(ctx, *l.itemID, conversation.Delivery{Status: conversation.Failed, Error: why}); err != nil {
-		return err
-	}
-	return s.settle(ctx, *in, Bounced, b.Status)
-}
-
 // deliver hands a mail to the inbox. Each step may run again after a crash:
 // the inbox knows the mail by its fingerprint.
 func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, from message.Address, a channel.Account, set Settings, st state) error {
@@ -295,7 +263,7 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 		if err := settleInbound(tx, &done); err != nil {
 			return err
 		}
-		if got.Created && m.Auto == "" && set.AutoReply != "" {
+		if got.Created && m.Auto == "" && set.AutoReply != "" && a.Works() {
 			return s.autoReply(tx, a, set, st, got.Conversation, from.Email, m)
 		}
 		return nil

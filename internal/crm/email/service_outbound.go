@@ -1,12 +1,8 @@
 package email
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -17,23 +13,14 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
-	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
-	"konak/internal/kit/mailer"
-	"konak/internal/kit/trtext"
 )
 
-const sendJob = "email.send"
-
-// sendAttempts is how often a mail is tried: about ten hours.
-const sendAttempts = 18
-
-// parcel is what a send job carries: all that the mail is made of, so that
+// outgoingMail is what a send job carries: all that the mail is made of, so that
 // every attempt sends the same.
-type parcel struct {
+type outgoingMail struct {
 	AccountID uuid.UUID  `json:"account_id"`
 	ItemID    *uuid.UUID `json:"item_id"` // nil for an automatic answer and for a forwarded message
 	// ForwardedFrom is the conversation whose message is forwarded, else nil.
@@ -82,7 +69,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	if err != nil {
 		return err
 	}
-	p := parcel{
+	p := outgoingMail{
 		AccountID: m.Route.AccountID, ItemID: &m.ItemID, ID: m.ItemID, To: []string{m.Route.Address}, Text: m.Body,
 		Files: m.Attachments, Date: clock.At(tx.Now()), Subject: m.Subject,
 	}
@@ -99,7 +86,7 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 
 // follow puts a mail into its thread: subject and references come from the
 // newest mail.
-func (s *Service) follow(tx *db.Tx, p *parcel, c uuid.UUID, set Settings) error {
+func (s *Service) follow(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings) error {
 	last, err := latestLetter(&tx.Reader, c)
 	if err != nil && !db.IsNoRow(err) {
 		return err
@@ -119,7 +106,7 @@ func (s *Service) follow(tx *db.Tx, p *parcel, c uuid.UUID, set Settings) error 
 }
 
 // enqueue remembers a mail of ours and sends it with a job.
-func (s *Service) enqueue(tx *db.Tx, p *parcel, c uuid.UUID, set Settings, st state) error {
+func (s *Service) enqueue(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings, st state) error {
 	_, domain, _ := strings.Cut(set.Address, "@")
 	p.MessageID = s.keys.MessageID(tx.Tenant(), p.ID, domain)
 	if s.Domain != "" {
@@ -148,173 +135,9 @@ func (s *Service) autoReply(tx *db.Tx, a channel.Account, set Settings, st state
 	if ok, err := mayAutoReply(tx, a.ID, to); err != nil || !ok {
 		return err
 	}
-	p := parcel{
+	p := outgoingMail{
 		AccountID: a.ID, ID: tx.NewID(), To: []string{to}, Text: set.AutoReply, Auto: true, Date: clock.At(tx.Now()),
 		Subject: message.ReplySubject(m.Subject, ""), InReplyTo: m.MessageID, References: append(slices.Clone(m.References), m.MessageID),
 	}
 	return s.enqueue(tx, &p, c.ID, set, st)
-}
-
-// send is the handler of sendJob.
-func (s *Service) send(ctx context.Context, j *jobs.Job) error {
-	var p parcel
-	if err := json.Unmarshal(j.Payload, &p); err != nil {
-		return errors.Join(jobs.ErrDrop, err)
-	}
-	if j.Test {
-		return nil // what a test key sets off reaches nobody
-	}
-	raw, err := s.carry(ctx, &p)
-	if _, reached := errors.AsType[*mailer.QuotaReached](err); reached {
-		if err = mailer.HoldForQuota(err, j); !errors.Is(err, jobs.ErrDrop) {
-			return errors.Join(err, s.showHeld(ctx, &p))
-		}
-	}
-	if err != nil && !errors.Is(err, jobs.ErrDrop) && j.Attempts < sendAttempts {
-		return err
-	}
-	if p.ForwardedFrom != nil && err != nil {
-		if err := s.Inbox.NotForwarded(ctx, *p.ForwardedFrom, p.To, plainReason(err)); err != nil && !fault.Is(err, fault.NotFound) {
-			return err
-		}
-		return nil
-	}
-	if p.ItemID == nil {
-		return err
-	}
-	d := conversation.Delivery{Status: conversation.Sent}
-	if err != nil {
-		d = conversation.Delivery{Status: conversation.Failed, Error: plainReason(err)}
-	}
-	if err == nil {
-		if err := s.keep(ctx, &p, raw); err != nil {
-			return err
-		}
-	}
-	if err := s.Inbox.Delivered(ctx, *p.ItemID, d); err != nil && !fault.Is(err, fault.NotFound) {
-		return err
-	}
-	return nil
-}
-
-// keep shows on the message as which mail it went out.
-func (s *Service) keep(ctx context.Context, p *parcel, raw []byte) error {
-	b, err := s.Blobs.Put(ctx, caller.From(ctx).TenantID, bytes.NewReader(raw), int64(len(raw)))
-	if err != nil {
-		return fmt.Errorf("email: keep: %w", err)
-	}
-	m, err := message.Parse(raw, "")
-	if err != nil {
-		return err
-	}
-	e := original(m, b)
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Inbox.KeepEmail(tx, *p.ItemID, e) })
-}
-
-// plainReason leaves out what is for the log.
-func plainReason(err error) string {
-	text := strings.ReplaceAll(err.Error(), jobs.ErrDrop.Error(), "")
-	text = strings.Join(strings.Fields(text), " ")
-	return trtext.Cut(text, 500)
-}
-
-// carry renders a mail and hands it over.
-func (s *Service) carry(ctx context.Context, p *parcel) ([]byte, error) {
-	var a channel.Account
-	var set Settings
-	var creds credentials
-	var from sender
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if a, set, err = s.account(r, p.AccountID); err != nil {
-			return err
-		}
-		if from, err = s.findSender(r, p.AccountID, set, p.ReplyTo); err != nil {
-			return err
-		}
-		creds, err = s.credentials(r, p.AccountID)
-		return err
-	})
-	if fault.Is(err, fault.NotFound) || err == nil && !a.Works() {
-		return nil, fmt.Errorf("%w %s", jobs.ErrDrop, ReasonUnavailable)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if a.Reason != nil && *a.Reason == mailer.ReasonQuota {
-		if err := s.clearHeld(ctx, a.ID); err != nil {
-			return nil, err
-		}
-	}
-	d := message.Draft{
-		MessageID: p.MessageID, From: from.from, To: p.To, Cc: p.Cc, ReplyTo: from.replyTo,
-		Subject: p.Subject, Text: p.Text, InReplyTo: p.InReplyTo, References: p.References, Auto: p.Auto, Date: p.Date.Time,
-	}
-	if d.Files, err = s.load(ctx, p.Files); err != nil {
-		return nil, err
-	}
-	raw, err := d.Render()
-	if err != nil {
-		return nil, errors.Join(jobs.ErrDrop, err)
-	}
-	envelope := from.from.Email
-	if p.Auto {
-		envelope = "" // nobody answers an automatic answer, not even with a bounce
-	}
-	to := slices.Concat(p.To, p.Cc)
-	if set.SMTP != nil {
-		return raw, jobs.HoldOnTimeout(s.submit(ctx, set.SMTP, creds.SMTP, envelope, to, raw))
-	}
-	return raw, jobs.HoldOnTimeout(s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{
-		ID: p.ID, From: envelope, To: to, Subject: p.Subject, Text: p.Text, Raw: raw,
-	}))
-}
-
-// findSender returns whom a mailbox's mail is from now.
-func (s *Service) findSender(r *db.Reader, account uuid.UUID, set Settings, replyTo string) (sender, error) {
-	st, err := mailboxState(r, account)
-	if err != nil {
-		return sender{}, err
-	}
-	v, err := s.findVerification(r, set, st)
-	return s.senderOf(set, st, v, replyTo), err
-}
-
-// showHeld shows that a mail waits for the workspace's quota: on its message
-// and on the mailbox.
-func (s *Service) showHeld(ctx context.Context, p *parcel) error {
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, p.AccountID, mailer.ReasonQuota) })
-	if err == nil && p.ItemID != nil {
-		err = s.Inbox.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
-	}
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
-}
-
-// clearHeld shows on a mailbox that the workspace may send again, where it may.
-func (s *Service) clearHeld(ctx context.Context, account uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		u, err := s.Relay.Usage(&tx.Reader)
-		if err != nil || u.Used >= u.Limit {
-			return err
-		}
-		return s.Channels.ClearAttention(tx, account, mailer.ReasonQuota)
-	})
-}
-
-func (s *Service) load(ctx context.Context, list []conversation.OutgoingFile) ([]message.File, error) {
-	var out []message.File
-	for _, f := range list {
-		r, err := s.Inbox.ReadFile(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		content, err := io.ReadAll(r)
-		if err := errors.Join(err, r.Close()); err != nil {
-			return nil, err
-		}
-		out = append(out, message.File{Name: f.Name, Type: f.Type, Content: content})
-	}
-	return out, nil
 }

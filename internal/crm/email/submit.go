@@ -13,6 +13,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
 )
 
@@ -30,47 +31,54 @@ type smtpClient struct {
 	conn *outbound.Conn
 }
 
-// submit sends a mail over a mailbox's own server. What the server refuses for
-// good is an ErrDrop, everything else is tried again.
-func (s *Service) submit(ctx context.Context, to *Server, password, from string, rcpt []string, raw []byte) error {
+// submit sends a mail over a mailbox's own server, and returns which of its
+// copies the server did not take. What the server refuses for good is an
+// ErrDrop, everything else is tried again.
+func (s *Service) submit(ctx context.Context, to *Server, password string, envelope mailer.Envelope, raw []byte) ([]mailer.Refusal, error) {
 	// A password that is wrong says nothing about the mail: it waits until
 	// somebody has set it right.
 	c, err := s.smtp(ctx, to, password)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = c.Close() }()
-	if err := c.handOver(from, rcpt, raw); err != nil {
-		return c.conn.Explain(err)
+	refused, err := c.handOver(envelope, raw)
+	if err != nil {
+		return nil, c.conn.Explain(err)
 	}
 	// The mail is accepted; how the conversation ends no longer matters.
 	c.quit()
-	return nil
+	return refused, nil
 }
 
-func (c *smtpClient) handOver(from string, rcpt []string, raw []byte) error {
+func (c *smtpClient) handOver(envelope mailer.Envelope, raw []byte) ([]mailer.Refusal, error) {
 	c.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
-	if err := c.Mail(from, nil); err != nil {
-		return lasting(err)
+	if err := c.Mail(envelope.From, nil); err != nil {
+		return nil, lasting(err)
 	}
-	for _, r := range rcpt {
+	refused, err := envelope.NameRecipients(func(address string) (*mailer.Refusal, error) {
 		c.conn.Renew(outbound.MaxAnswer, outbound.AnswerTime)
-		if err := c.Rcpt(r, nil); err != nil {
-			return lasting(fmt.Errorf("%s: %w", r, err))
+		err := c.Rcpt(address, nil)
+		if reply, ok := errors.AsType[*smtp.SMTPError](err); ok {
+			return &mailer.Refusal{Address: address, Reason: err.Error(), Final: reply.Code >= 500}, lasting(fmt.Errorf("%s: %w", address, err))
 		}
+		return nil, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	c.conn.Renew(outbound.MaxAnswer, handOverTime)
 	w, err := c.Data()
 	if err != nil {
-		return lasting(err)
+		return nil, lasting(err)
 	}
 	if _, err := bytes.NewReader(raw).WriteTo(w); err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.Close(); err != nil {
-		return lasting(err)
+		return nil, lasting(err)
 	}
-	return nil
+	return refused, nil
 }
 
 // quit says goodbye and does not wait long for the answer.

@@ -64,7 +64,9 @@ func URL(tb testing.TB, dialect db.Dialect) string {
 		name := pgtest.Template(tb, "konak_"+fingerprint(), func(owner string) error {
 			return migrate(owner)
 		})
-		return pgtest.NewDatabase(tb, name).App
+		made := pgtest.NewDatabase(tb, name)
+		owners.Store(made.Name, made.Owner)
+		return made.App
 	}
 	b, err := sqliteTemplate()
 	if err != nil {

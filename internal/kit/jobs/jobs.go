@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"time"
 
@@ -41,9 +42,12 @@ type Job struct {
 	Attempts  int
 	CreatedAt clock.Time
 
-	lost  int // processes that died with it
-	claim uuid.UUID
-	until time.Time // when the lease ends
+	lost    int // processes that died with it
+	claim   uuid.UUID
+	until   time.Time // when the lease ends
+	receipt *string   // what a server outside accepted, nil for nothing yet
+	db      *db.DB
+	log     *slog.Logger
 }
 
 // StillOurs says whether the job's claim still holds, in the transaction that
@@ -131,6 +135,18 @@ type later struct {
 }
 
 func (l later) Error() string { return "jobs: run again at " + l.at.Format(time.RFC3339) }
+
+// RetryAt says that an attempt failed with err and that the next one, if one is
+// left, begins at a time that the server outside asked for.
+func RetryAt(at time.Time, err error) error { return retryAt{err, at} }
+
+// retryAt is a failure with a time for the next attempt.
+type retryAt struct {
+	error
+	at time.Time
+}
+
+func (r retryAt) Unwrap() error { return r.error }
 
 // Snooze puts a job off until a time without counting an attempt.
 func Snooze(until time.Time) error { return later{at: until} }

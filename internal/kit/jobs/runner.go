@@ -267,6 +267,9 @@ func (r *Runner) putOff(ctx context.Context, j *Job, until time.Time) error {
 func (r *Runner) fail(ctx context.Context, k *Kind, j *Job, cause error) error {
 	now := r.cfg.DB.Clock().Now()
 	next := now.Add(r.spread(min(time.Second<<min(j.Attempts, 12), time.Hour)))
+	if asked, ok := errors.AsType[retryAt](cause); ok {
+		next = asked.at
+	}
 	var dead *clock.Time
 	if errors.Is(cause, ErrDrop) || j.Attempts >= k.MaxAttempts || errors.Is(cause, ErrHold) && r.tooOld(k, j) {
 		dead = clock.Ptr(now)
@@ -289,10 +292,10 @@ func (r *Runner) spread(d time.Duration) time.Duration {
 	return d - time.Duration(r.cfg.Random()*float64(d)/4)
 }
 
-// inTx runs fn in a transaction of the job's tenant. Jobs without an account
-// may belong to no tenant and are changed across tenants.
+// inTx runs fn in a transaction of the job's tenant. Jobs without an account,
+// and those that belong to no tenant, are changed across tenants.
 func (r *Runner) inTx(ctx context.Context, j *Job, fn func(tx *db.Tx) error) error {
-	if j.AccountID == uuid.Nil {
+	if j.AccountID == uuid.Nil || j.TenantID == uuid.Nil {
 		return r.cfg.DB.System("job claim").InTx(ctx, fn)
 	}
 	return r.cfg.DB.Tenant(j.TenantID).InTx(ctx, fn)

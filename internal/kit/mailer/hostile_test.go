@@ -26,7 +26,8 @@ func TestHostileServer(t *testing.T) {
 				if manner.Waits() {
 					go func() { <-peer.Reached(); cancel() }()
 				}
-				err = s.send(ctx, "a@firma.example", []byte("Subject: x\r\n\r\nx\r\n"), "b@firma.example")
+				envelope := Envelope{From: "a@firma.example", To: []string{"b@firma.example"}}
+				_, err = s.send(ctx, envelope, []byte("Subject: x\r\n\r\nx\r\n"))
 				<-peer.Ended()
 				if accepted := phase == "quit"; accepted != (err == nil) {
 					t.Errorf("got %v", err)

@@ -16,7 +16,9 @@ import (
 	"io"
 	"log/slog"
 	"net/mail"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -28,6 +30,10 @@ import (
 
 // JobKind is the kind of the jobs that send mail.
 const JobKind = "mail.send"
+
+// RelayAccount stands for the operator's mail server as the account of these
+// jobs, so that one that is silent holds them and costs no attempts.
+var RelayAccount = uuid.MustParse("6d61696c-0000-4000-8000-000000000001")
 
 // Mailer sends letters.
 type Mailer struct {
@@ -115,13 +121,16 @@ func (m *Mailer) Send(tx *db.Tx, l Letter) error {
 	if err != nil {
 		return fmt.Errorf("mailer: encode: %w", err)
 	}
-	_, err = jobs.Enqueue(tx, JobKind, tx.Now(), payload{id, m.box.Seal(tx.Tenant(), place(id), text)})
+	_, err = jobs.EnqueueForAccount(tx, JobKind, RelayAccount, tx.Now(), payload{id, m.box.Seal(tx.Tenant(), place(id), text)})
 	return err
 }
 
 // Jobs is the kind of the jobs that send mail. Much of it belongs to no tenant.
 func (m *Mailer) Jobs() []jobs.Kind {
-	return []jobs.Kind{{Name: JobKind, Handler: m.Handle, PerNode: 64, PerTenant: 32, MaxAttempts: 20}}
+	return []jobs.Kind{{
+		Name: JobKind, Handler: m.Handle, PerNode: 64, PerTenant: 32, PerAccount: 32, MaxAttempts: 20,
+		Timeout: 2 * time.Minute, MaxAge: 48 * time.Hour, HoldReason: "mail_server_unreachable",
+	}}
 }
 
 // Handle is the jobs.Handler of JobKind.
@@ -137,20 +146,23 @@ func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 	if j.Test {
 		return nil // what a test key sets off reaches nobody
 	}
-	if parcel.Letter.Notice {
-		return m.deliver(ctx, j.TenantID, parcel, p.Sealed)
+	if sent, err := j.ReadReceipt(&struct{}{}); err != nil || sent {
+		return err
 	}
-	err = m.withinQuota(ctx, j.TenantID, 1, func() error { return m.deliver(ctx, j.TenantID, parcel, p.Sealed) })
+	if parcel.Letter.Notice {
+		return m.deliver(ctx, j, parcel, p.Sealed)
+	}
+	err = m.withinQuota(ctx, j.TenantID, 1, func() error { return m.deliver(ctx, j, parcel, p.Sealed) })
 	return HoldForQuota(err, j)
 }
 
-// deliver hands a letter to the mail server, or keeps it in the outbox where
-// there is none.
-func (m *Mailer) deliver(ctx context.Context, tenant uuid.UUID, parcel parcel, sealed []byte) error {
+// deliver hands the letter of a job to the mail server and keeps the receipt,
+// or keeps the letter in the outbox where there is no server.
+func (m *Mailer) deliver(ctx context.Context, j *jobs.Job, parcel parcel, sealed []byte) error {
 	if m.server == nil {
-		return m.keep(ctx, tenant, parcel, sealed)
+		return m.keep(ctx, j.TenantID, parcel, sealed)
 	}
-	files, err := m.load(ctx, tenant, parcel.Letter.Files)
+	files, err := m.load(ctx, j.TenantID, parcel.Letter.Files)
 	if err != nil {
 		return err
 	}
@@ -158,37 +170,43 @@ func (m *Mailer) deliver(ctx context.Context, tenant uuid.UUID, parcel parcel, s
 	if err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	return m.server.send(ctx, m.from.Address, body, parcel.Letter.To)
+	if _, err := m.server.send(ctx, Envelope{From: m.from.Address, To: []string{parcel.Letter.To}}, body); err != nil {
+		return jobs.HoldOnTimeout(err)
+	}
+	return j.KeepReceipt(ctx, struct{}{})
 }
 
 // Relayed is a finished mail that another module wrote.
 type Relayed struct {
-	ID   uuid.UUID
-	From string // of the envelope, "" for nobody
-	To   []string
+	ID uuid.UUID
+	Envelope
 	// Subject and Text are what the outbox shows.
 	Subject, Text string
 	Raw           []byte
 }
 
 // Relay hands a finished mail of a workspace to the mail server now, or keeps
-// it in the outbox where there is none. What the server refuses for good is a
-// jobs.ErrDrop; a mail that does not fit into what the workspace may send today
-// is a QuotaReached.
-func (m *Mailer) Relay(ctx context.Context, tenant uuid.UUID, r Relayed) error {
-	return m.withinQuota(ctx, tenant, len(r.To), func() error { return m.relay(ctx, tenant, r) })
+// it in the outbox where there is none. It returns which copies the server did
+// not take. What the server refuses for good is a jobs.ErrDrop; a mail that does
+// not fit into what the workspace may send today is a QuotaReached.
+func (m *Mailer) Relay(ctx context.Context, tenant uuid.UUID, r Relayed) (refused []Refusal, err error) {
+	err = m.withinQuota(ctx, tenant, len(r.To)+len(r.Cc), func() (err error) {
+		refused, err = m.relay(ctx, tenant, r)
+		return err
+	})
+	return refused, err
 }
 
-func (m *Mailer) relay(ctx context.Context, tenant uuid.UUID, r Relayed) error {
+func (m *Mailer) relay(ctx context.Context, tenant uuid.UUID, r Relayed) ([]Refusal, error) {
 	if m.server != nil {
-		return m.server.send(ctx, r.From, r.Raw, r.To...)
+		return m.server.send(ctx, r.Envelope, r.Raw)
 	}
-	p := parcel{r.ID, Letter{To: strings.Join(r.To, ", "), Subject: r.Subject, Body: []string{r.Text}}}
+	p := parcel{r.ID, Letter{To: strings.Join(slices.Concat(r.To, r.Cc), ", "), Subject: r.Subject, Body: []string{r.Text}}}
 	text, err := json.Marshal(p)
 	if err != nil {
-		return fmt.Errorf("mailer: encode: %w", err)
+		return nil, fmt.Errorf("mailer: encode: %w", err)
 	}
-	return m.keep(ctx, tenant, p, m.box.Seal(tenant, place(r.ID), text))
+	return nil, m.keep(ctx, tenant, p, m.box.Seal(tenant, place(r.ID), text))
 }
 
 func (m *Mailer) load(ctx context.Context, tenant uuid.UUID, list []File) ([]content, error) {

@@ -38,6 +38,7 @@ type post struct {
 	got      []delivered
 	refuse   *smtp.SMTPError
 	password string
+	onMail   func() // called before a letter is accepted
 }
 
 type delivered struct {
@@ -84,6 +85,9 @@ func (c *conversation) Data(r io.Reader) (err error) {
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
 	c.p.got = append(c.p.got, c.mail)
+	if c.p.onMail != nil {
+		c.p.onMail()
+	}
 	return err
 }
 

@@ -90,76 +90,82 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// send hands a message over. A letter that the server refuses for good is
-// dropped, the rest is tried again.
-func (s *server) send(ctx context.Context, from string, body []byte, to ...string) error {
+// send hands a message over and returns which of its copies were refused. A
+// letter that the server refuses for good is dropped, the rest is tried again.
+func (s *server) send(ctx context.Context, to Envelope, body []byte) ([]Refusal, error) {
 	ctx, cancel := context.WithTimeout(ctx, sending)
 	defer cancel()
-	err := s.talk(ctx, from, body, to)
+	refused, err := s.talk(ctx, to, body)
 	_, ofLetter := errors.AsType[refusal](err)
 	if reply, ok := errors.AsType[*textproto.Error](err); ok && ofLetter && reply.Code >= 500 {
-		return errors.Join(jobs.ErrDrop, fmt.Errorf("mailer: the mail server refuses: %w", err))
+		return nil, errors.Join(jobs.ErrDrop, fmt.Errorf("mailer: the mail server refuses: %w", err))
 	}
 	if err != nil {
-		return fmt.Errorf("mailer: %w", err)
+		return nil, fmt.Errorf("mailer: %w", err)
 	}
-	return nil
+	return refused, nil
 }
 
-func (s *server) talk(ctx context.Context, from string, body []byte, to []string) error {
+func (s *server) talk(ctx context.Context, to Envelope, body []byte) ([]Refusal, error) {
 	dialled, err := s.out.Dial(ctx, s.address, !s.implicitTLS)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = dialled.Close() }()
 	var conn net.Conn = dialled
 	if s.implicitTLS {
 		safe := tls.Client(conn, s.roots)
 		if err := safe.HandshakeContext(ctx); err != nil {
-			return fmt.Errorf("no safe connection to the mail server: %w", dialled.Explain(err))
+			return nil, fmt.Errorf("no safe connection to the mail server: %w", dialled.Explain(err))
 		}
 		conn = safe
 	}
-	return dialled.Explain(s.handOver(conn, dialled, from, body, to))
+	refused, err := s.handOver(conn, dialled, to, body)
+	return refused, dialled.Explain(err)
 }
 
-func (s *server) handOver(conn net.Conn, dialled *outbound.Conn, from string, body []byte, to []string) error {
+func (s *server) handOver(conn net.Conn, dialled *outbound.Conn, to Envelope, body []byte) ([]Refusal, error) {
 	c, err := smtp.NewClient(conn, s.host)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = c.Close() }()
 	if err := s.secure(c); err != nil {
-		return err
+		return nil, err
 	}
 	if s.user != "" {
 		if err := c.Auth(smtp.PlainAuth("", s.user, s.password.Reveal(), s.host)); err != nil {
-			return fmt.Errorf("the mail server does not accept the user and password of --smtp-url: %w", err)
+			return nil, fmt.Errorf("the mail server does not accept the user and password of --smtp-url: %w", err)
 		}
 	}
-	if err := c.Mail(from); err != nil {
-		return err
+	if err := c.Mail(to.From); err != nil {
+		return nil, err
 	}
-	for _, r := range to {
+	refused, err := to.NameRecipients(func(address string) (*Refusal, error) {
 		dialled.Renew(outbound.MaxAnswer, sending)
-		if err := c.Rcpt(r); err != nil {
-			return refusal{err}
+		err := c.Rcpt(address)
+		if reply, ok := errors.AsType[*textproto.Error](err); ok {
+			return &Refusal{Address: address, Reason: err.Error(), Final: reply.Code >= 500}, refusal{err}
 		}
+		return nil, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	w, err := c.Data()
 	if err != nil {
-		return refusal{err}
+		return nil, refusal{err}
 	}
 	if _, err := w.Write(body); err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.Close(); err != nil {
-		return refusal{err}
+		return nil, refusal{err}
 	}
 	// The message is accepted; how the conversation ends no longer matters.
 	dialled.Renew(outbound.MaxAnswer, quitting)
 	_ = c.Quit()
-	return nil
+	return refused, nil
 }
 
 func (s *server) secure(c *smtp.Client) error {

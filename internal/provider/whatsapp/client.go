@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,9 @@ import (
 // Client speaks with the Graph API.
 type Client struct {
 	base string
-	http *http.Client
+	// hosts are where tokens may go, each with its scheme.
+	hosts []string
+	http  *http.Client
 }
 
 var _ channel.Provider = (*Client)(nil)
@@ -39,11 +42,25 @@ const (
 
 // New makes a client; the address is Meta's where it is empty.
 func New(address string, transport http.RoundTripper) *Client {
+	base := strings.TrimSuffix(cmp.Or(address, Host), "/")
+	hosts := []string{mediaHost}
+	if u, err := url.Parse(base); err == nil {
+		hosts = append(hosts, hostOf(u))
+	}
 	return &Client{
-		base: strings.TrimSuffix(cmp.Or(address, Host), "/") + "/" + Version,
+		base: base + "/" + Version, hosts: hosts,
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
 }
+
+// mediaHost is where Meta keeps the files of messages.
+const mediaHost = "https://lookaside.fbsbx.com"
+
+// errForeignHost says that an answer names a host that is not the provider's.
+var errForeignHost = errors.New("whatsapp: the provider's answer names another host, which gets no token")
+
+// hostOf is the scheme, host and port of an address.
+func hostOf(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
 
 type call struct {
 	method  string
@@ -90,6 +107,9 @@ func (c *Client) send(ctx context.Context, in call) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, in.method, to, in.body)
 	if err != nil {
 		return nil, fmt.Errorf("whatsapp: %w", err)
+	}
+	if !slices.Contains(c.hosts, hostOf(req.URL)) {
+		return nil, errForeignHost
 	}
 	if in.header != nil {
 		req.Header = in.header

@@ -27,9 +27,13 @@ func (s *Service) Jobs() []jobs.Kind {
 
 // showUnsent shows a message as failed whose job is dead.
 func (s *Service) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
-	var p parcel
+	var p outgoingMessage
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return err
+	}
+	var got accepted
+	if _, err := j.ReadReceipt(&got); err != nil || got.Parts == len(p.parts()) {
+		return err // the provider has all of it
 	}
 	return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: channel.ProviderUnreachable}))
 }

@@ -224,6 +224,15 @@ func (s *Service) answered(ctx context.Context, a *channel.Account, err error) {
 	}
 }
 
+// tokenAnswered is answered for an account that is read anew.
+func (s *Service) tokenAnswered(ctx context.Context, account uuid.UUID, err error) {
+	ctx = context.WithoutCancel(ctx)
+	a, _, fail := s.open(ctx, account)
+	if fail == nil {
+		s.answered(ctx, &a, err)
+	}
+}
+
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }

@@ -89,33 +89,34 @@ func phone(c contact.Contact) string {
 	return ""
 }
 
-// parcel is a message on its way. The provider takes one file with a message,
-// so that several files are several parts, each sent by a job of its own: what
-// was sent is not sent again with the rest.
-type parcel struct {
+// outgoingMessage is a message on its way. The provider takes one file with a
+// message, so that several files are several parts.
+type outgoingMessage struct {
 	AccountID uuid.UUID                   `json:"account_id"`
 	ItemID    uuid.UUID                   `json:"item_id"`
 	To        string                      `json:"to"`
 	Text      string                      `json:"text"`
 	Files     []conversation.OutgoingFile `json:"files"`
 	Template  *template.Filled            `json:"template"`
-	// Part is the first that is not sent yet; FirstID is how the provider calls
-	// the first one.
-	Part    int    `json:"part"`
+}
+
+// accepted is the receipt of a send job: how many parts the provider took, and
+// how it calls the first one.
+type accepted struct {
+	Parts   int    `json:"parts"`
 	FirstID string `json:"first_id"`
-	Tries   int    `json:"tries"`
 }
 
 // waits says whether there is still something to send. The provider reports on
 // the first of several parts while the others wait.
-func (p *parcel) waits(now string) bool {
+func (p *outgoingMessage) waits(now string) bool {
 	if len(p.parts()) == 1 {
 		return now == conversation.Queued
 	}
 	return now == conversation.Queued || now == conversation.Sent
 }
 
-// part is one message of a parcel.
+// part is one of the provider's messages.
 type part struct {
 	text string
 	file *conversation.OutgoingFile
@@ -123,7 +124,7 @@ type part struct {
 
 const maxCaption = 1024
 
-func (p *parcel) parts() []part {
+func (p *outgoingMessage) parts() []part {
 	if p.Template != nil || len(p.Files) == 0 {
 		return []part{{text: p.Text}}
 	}
@@ -162,7 +163,7 @@ func kindOf(f conversation.OutgoingFile) string {
 // Take implements channel.Kind. Where somebody waits for Push, the job comes
 // after it, for what Push could not do.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
-	p := parcelOf(m)
+	p := outgoingOf(m)
 	at := tx.Now()
 	if m.Awaited && len(p.parts()) == 1 {
 		at = at.Add(pushFor)
@@ -171,26 +172,56 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 	return err
 }
 
-func parcelOf(m conversation.Outgoing) parcel {
-	return parcel{AccountID: m.Route.AccountID, ItemID: m.ItemID, To: m.Route.Address, Text: m.Body, Files: m.Attachments, Template: m.Template}
+func outgoingOf(m conversation.Outgoing) outgoingMessage {
+	return outgoingMessage{AccountID: m.Route.AccountID, ItemID: m.ItemID, To: m.Route.Address, Text: m.Body, Files: m.Attachments, Template: m.Template}
 }
 
-// Push implements channel.Kind.
+// Push implements channel.Kind. What the provider accepted it also writes down
+// itself, as the very next thing.
 func (s *Service) Push(ctx context.Context, m conversation.Outgoing) (conversation.Delivery, error) {
-	p := parcelOf(m)
+	p := outgoingOf(m)
 	if len(p.parts()) != 1 {
 		return conversation.Delivery{Status: conversation.Queued}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
-	defer cancel()
-	id, err := s.carry(ctx, &p)
+	id, err := s.carryWithin(ctx, &p)
+	d := conversation.Delivery{Status: conversation.Sent, ProviderMessageID: id}
 	if err == nil {
-		return conversation.Delivery{Status: conversation.Sent, ProviderMessageID: id}, nil
+		s.reportPushed(ctx, p.ItemID, d)
+	}
+	s.tokenAnswered(ctx, p.AccountID, err)
+	if err == nil {
+		return d, nil
 	}
 	if why, final := lasting(err); final {
 		return conversation.Delivery{Status: conversation.Failed, Error: why}, nil
 	}
 	return conversation.Delivery{Status: conversation.Queued}, nil
+}
+
+func (s *Service) carryWithin(ctx context.Context, p *outgoingMessage) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
+	defer cancel()
+	return s.carry(ctx, p, 0)
+}
+
+// reportPushed writes down what became of a message that was pushed. Where the
+// database fails it tries again, until shortly before the job would send the
+// message once more.
+func (s *Service) reportPushed(ctx context.Context, item uuid.UUID, d conversation.Delivery) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushFor-pushTimeout-15*time.Second)
+	defer cancel()
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		err := gone(s.Inbox.Reported(ctx, item, d))
+		if err == nil {
+			return
+		}
+		s.Log.WarnContext(ctx, "what the provider accepted could not be written down, trying again", "item", item, "error", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
 }
 
 // errUnavailable says that the account is not there any more, or paused.
@@ -213,8 +244,9 @@ func lasting(err error) (why string, final bool) {
 	return r.Words(), true
 }
 
-// carry sends the parcel's next part.
-func (s *Service) carry(ctx context.Context, p *parcel) (string, error) {
+// carry sends a part of a message and returns how the provider calls it. The
+// caller writes down that it was accepted before anything else.
+func (s *Service) carry(ctx context.Context, p *outgoingMessage, part int) (string, error) {
 	a, at, err := s.open(ctx, p.AccountID)
 	if fault.Is(err, fault.NotFound) || err == nil && !a.Works() {
 		return "", errUnavailable
@@ -222,13 +254,7 @@ func (s *Service) carry(ctx context.Context, p *parcel) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	id, err := s.sendPart(ctx, at, p)
-	s.answered(context.WithoutCancel(ctx), &a, err)
-	return id, err
-}
-
-func (s *Service) sendPart(ctx context.Context, at Access, p *parcel) (string, error) {
-	next := p.parts()[p.Part]
+	next := p.parts()[part]
 	m := Message{To: p.To, Kind: KindText, Text: next.text, Mark: p.ItemID.String()}
 	switch {
 	case p.Template != nil:
@@ -249,12 +275,19 @@ func (s *Service) sendPart(ctx context.Context, at Access, p *parcel) (string, e
 
 // runSend is the handler of sendJob.
 func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
-	var p parcel
+	var p outgoingMessage
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
 	if j.Test {
 		return nil // what a test key sets off reaches nobody
+	}
+	var got accepted
+	if _, err := j.ReadReceipt(&got); err != nil {
+		return err
+	}
+	if got.Parts == len(p.parts()) {
+		return s.showSent(ctx, &p, got)
 	}
 	var now string
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
@@ -264,40 +297,44 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 	if err != nil || !p.waits(now) {
 		return err
 	}
-	id, err := s.carry(ctx, &p)
+	id, err := s.carry(ctx, &p, got.Parts)
+	if err == nil {
+		if got.Parts == 0 {
+			got.FirstID = id
+		}
+		got.Parts++
+		if err := j.KeepReceipt(ctx, got); err != nil {
+			return err
+		}
+	}
+	s.tokenAnswered(ctx, p.AccountID, err)
 	if err != nil {
 		why, final := lasting(err)
-		if tries := p.Tries + j.Attempts; !final && tries < sendAttempts {
-			return s.later(ctx, &p, tries, err)
+		if !final && j.Attempts < sendAttempts {
+			return s.later(err)
 		} else if !final {
 			why = plain(err)
 		}
 		return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
 	}
-	if p.Part == 0 {
-		p.FirstID = id
+	if got.Parts < len(p.parts()) {
+		return jobs.RunAgain(s.DB.Clock().Now())
 	}
-	if p.Part++; p.Part == len(p.parts()) {
-		return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: p.FirstID}))
-	}
-	p.Tries = 0
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		_, err := jobs.EnqueueForAccount(tx, sendJob, p.AccountID, tx.Now(), p)
-		return err
-	})
+	return s.showSent(ctx, &p, got)
 }
 
-// later tries again when the provider asks for it, else as jobs do.
-func (s *Service) later(ctx context.Context, p *parcel, tries int, err error) error {
-	r, ok := errors.AsType[*Refusal](err)
-	if !ok || r.RetryAfter <= 0 {
-		return jobs.HoldOnTimeout(err)
+// showSent shows a message as sent, all of whose parts the provider took.
+func (s *Service) showSent(ctx context.Context, p *outgoingMessage, got accepted) error {
+	return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID}))
+}
+
+// later is the error by which a job tries again when the provider asks for it,
+// else as jobs do.
+func (s *Service) later(err error) error {
+	if r, ok := errors.AsType[*Refusal](err); ok && r.RetryAfter > 0 {
+		return jobs.RetryAt(s.DB.Clock().Now().Add(min(r.RetryAfter, time.Hour)), err)
 	}
-	p.Tries = tries
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		_, err := jobs.EnqueueForAccount(tx, sendJob, p.AccountID, tx.Now().Add(min(r.RetryAfter, time.Hour)), p)
-		return err
-	})
+	return jobs.HoldOnTimeout(err)
 }
 
 func plain(err error) string {

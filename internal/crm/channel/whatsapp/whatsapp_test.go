@@ -1,7 +1,10 @@
 package whatsapp_test
 
 import (
+	"net/http"
 	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,6 +41,8 @@ type shop struct {
 	s   *apptest.Server
 	box *sandbox.Server
 	acc channel.Account
+	// asked is called once, when the service gets a message and before it takes it.
+	asked atomic.Pointer[func()]
 }
 
 // run gives a test a house of its own on both databases, with a service of its
@@ -51,7 +56,12 @@ func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 			sh := &shop{t: t}
 			sh.s = apptest.NewCalledBack(t, d, func(cfg *app.Config, c clock.Source) {
 				sh.box = sandbox.New(c)
-				server := httptest.NewServer(sh.box)
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if fn := sh.asked.Load(); fn != nil && strings.HasSuffix(r.URL.Path, "/messages") && sh.asked.CompareAndSwap(fn, nil) {
+						(*fn)()
+					}
+					sh.box.ServeHTTP(w, r)
+				}))
 				t.Cleanup(server.Close)
 				t.Cleanup(sh.box.Close)
 				cfg.WhatsAppAddress = server.URL

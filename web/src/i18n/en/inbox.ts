@@ -118,6 +118,7 @@ export const inbox = {
   'inbox.event.deliveryFailed': 'a message could not be delivered',
   'inbox.delivery.failed': 'It could not be delivered.',
   'inbox.delivery.failedWhy': 'It could not be delivered: {why}',
+  'inbox.delivery.refused': 'The copy to {address} was not taken: {why}',
   'inbox.delivery.queued': 'On its way',
   'inbox.delivery.queuedWhy': 'Waiting: {why}',
   'inbox.delivery.none': 'Kept here; there was no way to deliver it',

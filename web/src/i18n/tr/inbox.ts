@@ -119,6 +119,7 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.event.deliveryFailed': 'bir ileti ulaştırılamadı',
   'inbox.delivery.failed': 'Ulaştırılamadı.',
   'inbox.delivery.failedWhy': 'Ulaştırılamadı: {why}',
+  'inbox.delivery.refused': '{address} adresine giden kopya kabul edilmedi: {why}',
   'inbox.delivery.queued': 'Yolda',
   'inbox.delivery.queuedWhy': 'Bekliyor: {why}',
   'inbox.delivery.none': 'Burada saklandı; ulaştıracak bir yol yoktu',

@@ -10,7 +10,7 @@ import { toast } from '@/ui/Toast'
 import { Attachments } from './Attachments'
 import { channelName } from './channels'
 import type { Item } from './conversations'
-import { failureText } from './failures'
+import { failureText, refusedRecipients } from './failures'
 import { isOwn, toggled, useItemAction } from './itemActions'
 import type { ItemLayer } from './itemLayers'
 import { partsOf } from './mentions'
@@ -210,6 +210,12 @@ export function Message({ item, name, quoted }: { item: Item; name: string; quot
           )}
         </div>
       )}
+      {refusedRecipients(item.detail).map((refused) => (
+        <p key={refused.address} className="mt-1 flex items-start justify-end gap-1.5 text-[13px] text-danger-ink">
+          <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+          <span className="break-words">{t('inbox.delivery.refused', { address: refused.address, why: failureText(refused.reason) })}</span>
+        </p>
+      ))}
       {(item.delivery === 'queued' || (item.delivery === 'none' && item.channel !== 'api')) && mine && !note && (
         <p className="mt-1 text-right text-[13px] text-ink-2">
           {item.delivery === 'none' && t('inbox.delivery.none')}

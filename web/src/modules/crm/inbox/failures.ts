@@ -13,6 +13,21 @@ const known: Record<string, PlainKey> = {
   test_environment: 'inbox.failure.test',
 }
 
+export interface RefusedRecipient {
+  address: string
+  reason: string
+}
+
+/** Whom a message did not reach while it reached others, as its detail says. */
+export function refusedRecipients(detail: Record<string, unknown> | null | undefined): RefusedRecipient[] {
+  const list = detail?.refused_recipients
+  if (!Array.isArray(list)) return []
+  return list.flatMap((entry: unknown) => {
+    const { address, reason } = (entry ?? {}) as Partial<RefusedRecipient>
+    return typeof address === 'string' ? [{ address, reason: typeof reason === 'string' ? reason : '' }] : []
+  })
+}
+
 /** Why something could not be sent: our own reasons in the person's language, a provider's in its own words. */
 export function failureText(reason: unknown): string {
   if (typeof reason !== 'string') return ''

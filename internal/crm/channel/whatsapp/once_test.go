@@ -1,0 +1,89 @@
+package whatsapp_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/dbtest"
+)
+
+// refuseMarks makes the database refuse to mark messages as soon as the service
+// gets the next one, until allow is called.
+func (sh *shop) refuseMarks() (allow func()) {
+	sh.t.Helper()
+	var mend func()
+	fn := func() { mend = dbtest.RefuseUpdates(sh.t, sh.s.DB, "conversation_item") }
+	sh.asked.Store(&fn)
+	return func() { mend() }
+}
+
+// Every part that the provider took is sent once, where the message cannot be
+// marked for hours.
+func TestSentOnce(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		sh.says("Fatura?")
+		c := sh.only().ID
+		var ids []uuid.UUID
+		for name, content := range map[string]string{"a.png": string(picture(t)), "fatura.pdf": "%PDF-1.4 fatura"} {
+			var a conversation.Attachment
+			sh.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?filename="+name, content).Want(201).Data(&a)
+			ids = append(ids, a.ID)
+		}
+		allow := sh.refuseMarks()
+		var out conversation.Written
+		sh.Owner.Post(conversations+"/"+c.String()+"/reply-as-agent", map[string]any{"body": "Ekte", "attachments": ids}).Want(200).Data(&out)
+		for range 5 {
+			sh.s.Settle()
+			sh.later(time.Hour)
+		}
+		if sent := sh.box.Sent(); len(sent) != 2 || delivery(sh.item(c, out.Item.ID)) != conversation.Queued {
+			t.Errorf("sent %+v", sent)
+		}
+		allow()
+		sh.later(time.Hour)
+		sh.s.Settle()
+		if more := sh.box.Sent(); len(more) != 0 || delivery(sh.item(c, out.Item.ID)) != conversation.Sent {
+			t.Errorf("sent again %+v, the item is %+v", more, sh.item(c, out.Item.ID))
+		}
+	})
+}
+
+// A message whose writer waits for the outcome is sent once too: writing the
+// outcome is tried again, and the job finds nothing left to do.
+func TestPushedOnce(t *testing.T) {
+	connected(t, func(t *testing.T, sh *shop) {
+		news := sh.approved("kargo")
+		allow, mended := sh.refuseMarks(), make(chan struct{})
+		go func() {
+			defer close(mended)
+			end, tick := time.NewTimer(40*time.Second), time.NewTicker(20*time.Millisecond)
+			defer end.Stop()
+			defer tick.Stop()
+			for !strings.Contains(sh.s.Logs.String(), "could not be written down") {
+				select {
+				case <-tick.C:
+				case <-end.C:
+					t.Error("the outcome was not tried again")
+					return
+				}
+			}
+			allow()
+		}()
+		var sent struct {
+			Delivery string `json:"delivery"`
+		}
+		sh.Owner.Post(channels+"/send-template", map[string]any{
+			"template_id": news.ID, "phone": "+90 532 123 45 67", "name": "Elif Kaya", "body": []string{"Elif", "4711"},
+		}).Want(200).Data(&sent)
+		<-mended
+		sh.later(3 * time.Minute)
+		sh.s.Settle()
+		if out := sh.box.Sent(); len(out) != 1 || sent.Delivery != conversation.Sent {
+			t.Errorf("sent %d times: %+v", len(out), sent)
+		}
+	})
+}

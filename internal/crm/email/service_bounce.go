@@ -1,0 +1,57 @@
+package email
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/email/message"
+	"konak/internal/kit/address"
+	"konak/internal/kit/db"
+)
+
+// bounced reports a mail of ours that did not arrive on its message.
+func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) error {
+	var l letter
+	known := false
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		for _, id := range b.MessageIDs {
+			var err error
+			if l, err = ourLetter(r, in.AccountID, id); err == nil && l.itemID != nil {
+				known = true
+				return nil
+			} else if err != nil && !db.IsNoRow(err) {
+				return err
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case !known:
+		return s.settle(ctx, *in, Bounced, ReasonUnmatched)
+	case !b.Final:
+		return s.settle(ctx, *in, Bounced, ReasonDelayed)
+	}
+	in.ConversationID, in.ItemID = &l.conversationID, nil
+	if l.isCopy(b.Recipient) {
+		refused := []conversation.RefusedRecipient{{Address: b.Recipient, Reason: strings.TrimSpace(b.Status + " " + b.Reason)}}
+		err = s.Inbox.Reported(ctx, *l.itemID, conversation.Delivery{Status: conversation.Sent, Refused: refused})
+	} else {
+		why := strings.TrimSpace(strings.Join([]string{b.Recipient, b.Status, b.Reason}, " "))
+		err = s.Inbox.Delivered(ctx, *l.itemID, conversation.Delivery{Status: conversation.Failed, Error: why})
+	}
+	if err := passDeleted(err); err != nil {
+		return err
+	}
+	return s.settle(ctx, *in, Bounced, b.Status)
+}
+
+// isCopy says whether somebody got a mail of ours as a copy: the first
+// recipient is the one who is answered.
+func (l *letter) isCopy(addr string) bool {
+	is := func(to string) bool { return address.Fold(to) == address.Fold(addr) }
+	return len(l.recipients) > 1 && !is(l.recipients[0]) && slices.ContainsFunc(l.recipients[1:], is)
+}

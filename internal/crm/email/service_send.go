@@ -1,0 +1,305 @@
+package email
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/channel"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/email/message"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/trtext"
+)
+
+const sendJob = "email.send"
+
+// sendAttempts is how often a mail is tried: about ten hours.
+const sendAttempts = 18
+
+// accepted is the receipt of a send job: the mail server took the mail for
+// everybody who is not named here.
+type accepted struct {
+	// Waiting are recipients for whom the server asks to try again later.
+	Waiting []string `json:"waiting"`
+	// Refused are recipients whom the server does not take.
+	Refused []conversation.RefusedRecipient `json:"refused"`
+}
+
+// send is the handler of sendJob. What the mail server accepted is kept as the
+// job's receipt before anything else happens; what comes after may fail and is
+// done again without sending.
+func (s *Service) send(ctx context.Context, j *jobs.Job) error {
+	var p outgoingMail
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	if j.Test {
+		return nil // what a test key sets off reaches nobody
+	}
+	var got accepted
+	sent, err := j.ReadReceipt(&got)
+	if err != nil {
+		return err
+	}
+	var raw []byte
+	if !sent {
+		if raw, got, err = s.carry(ctx, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
+			if _, reached := errors.AsType[*mailer.QuotaReached](err); reached {
+				if err = mailer.HoldForQuota(err, j); !errors.Is(err, jobs.ErrDrop) {
+					return errors.Join(err, s.showHeld(ctx, &p))
+				}
+			}
+			if lastAttempt(j, err) {
+				return s.showFailed(ctx, &p, plainReason(err))
+			}
+			return err
+		}
+		if err := j.KeepReceipt(ctx, got); err != nil {
+			return err
+		}
+	}
+	if err := s.showSent(ctx, &p, got); err != nil {
+		return err
+	}
+	copied := s.keepCopy(ctx, &p, raw)
+	if sent && len(got.Waiting) > 0 {
+		got, err = s.sendWaiting(ctx, j, &p, got)
+	}
+	if err == nil && len(got.Waiting) > 0 {
+		err = fmt.Errorf("email: the server asks to try again later for %s", strings.Join(got.Waiting, ", "))
+	}
+	return errors.Join(err, copied)
+}
+
+// lastAttempt says whether a mail that failed with err is not tried again.
+func lastAttempt(j *jobs.Job, err error) bool {
+	return errors.Is(err, jobs.ErrDrop) || j.Attempts >= sendAttempts
+}
+
+// sendWaiting hands a mail over for those who had to wait. It returns who still
+// waits, and the error where the server took it for nobody.
+func (s *Service) sendWaiting(ctx context.Context, j *jobs.Job, p *outgoingMail, got accepted) (accepted, error) {
+	_, now, err := s.carry(ctx, p, mailer.Envelope{Cc: got.Waiting})
+	if err = mailer.HoldForQuota(err, j); err != nil && !lastAttempt(j, err) {
+		return got, err
+	}
+	left := got.Waiting
+	if got.Waiting = now.Waiting; err == nil {
+		left = nil
+		if j.Attempts >= sendAttempts {
+			left, got.Waiting, err = now.Waiting, nil, errors.New("the server asked to try again later each time")
+		}
+	}
+	got.Refused = append(got.Refused, now.Refused...)
+	for _, to := range left {
+		got.Refused = append(got.Refused, conversation.RefusedRecipient{Address: to, Reason: plainReason(err)})
+	}
+	if err := j.KeepReceipt(ctx, got); err != nil {
+		return got, err
+	}
+	return got, s.showSent(ctx, p, got)
+}
+
+// showSent shows on a message that its mail was sent, and to whom it was not.
+func (s *Service) showSent(ctx context.Context, p *outgoingMail, got accepted) error {
+	if p.ItemID == nil {
+		return nil
+	}
+	return passDeleted(s.Inbox.Reported(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Sent, Refused: got.Refused}))
+}
+
+// showFailed shows on a message, or in the conversation that it was forwarded
+// from, that the mail was not taken.
+func (s *Service) showFailed(ctx context.Context, p *outgoingMail, reason string) error {
+	switch {
+	case p.ForwardedFrom != nil:
+		return passDeleted(s.Inbox.NotForwarded(ctx, *p.ForwardedFrom, p.To, reason))
+	case p.ItemID != nil:
+		return passDeleted(s.Inbox.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: reason}))
+	}
+	return fmt.Errorf("%w: %s", jobs.ErrDrop, reason)
+}
+
+// passDeleted returns nil where err says that the record was deleted meanwhile.
+func passDeleted(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// keepCopy shows on the message as which mail it went out. Where raw is nil it
+// makes the mail again, which gives the same bytes.
+func (s *Service) keepCopy(ctx context.Context, p *outgoingMail, raw []byte) error {
+	if p.ItemID == nil {
+		return nil
+	}
+	if raw == nil {
+		f, err := s.findMailbox(ctx, p)
+		if err != nil {
+			return err
+		}
+		if raw, err = s.render(ctx, p, f.sender); err != nil {
+			return err
+		}
+	}
+	b, err := s.Blobs.Put(ctx, caller.From(ctx).TenantID, bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return fmt.Errorf("email: keep copy: %w", err)
+	}
+	m, err := message.Parse(raw, "")
+	if err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	e := original(m, b)
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Inbox.KeepEmail(tx, *p.ItemID, e) })
+}
+
+// plainReason leaves out what is for the log.
+func plainReason(err error) string {
+	text := strings.ReplaceAll(err.Error(), jobs.ErrDrop.Error(), "")
+	text = strings.Join(strings.Fields(text), " ")
+	return trtext.Cut(text, 500)
+}
+
+// sendingMailbox is a mailbox that sends, and whom its mail is from.
+type sendingMailbox struct {
+	account channel.Account
+	set     Settings
+	creds   credentials
+	sender  sender
+}
+
+// findMailbox reads the mailbox of a mail. Where there is none it returns an
+// ErrDrop.
+func (s *Service) findMailbox(ctx context.Context, p *outgoingMail) (f sendingMailbox, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if f.account, f.set, err = s.account(r, p.AccountID); err != nil {
+			return err
+		}
+		if f.sender, err = s.findSender(r, p.AccountID, f.set, p.ReplyTo); err != nil {
+			return err
+		}
+		f.creds, err = s.credentials(r, p.AccountID)
+		return err
+	})
+	if fault.Is(err, fault.NotFound) {
+		err = fmt.Errorf("%w %s", jobs.ErrDrop, ReasonUnavailable)
+	}
+	return f, err
+}
+
+// carry makes a mail and hands it over to the recipients of an envelope. It
+// returns an error where the server took it for nobody, or not for one of to.To.
+func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope) (raw []byte, got accepted, err error) {
+	f, err := s.findMailbox(ctx, p)
+	if err == nil && !f.account.Works() {
+		err = fmt.Errorf("%w %s", jobs.ErrDrop, ReasonUnavailable)
+	}
+	if err != nil {
+		return nil, got, err
+	}
+	if f.account.Reason != nil && *f.account.Reason == mailer.ReasonQuota {
+		if err := s.clearHeld(ctx, f.account.ID); err != nil {
+			return nil, got, err
+		}
+	}
+	if raw, err = s.render(ctx, p, f.sender); err != nil {
+		return nil, got, err
+	}
+	if !p.Auto { // nobody answers an automatic answer, not even with a bounce
+		to.From = f.sender.from.Email
+	}
+	var refused []mailer.Refusal
+	if f.set.SMTP != nil {
+		refused, err = s.submit(ctx, f.set.SMTP, f.creds.SMTP, to, raw)
+	} else {
+		refused, err = s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{ID: p.ID, Envelope: to, Subject: p.Subject, Text: p.Text, Raw: raw})
+	}
+	if err != nil {
+		return raw, got, jobs.HoldOnTimeout(err)
+	}
+	for _, r := range refused {
+		if r.Final {
+			got.Refused = append(got.Refused, conversation.RefusedRecipient{Address: r.Address, Reason: trtext.Cut(r.Reason, 500)})
+		} else {
+			got.Waiting = append(got.Waiting, r.Address)
+		}
+	}
+	return raw, got, nil
+}
+
+// findSender returns whom a mailbox's mail is from now.
+func (s *Service) findSender(r *db.Reader, account uuid.UUID, set Settings, replyTo string) (sender, error) {
+	st, err := mailboxState(r, account)
+	if err != nil {
+		return sender{}, err
+	}
+	v, err := s.findVerification(r, set, st)
+	return s.senderOf(set, st, v, replyTo), err
+}
+
+// showHeld shows that a mail waits for the workspace's quota: on its message
+// and on the mailbox.
+func (s *Service) showHeld(ctx context.Context, p *outgoingMail) error {
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, p.AccountID, mailer.ReasonQuota) })
+	if err == nil && p.ItemID != nil {
+		err = s.Inbox.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
+	}
+	return passDeleted(err)
+}
+
+// clearHeld shows on a mailbox that the workspace may send again, where it may.
+func (s *Service) clearHeld(ctx context.Context, account uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		u, err := s.Relay.Usage(&tx.Reader)
+		if err != nil || u.Used >= u.Limit {
+			return err
+		}
+		return s.Channels.ClearAttention(tx, account, mailer.ReasonQuota)
+	})
+}
+
+// render makes the mail as it goes over the wire, the same in every attempt.
+func (s *Service) render(ctx context.Context, p *outgoingMail, from sender) ([]byte, error) {
+	d := message.Draft{
+		MessageID: p.MessageID, From: from.from, To: p.To, Cc: p.Cc, ReplyTo: from.replyTo,
+		Subject: p.Subject, Text: p.Text, InReplyTo: p.InReplyTo, References: p.References, Auto: p.Auto, Date: p.Date.Time,
+	}
+	var err error
+	if d.Files, err = s.load(ctx, p.Files); err != nil {
+		return nil, err
+	}
+	raw, err := d.Render()
+	if err != nil {
+		return nil, errors.Join(jobs.ErrDrop, err)
+	}
+	return raw, nil
+}
+
+func (s *Service) load(ctx context.Context, list []conversation.OutgoingFile) ([]message.File, error) {
+	var out []message.File
+	for _, f := range list {
+		r, err := s.Inbox.ReadFile(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		content, err := io.ReadAll(r)
+		if err := errors.Join(err, r.Close()); err != nil {
+			return nil, err
+		}
+		out = append(out, message.File{Name: f.Name, Type: f.Type, Content: content})
+	}
+	return out, nil
+}

@@ -1,0 +1,68 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// Pauses between attempts to write a receipt, and how long one may take.
+const (
+	firstReceiptPause   = 50 * time.Millisecond
+	longestReceiptPause = 2 * time.Second
+	receiptTimeout      = 10 * time.Second
+)
+
+// ReadReceipt reads into v what KeepReceipt kept in this or an earlier attempt,
+// and returns false where nothing was kept: no server outside has accepted
+// anything of this job yet.
+func (j *Job) ReadReceipt(v any) (kept bool, err error) {
+	if j.receipt == nil {
+		return false, nil
+	}
+	if err := json.Unmarshal([]byte(*j.receipt), v); err != nil {
+		return true, fmt.Errorf("%w: receipt: %w", ErrDrop, err)
+	}
+	return true, nil
+}
+
+// KeepReceipt writes down with the job what a server outside has accepted, so
+// that no later attempt sends it again. A handler calls it right after the
+// server said yes, before anything else that can fail, and outside of any
+// transaction. Where the database fails it tries again until ctx ends, and
+// returns the database's error then.
+//
+// The receipt is kept whoever holds the claim by then: what was accepted stays
+// accepted. It is also kept where ctx ended just before.
+func (j *Job) KeepReceipt(ctx context.Context, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("%w: receipt: %w", ErrDrop, err)
+	}
+	receipt := string(text)
+	for pause := firstReceiptPause; ; pause = min(2*pause, longestReceiptPause) {
+		if err = j.writeReceipt(ctx, receipt); err == nil {
+			j.receipt = &receipt
+			return nil
+		}
+		j.log.Warn("what a server accepted could not be written down, trying again", "kind", j.Kind, "job", j.ID, "error", err)
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("jobs: keep receipt: %w", err)
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (j *Job) writeReceipt(ctx context.Context, receipt string) error {
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), clock.Deadline(receiptTimeout))
+	defer cancel()
+	return j.db.System("job receipt").InTx(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`UPDATE job SET receipt = $3 WHERE tenant_id = $1 AND id = $2`, j.TenantID, j.ID, receipt)
+		return err
+	})
+}

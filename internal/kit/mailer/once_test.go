@@ -1,0 +1,92 @@
+package mailer_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+	"konak/internal/kit/hostile"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/mailer"
+)
+
+// failing is a log that calls itself when a receipt could not be written.
+type failing func()
+
+func (failing) Enabled(context.Context, slog.Level) bool { return true }
+func (f failing) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "could not be written down") {
+		f()
+	}
+	return nil
+}
+func (f failing) WithAttrs([]slog.Attr) slog.Handler { return f }
+func (f failing) WithGroup(string) slog.Handler      { return f }
+
+// A letter that the server accepted is sent once, also where the database
+// fails right afterwards.
+func TestLetterIsSentOnce(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		var allow func()
+		p := &post{password: "s3cret", onMail: func() { allow = dbtest.RefuseUpdates(t, d, "job") }}
+		m, _ := open(t, d, "smtp://konak:s3cret@"+p.listen(t))
+		send(t, d, uuid.Nil, m)
+		failures := 0
+		runner := newRunner(t, d, m, slog.New(failing(func() { failures++; allow() })))
+		for range 3 {
+			step(t, runner)
+			c.Advance(time.Hour)
+		}
+		if len(p.got) != 1 || failures != 1 {
+			t.Errorf("%d letters, %d failures", len(p.got), failures)
+		}
+	})
+}
+
+// A mail server that is silent holds the letters, those of a workspace and those
+// of nobody, and costs no attempts; they go out when it answers again.
+func TestSilentRelayHoldsLetters(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
+		silent := hostile.SMTP(t, "banner", hostile.Silent)
+		m, _ := open(t, d, "smtp://konak:s3cret@"+silent.Address())
+		kinds := m.Jobs()
+		kinds[0].Handler = func(ctx context.Context, j *jobs.Job) error {
+			ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+			defer cancel()
+			return m.Handle(ctx, j)
+		}
+		impatient, err := jobs.New(jobs.Config{DB: d, Log: slog.New(slog.DiscardHandler), Kinds: kinds, Random: func() float64 { return 0 }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		send(t, d, uuid.Nil, m)
+		send(t, d, dbtest.Tenant(t, d, "a"), m)
+		for range 25 {
+			step(t, impatient)
+			c.Advance(time.Hour)
+		}
+		if step(t, impatient); step(t, impatient) != 0 {
+			t.Error("the letters are not held")
+		}
+		dead, err := jobs.ListDead(t.Context(), d, mailer.JobKind, 10)
+		if err != nil || len(dead) != 0 {
+			t.Errorf("%+v, %v", dead, err)
+		}
+		p := &post{password: "s3cret"}
+		_, runner := open(t, d, "smtp://konak:s3cret@"+p.listen(t))
+		c.Advance(time.Hour)
+		step(t, runner)
+		if len(p.got) != 2 {
+			t.Errorf("%d letters", len(p.got))
+		}
+	})
+}
