@@ -35,7 +35,8 @@ CREATE TABLE membership (
 CREATE UNIQUE INDEX membership_person ON membership (user_id, tenant_id) WHERE state <> 'removed';
 CREATE UNIQUE INDEX membership_invited ON membership (tenant_id, email_key) WHERE state = 'invited';
 CREATE INDEX membership_user ON membership (user_id, created_at, id);
-CREATE INDEX membership_list ON membership (tenant_id, created_at, id);
+CREATE INDEX membership_present ON membership (tenant_id, created_at, id) WHERE state <> 'removed';
+CREATE INDEX membership_state ON membership (tenant_id, state, created_at, id);
 
 -- A family is the chain of sessions that workspace switches made of one
 -- sign-in. prev_id is unique, so a session has one successor at most.

@@ -13,7 +13,7 @@ CREATE TABLE crm_canned_reply (
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, scope_id, shortcut_key)
 );
-CREATE INDEX crm_canned_reply_list ON crm_canned_reply (tenant_id, created_at, id);
+CREATE INDEX crm_canned_reply_list ON crm_canned_reply (tenant_id, scope_id, created_at, id);
 
 -- The folded words under which a canned reply is found.
 CREATE TABLE crm_canned_term (

@@ -18,3 +18,4 @@ CREATE TABLE widget_visitor (
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, token_hash)
 );
+CREATE INDEX widget_visitor_idle ON widget_visitor (seen_at) WHERE conversation_id IS NULL;

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"konak/internal/app"
@@ -111,14 +112,54 @@ func (d *doctorCmd) database(ctx context.Context) (string, error) {
 }
 
 func (d *doctorCmd) files(ctx context.Context) (string, error) {
-	if d.S3URL == "" {
-		return "in the data folder", nil
-	}
-	store, err := blob.New(nil, d.FilesFolder(), d.S3URL)
+	where := "in the data folder"
+	store, err := blob.New(blob.Config{Folder: d.FilesFolder(), S3URL: d.S3URL})
 	if err != nil {
 		return "", err
 	}
-	return "with the S3 service of --s3-url, which answers", store.Check(ctx)
+	if d.S3URL != "" {
+		where = "with the S3 service of --s3-url, which answers"
+		if err := store.Check(ctx); err != nil {
+			return "", err
+		}
+	}
+	return where, d.findings(ctx)
+}
+
+// listedFindings is how many missing or damaged files are listed.
+const listedFindings = 10
+
+// findings returns an error that lists the files that were found missing or
+// damaged.
+func (d *doctorCmd) findings(ctx context.Context) error {
+	if d.DB == "" && !d.filled() {
+		return nil
+	}
+	handle, err := db.Open(ctx, db.Options{URL: d.DatabaseURL()})
+	if err != nil {
+		return fmt.Errorf("the database does not answer: %w", err)
+	}
+	defer func() { _ = handle.Close() }()
+	if pending, err := handle.Pending(ctx, migrations.Files); err != nil || pending {
+		return err
+	}
+	store, err := blob.New(blob.Config{DB: handle, Folder: d.FilesFolder()})
+	if err != nil {
+		return err
+	}
+	total, first, err := store.Findings(ctx, listedFindings)
+	if err != nil || total == 0 {
+		return err
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d of them are missing or damaged; bring them back from a copy, or upload the same files again", total)
+	for _, f := range first {
+		fmt.Fprintf(&text, "\n        %s since %s: %s", f.Damage, f.Found.UTC().Format(time.RFC3339), f.Name)
+	}
+	if more := total - len(first); more > 0 {
+		fmt.Fprintf(&text, "\n        and %d more", more)
+	}
+	return errors.New(text.String())
 }
 
 func (d *doctorCmd) settings(context.Context) (string, error) {

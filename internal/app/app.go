@@ -188,10 +188,11 @@ func (a *App) wire(box *secret.Box) error {
 		return err
 	}
 	a.metrics.MustRegister(a.Mailer)
-	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
+	if a.Blobs, err = blob.New(blob.Config{
+		DB: a.DB, Log: a.log, Metrics: a.metrics, Folder: a.cfg.FilesFolder(), S3URL: a.cfg.S3URL, Quota: a.cfg.StorageQuota,
+	}); err != nil {
 		return err
 	}
-	a.Blobs.Quota = a.cfg.StorageQuota
 	a.Mailer.ReadFiles(a.Blobs)
 	openStreams := api.NewOpenStreams()
 	a.Identity = identity.New(identity.Config{
@@ -330,7 +331,7 @@ func (a *App) Work(ctx context.Context) {
 	defer a.succeed(ctx)()
 	var wg sync.WaitGroup
 	workers := []func(context.Context){
-		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor,
+		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor, a.Blobs.Run,
 	}
 	if a.Limits != nil {
 		workers = append(workers, a.Limits.Run)

@@ -15,6 +15,9 @@ func digests(conversations *conversation.Service) []realtime.Digest {
 	return []realtime.Digest{{
 		Name: "inbox.counts", Module: "crm", Permission: perm.ConversationsView,
 		Concerns: func(name string) bool { return strings.HasPrefix(name, "conversation.") },
-		Make:     func(ctx context.Context) (any, error) { return conversations.Counts(ctx) },
+		Prepare:  func(ctx context.Context) (any, error) { return conversations.ReadAllCounts(ctx) },
+		Make: func(ctx context.Context, all any) (any, error) {
+			return conversations.CountsOf(ctx, all.(conversation.AllCounts))
+		},
 	}}
 }

@@ -41,7 +41,7 @@ func New(d *db.DB, box *secret.Box, groups Groups) *Service {
 // disconnected.
 func (s *Service) List(ctx context.Context, kind, status string, p db.Page) (out db.List[Account], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = list(r, kind, status, p)
+		out, err = list(r, kind, status, p, windowRows)
 		return err
 	})
 	return out, err

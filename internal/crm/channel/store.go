@@ -1,6 +1,8 @@
 package channel
 
 import (
+	"strconv"
+
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
@@ -35,13 +37,27 @@ func ofExternal(r *db.Reader, kind, external string) (Account, error) {
 		WHERE a.tenant_id = $1 AND a.kind = $2 AND a.external_id = $3 AND a.status <> 'disconnected'`, r.Tenant(), kind, external)
 }
 
-// list reads the newest first. Without a status it leaves out what is over.
-func list(r *db.Reader, kind, status string, p db.Page) (db.List[Account], error) {
-	rows, err := db.All(r, scan, `SELECT `+columns+` FROM channel_account a
-		WHERE a.tenant_id = $1 AND ($2 = '' OR a.kind = $2) AND (a.status = $3 OR $3 = '' AND a.status <> 'disconnected')
-			AND (a.created_at, a.id) < ($4, $5)
-		ORDER BY a.created_at DESC, a.id DESC LIMIT $6`, r.Tenant(), kind, status, p.After.Sort, p.After.ID, p.Limit+1)
-	return db.Cut(rows, p, func(a Account) db.Key { return db.Key{Sort: a.CreatedAt.UnixMicro(), ID: a.ID} }), err
+// windowRows is how many accounts a page looks at.
+const windowRows = 1000
+
+// list reads the newest first and looks at no more than the given number of
+// rows; where that is not enough for a page it is shorter, and more may follow.
+// Without a status it leaves out what is over.
+func list(r *db.Reader, kind, status string, p db.Page, rows int) (db.List[Account], error) {
+	w := db.Window{
+		Rows: rows, Columns: columns, Alias: "a", Order: "a.created_at DESC, a.id DESC", Where: `a.status <> 'disconnected'`,
+		Args: []any{r.Tenant(), p.After.Sort, p.After.ID, rows},
+	}
+	of := ""
+	if kind != "" {
+		of, w.Args = ` AND a.kind = $5`, append(w.Args, kind)
+	}
+	if status != "" {
+		w.Where, w.WhereArgs = `a.status = $`+strconv.Itoa(len(w.Args)+1), []any{status}
+	}
+	w.Query = `SELECT ` + columns + ` FROM channel_account a WHERE a.tenant_id = $1` + of + ` AND (a.created_at, a.id) < ($2, $3)
+		ORDER BY a.created_at DESC, a.id DESC LIMIT $4`
+	return db.ReadWindow(r, scan, w, p, func(a Account) db.Key { return db.Key{Sort: a.CreatedAt.UnixMicro(), ID: a.ID} })
 }
 
 // working lists the accounts that carry messages, the oldest first, of one

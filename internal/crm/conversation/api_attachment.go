@@ -38,8 +38,8 @@ func (s *Service) registerAttachments(a *api.API) {
 		})
 
 		download := route("GET", "/{id}", "download-attachment", "Download a file", perm.ConversationsView)
-		download.Refusals = []int{409}
-		download.Doc = "Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`."
+		download.Refusals = []int{409, 410}
+		download.Doc = "Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`. One whose content is gone from the storage or damaged there: 410 file_missing or file_damaged; uploading the same file again brings it back. Damage that shows only while the file is sent cuts the connection before its end."
 		api.HandleFile(a, download, func(ctx context.Context, in *downloadIn) (*api.File, error) {
 			f, content, err := s.Attachment(ctx, in.ID.UUID)
 			if err != nil {

@@ -125,6 +125,8 @@ func (s *Service) registerEmail(a *api.API) {
 	mail.Doc = "The HTML is sanitised. An item that was no e-mail: 404 with the reason no_email."
 	api.Handle(a, mail, func(ctx context.Context, in *itemIn) (Email, error) { return s.Email(ctx, in.ID.UUID, in.ItemID.UUID) })
 	raw := route("GET", ofItem+"/email/raw", "item-email-raw", "The e-mail as it came over the wire", perm.ConversationsView)
+	raw.Refusals = []int{410}
+	raw.Doc = "Where its content is gone from the storage or damaged there: 410 file_missing or file_damaged."
 	api.HandleFile(a, raw, func(ctx context.Context, in *itemIn) (*api.File, error) {
 		_, content, err := s.RawEmail(ctx, in.ID.UUID, in.ItemID.UUID)
 		if err != nil {

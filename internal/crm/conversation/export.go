@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
 )
 
 // Formats of an export.
@@ -177,6 +178,15 @@ func (a *archive) writeFiles(parts *multipart.Writer, i *Exported) error {
 			continue
 		}
 		content, err := a.open(f)
+		if lost, ok := fault.As(err); ok && (lost.Code == fault.FileMissing || lost.Code == fault.FileDamaged) {
+			// What is lost says so in its place: the rest can still be exported.
+			text := lost.Message(a.Language)
+			f.Name, f.Type = f.Name+".txt", "text/plain; charset=utf-8"
+			if err := writeFile(parts, f, strings.NewReader(text)); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
 			return err
 		}

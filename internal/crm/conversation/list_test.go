@@ -104,6 +104,7 @@ func TestListPlans(t *testing.T) {
 			"by snooze":     {Filter{}, Order{"snoozed_until", true}},
 			"unread":        {Filter{Unread: &some, few: true}, activity},
 			"much unread":   {Filter{Unread: &some}, activity},
+			"mentioned":     {Filter{Mentioned: &some, few: true}, activity},
 			"search":        {Filter{searched: true, terms: []string{"tesl"}, contacts: []uuid.UUID{some}, few: true}, activity},
 			"wide search":   {Filter{searched: true, terms: []string{"tesl"}, contacts: []uuid.UUID{some}}, activity},
 			"all at once":   {Filter{OwnerID: &some, Channel: "email", Priority: "urgent", CreatedTo: clock.Ptr(c.Now())}, activity},
@@ -114,35 +115,7 @@ func TestListPlans(t *testing.T) {
 			}
 			q := listQuery(tenant, tc.f, tc.o, p, windowRows)
 			query, args := q.text, q.args
-			explain := "EXPLAIN "
-			if d.Dialect() == db.SQLite {
-				explain = "EXPLAIN QUERY PLAN "
-			}
-			var plan []string
-			err := d.Tenant(tenant).InTx(t.Context(), func(tx *db.Tx) (err error) {
-				if d.Dialect() == db.Postgres {
-					// The role of tests cannot gather statistics, so the planner
-					// is told to sort only where no index has the order.
-					if _, err := tx.Exec(`SET LOCAL enable_sort = off`); err != nil {
-						return err
-					}
-				}
-				plan, err = db.All(&tx.Reader, func(row db.Row) (string, error) {
-					var s string
-					if d.Dialect() == db.SQLite {
-						var a, b, c int
-						err := row.Scan(&a, &b, &c, &s)
-						return s, err
-					}
-					err := row.Scan(&s)
-					return s, err
-				}, explain+query, args...)
-				return err
-			})
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			text := strings.Join(plan, "\n")
+			text := dbtest.Plan(t, d, tenant, query, args...)
 			for _, bad := range []string{"Seq Scan on conversation", "SCAN c\n", "SCAN conversation"} {
 				if strings.Contains(text+"\n", bad) {
 					t.Errorf("%s: reads the whole table\n%s", name, text)

@@ -23,7 +23,7 @@ type Query struct {
 	Priority    string `query:"priority" json:"priority,omitempty" enum:"low,normal,high,urgent"`
 	ContactID   string `query:"contact_id" json:"contact_id,omitempty" format:"uuid"`
 	Unread      string `query:"unread" json:"unread,omitempty" enum:"true" doc:"Only what the caller has not read"`
-	Mentioned   string `query:"mentioned" json:"mentioned,omitempty" enum:"me" doc:"Only where a note calls the caller"`
+	Mentioned   string `query:"mentioned" json:"mentioned,omitempty" enum:"me" doc:"Only where one of the newest 1,000 notes that call the caller does"`
 	AIState     string `query:"ai_state" json:"ai_state,omitempty" enum:"off,active,handed_over,paused"`
 	Talep       string `query:"talep" json:"talep,omitempty" enum:"true,false" doc:"Only requests, or only others"`
 	CreatedFrom string `query:"created_from" json:"created_from,omitempty" format:"date-time" example:"2026-11-01T00:00:00Z"`

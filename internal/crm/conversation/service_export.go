@@ -39,8 +39,8 @@ func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language str
 	a.open = func(f Attachment) (io.ReadSeekCloser, error) { return s.blobs.Open(ctx, tenant, *f.blobID) }
 	a.raw = func(item uuid.UUID) (io.ReadSeekCloser, error) {
 		_, f, err := s.RawEmail(ctx, id, item)
-		if fault.Is(err, fault.NotFound) {
-			return nil, nil // the original was not kept
+		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.FileMissing) || fault.Is(err, fault.FileDamaged) {
+			return nil, nil // the original was not kept, or is no longer whole
 		}
 		return f, err
 	}

@@ -52,22 +52,37 @@ type Counts struct {
 	Channels   []ChannelCounts `json:"channels" nullable:"false"`
 }
 
-// Counts reads the kept counters.
-func (s *Service) Counts(ctx context.Context) (out Counts, err error) {
+// AllCounts are the kept counters of a workspace, from which everybody's Counts
+// are made.
+type AllCounts struct{ rows []countRow }
+
+// ReadAllCounts reads the counters that are the same for everybody.
+func (s *Service) ReadAllCounts(ctx context.Context) (AllCounts, error) {
+	rows, err := db.Read(ctx, s.tenant(ctx), counts)
+	return AllCounts{rows}, err
+}
+
+// CountsOf makes the caller's Counts from those of the workspace and what they
+// have not read.
+func (s *Service) CountsOf(ctx context.Context, all AllCounts) (Counts, error) {
 	me := agentID(ctx)
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		rows, err := counts(r)
-		if err != nil {
-			return err
-		}
-		out = tally(rows, me)
+	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (out Counts, err error) {
+		out = tally(all.rows, me)
 		if out.Unread, err = badge(r, me); err != nil {
-			return err
+			return out, err
 		}
 		out.Mentions, err = unreadMentions(r, me, mentionsCounted)
-		return err
+		return out, err
 	})
-	return out, err
+}
+
+// Counts reads the kept counters.
+func (s *Service) Counts(ctx context.Context) (Counts, error) {
+	all, err := s.ReadAllCounts(ctx)
+	if err != nil {
+		return Counts{}, err
+	}
+	return s.CountsOf(ctx, all)
 }
 
 func tally(rows []countRow, me uuid.UUID) Counts {

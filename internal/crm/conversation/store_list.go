@@ -23,7 +23,7 @@ type Filter struct {
 	Priority    string
 	ContactID   *uuid.UUID
 	Unread      *uuid.UUID // by this agent
-	Mentioned   *uuid.UUID // this agent, in a note
+	Mentioned   *uuid.UUID // this agent, in one of the newest notes that call them
 	AIState     string
 	Talep       *bool
 	CreatedFrom *clock.Time
@@ -32,8 +32,8 @@ type Filter struct {
 	searched bool
 	terms    []string
 	contacts []uuid.UUID
-	// few says that what the caller has not read, or what a search found, is a
-	// small set: it is read whole and put in order.
+	// few says that where the caller is called, what they have not read, or what
+	// a search found, is a small set: it is read whole and put in order.
 	few bool
 }
 
@@ -177,10 +177,6 @@ func conditions(f Filter, arg func(any) string) string {
 	}
 	if f.Unread != nil {
 		add("EXISTS (SELECT 1 FROM conversation_unread u WHERE u.tenant_id = $1 AND u.agent_id = " + arg(*f.Unread) + " AND u.conversation_id = c.id)")
-	}
-	if f.Mentioned != nil {
-		add("c.id IN (SELECT i.conversation_id FROM item_mention m JOIN conversation_item i ON i.tenant_id = m.tenant_id AND i.id = m.item_id" +
-			" WHERE m.tenant_id = $1 AND m.agent_id = " + arg(*f.Mentioned) + " AND i.deleted_at IS NULL)")
 	}
 	if f.AIState != "" {
 		add("c.ai_state = '" + f.AIState + "'")

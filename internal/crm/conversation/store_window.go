@@ -72,8 +72,12 @@ func (f Filter) split(o Order) (driver, rest Filter) {
 }
 
 // isFew says whether what an agent has not read, or what a search found, is a
-// small set.
+// small set. Where notes call an agent always is: only the newest notes are
+// looked at.
 func isFew(r *db.Reader, f Filter) (bool, error) {
+	if f.Mentioned != nil {
+		return true, nil
+	}
 	if f.Unread == nil && !f.searched {
 		return false, nil
 	}
@@ -86,10 +90,15 @@ func isFew(r *db.Reader, f Filter) (bool, error) {
 	return err == nil && n <= fewRows, err
 }
 
-// fewQuery reads the ids of what an agent has not read, or of what a search may
-// mean, and stops beyond fewRows.
+// fewQuery reads the ids of where the newest notes call an agent, of what an
+// agent has not read, or of what a search may mean, and stops beyond fewRows.
 func fewQuery(f Filter, arg func(any) string) string {
 	limit := " LIMIT " + strconv.Itoa(fewRows+1)
+	if f.Mentioned != nil {
+		return "SELECT DISTINCT i.conversation_id AS id FROM (SELECT item_id FROM item_mention WHERE tenant_id = $1 AND agent_id = " + arg(*f.Mentioned) +
+			" ORDER BY at DESC, item_id DESC LIMIT " + strconv.Itoa(fewRows) + ") AS m" +
+			" CROSS JOIN conversation_item i WHERE i.tenant_id = $1 AND i.id = m.item_id AND i.deleted_at IS NULL"
+	}
 	if f.Unread != nil {
 		return "SELECT conversation_id AS id FROM conversation_unread WHERE tenant_id = $1 AND agent_id = " + arg(*f.Unread) + limit
 	}

@@ -19,7 +19,7 @@ import (
 // with what is looked for.
 func (s *Service) CannedReplies(ctx context.Context, q string, p db.Page) (db.List[CannedReply], error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[CannedReply], error) {
-		return cannedReplies(r, caller.From(ctx).ID, looked(q), p)
+		return cannedReplies(r, caller.From(ctx).ID, looked(q), p, cannedRows)
 	})
 }
 

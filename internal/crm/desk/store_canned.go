@@ -26,20 +26,31 @@ func owner(scope uuid.UUID) (shared bool, id *uuid.UUID) {
 	return false, &scope
 }
 
-// cannedReplies lists what an agent sees, whose words begin with the terms.
-func cannedReplies(r *db.Reader, agent uuid.UUID, terms []string, p db.Page) (db.List[CannedReply], error) {
-	args := []any{r.Tenant(), p.After.Sort, p.After.ID, uuid.Nil, agent}
-	where := ""
-	for _, t := range terms {
-		args = append(args, t, t+"\U0010ffff")
-		where += ` AND id IN (SELECT reply_id FROM crm_canned_term WHERE tenant_id = $1 AND term >= $` +
-			strconv.Itoa(len(args)-1) + ` AND term < $` + strconv.Itoa(len(args)) + `)`
+// cannedRows is how many canned replies a page looks at.
+const cannedRows = 1000
+
+// cannedReplies lists what an agent sees, whose words begin with the terms, the
+// oldest first, and looks at no more than the given number of rows; where that
+// is not enough for a page it is shorter, and more may follow.
+func cannedReplies(r *db.Reader, agent uuid.UUID, terms []string, p db.Page, rows int) (db.List[CannedReply], error) {
+	// The next of everybody's and the next of the agent's own, each by the index
+	// of its scope.
+	part := func(scope string) string {
+		return `SELECT * FROM (SELECT ` + cannedColumns + ` FROM crm_canned_reply WHERE tenant_id = $1 AND scope_id = ` + scope + `
+			AND (created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $6) AS part`
 	}
-	args = append(args, p.Limit+1)
-	rows, err := db.All(r, scanCanned, `SELECT `+cannedColumns+` FROM crm_canned_reply
-		WHERE tenant_id = $1 AND (created_at, id) > ($2, $3) AND scope_id IN ($4, $5)`+where+
-		` ORDER BY created_at, id LIMIT $`+strconv.Itoa(len(args)), args...)
-	return db.Cut(rows, p, func(c CannedReply) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} }), err
+	w := db.Window{
+		Rows: rows, Columns: cannedColumns, Alias: "c", Order: "created_at, id", Where: "1 = 1",
+		Query: `SELECT * FROM (` + part("$4") + ` UNION ALL ` + part("$5") + `) AS parts ORDER BY created_at, id LIMIT $6`,
+		Args:  []any{r.Tenant(), p.After.Sort, p.After.ID, uuid.Nil, agent, rows},
+	}
+	for _, t := range terms {
+		w.WhereArgs = append(w.WhereArgs, t, t+"\U0010ffff")
+		last := len(w.Args) + len(w.WhereArgs)
+		w.Where += ` AND EXISTS (SELECT 1 FROM crm_canned_term w WHERE w.tenant_id = $1 AND w.reply_id = c.id AND w.term >= $` +
+			strconv.Itoa(last-1) + ` AND w.term < $` + strconv.Itoa(last) + `)`
+	}
+	return db.ReadWindow(r, scanCanned, w, p, func(c CannedReply) db.Key { return db.Key{Sort: c.CreatedAt.UnixMicro(), ID: c.ID} })
 }
 
 // cannedByID finds one that the agent sees.

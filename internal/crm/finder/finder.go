@@ -41,8 +41,6 @@ type kind struct {
 	// after reads documents in the order of ids, of those the records that
 	// exist; it gives the last id that it looked at, nil at the end.
 	after func(r *db.Reader, after uuid.UUID, limit int) ([]search.Document, *uuid.UUID, error)
-	// of reads the documents of the given ids; those that are gone are not in it.
-	of func(r *db.Reader, ids []uuid.UUID) ([]search.Document, error)
 }
 
 const (
@@ -78,15 +76,12 @@ var kinds = [kindCount]kind{
 			if err != nil || len(rows) == 0 {
 				return nil, nil, err
 			}
-			docs, err := talks(r, rows)
-			return docs, &rows[len(rows)-1].ID, err
-		},
-		of: func(r *db.Reader, ids []uuid.UUID) ([]search.Document, error) {
-			rows, err := conversation.SearchOf(r, ids)
+			texts, err := conversation.Texts(r, idsOf(rows), mostTexts)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			return talks(r, rows)
+			docs, err := conversationDocuments(r, rows, join(texts))
+			return docs, &rows[len(rows)-1].ID, err
 		},
 	},
 	contacts: {
@@ -102,10 +97,6 @@ var kinds = [kindCount]kind{
 			}
 			return people(rows), &rows[len(rows)-1].ID, nil
 		},
-		of: func(r *db.Reader, ids []uuid.UUID) ([]search.Document, error) {
-			rows, err := contact.SearchOf(r, ids)
-			return people(rows), err
-		},
 	},
 }
 
@@ -116,15 +107,20 @@ const (
 	mostBytes = 128 << 10
 )
 
-// talks makes the documents of conversations.
-func talks(r *db.Reader, rows []conversation.Conversation) ([]search.Document, error) {
-	ids, who := make([]uuid.UUID, len(rows)), make([]uuid.UUID, len(rows))
+func idsOf(rows []conversation.Conversation) []uuid.UUID {
+	ids := make([]uuid.UUID, len(rows))
 	for i, c := range rows {
-		ids[i], who[i] = c.ID, c.ContactID
+		ids[i] = c.ID
 	}
-	texts, err := conversation.Texts(r, ids, mostTexts)
-	if err != nil {
-		return nil, err
+	return ids
+}
+
+// conversationDocuments makes the documents of conversations from their rows,
+// their customers and what was written in each.
+func conversationDocuments(r *db.Reader, rows []conversation.Conversation, texts map[uuid.UUID]string) ([]search.Document, error) {
+	who := make([]uuid.UUID, len(rows))
+	for i, c := range rows {
+		who[i] = c.ContactID
 	}
 	customers, err := contact.SearchOf(r, who)
 	if err != nil {
@@ -134,27 +130,11 @@ func talks(r *db.Reader, rows []conversation.Conversation) ([]search.Document, e
 	for _, c := range customers {
 		reach[c.ID] = c.Company + "\n" + addresses(c)
 	}
-	said := map[uuid.UUID]*strings.Builder{}
-	for _, t := range texts {
-		b := said[t.ConversationID]
-		if b == nil {
-			b = &strings.Builder{}
-			said[t.ConversationID] = b
-		}
-		if b.Len() < mostBytes {
-			b.WriteString(t.Body)
-			b.WriteByte('\n')
-		}
-	}
 	docs := make([]search.Document, len(rows))
 	for i, c := range rows {
-		text := ""
-		if b := said[c.ID]; b != nil {
-			text = b.String()
-		}
 		docs[i] = search.Document{
 			ID:     c.ID.String(),
-			Fields: []string{c.Subject, c.ContactName + "\n" + reach[c.ContactID], strings.Join(c.Tags, "\n"), text},
+			Fields: []string{c.Subject, c.ContactName + "\n" + reach[c.ContactID], strings.Join(c.Tags, "\n"), texts[c.ID]},
 			Attrs:  []string{string(c.State), c.Channel},
 		}
 	}

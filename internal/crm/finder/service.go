@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -66,6 +67,10 @@ const (
 	// is given up although there is room.
 	hot  = 10 * time.Minute
 	cold = time.Hour
+	// refreshEvery is how often that is done, for one page of events each time:
+	// what happens to a record meanwhile is read once. A search waits for none
+	// of it, as it reads what is left.
+	refreshEvery = 5 * time.Second
 	// A small index is made anew in no time, so only larger ones are saved, and
 	// not after every event.
 	worthSaving = 1000 // records
@@ -97,7 +102,7 @@ func (s *Service) open(ctx context.Context, tenant uuid.UUID) (*state, error) {
 	if sh.failed != nil {
 		return nil, sh.failed
 	}
-	err := sh.refresh(ctx, s.DB.Tenant(tenant))
+	err := sh.refresh(ctx, s.DB.Tenant(tenant), math.MaxInt)
 	return sh.state.Load(), err
 }
 
@@ -199,7 +204,11 @@ func (s *Service) Step(ctx context.Context) (int, error) {
 			s.save(sh)
 			n++
 		case idle < hot:
-			if err := sh.refresh(ctx, s.DB.Tenant(sh.tenant)); err != nil {
+			if now.Sub(sh.refreshed) < refreshEvery {
+				continue
+			}
+			sh.refreshed = now
+			if err := sh.refresh(ctx, s.DB.Tenant(sh.tenant), 1); err != nil {
 				return n, err
 			}
 			for _, x := range sh.state.Load().index {

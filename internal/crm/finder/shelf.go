@@ -7,9 +7,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
@@ -26,6 +28,10 @@ type shelf struct {
 	mu    sync.Mutex // one change at a time
 	state atomic.Pointer[state]
 	saved int64 // the revision that the files have
+	// recent has the texts that refreshes need again; refreshed is when the last
+	// one in the background was.
+	recent    recentTexts
+	refreshed time.Time
 }
 
 // state is both indexes up to the same event. The indexes go on changing by
@@ -54,8 +60,10 @@ func (sh *shelf) unsaved() int64 {
 }
 
 const (
-	// page is how many records or events are read at a time.
-	page = 500
+	// page is how many records or events are read at a time, textPage how many
+	// conversations with all their texts.
+	page     = 500
+	textPage = 50
 	// tooFar is how many events behind an index is built anew instead.
 	tooFar = 50_000
 	// mostFollowed bounds the conversations that a change of their customer
@@ -101,8 +109,9 @@ func build(ctx context.Context, h db.Handle) (*state, error) {
 	return st, nil
 }
 
-// refresh brings a shelf up to the newest event.
-func (sh *shelf) refresh(ctx context.Context, h db.Handle) error {
+// refresh brings a shelf up to the newest event, or as far as so many pages of
+// events go.
+func (sh *shelf) refresh(ctx context.Context, h db.Handle, pages int) error {
 	newest := func() (last int64, err error) {
 		err = h.Read(ctx, func(r *db.Reader) (err error) { last, err = event.Last(r); return err })
 		return last, err
@@ -116,7 +125,8 @@ func (sh *shelf) refresh(ctx context.Context, h db.Handle) error {
 	if err != nil {
 		return err
 	}
-	for st := sh.state.Load(); st.revision != last; st = sh.state.Load() {
+	for st := sh.state.Load(); st.revision != last && pages > 0; st = sh.state.Load() {
+		pages--
 		var events []event.Event
 		if st.revision < last && last-st.revision < tooFar {
 			err := h.Read(ctx, func(r *db.Reader) (err error) { events, err = event.After(r, st.revision, page); return err })
@@ -130,9 +140,10 @@ func (sh *shelf) refresh(ctx context.Context, h db.Handle) error {
 				return err
 			}
 			sh.state.Store(st)
+			sh.recent = recentTexts{}
 			return nil
 		}
-		if err := st.take(ctx, h, events); err != nil {
+		if err := st.take(ctx, h, events, &sh.recent); err != nil {
 			return err
 		}
 		next := *st
@@ -154,21 +165,37 @@ func (st *state) outgrown() bool {
 }
 
 // take reads what events speak of and puts it into the indexes.
-func (st *state) take(ctx context.Context, h db.Handle, events []event.Event) error {
-	ids := touched(events)
+func (st *state) take(ctx context.Context, h db.Handle, events []event.Event, recent *recentTexts) error {
+	ids, changes := touched(events)
 	revision := events[len(events)-1].Sequence
 	for k := range kinds {
 		var change search.Change
 		err := h.Read(ctx, func(r *db.Reader) error {
-			if k == conversations {
-				more, err := conversation.OfContacts(r, ids[contacts], mostFollowed)
+			if k == contacts {
+				for part := range slices.Chunk(ids[k], page) {
+					rows, err := contact.SearchOf(r, part)
+					if err != nil {
+						return err
+					}
+					change.Put = append(change.Put, people(rows)...)
+				}
+				return nil
+			}
+			more, err := conversation.OfContacts(r, ids[contacts], mostFollowed)
+			if err != nil {
+				return err
+			}
+			ids[k] = unique(append(ids[k], more...))
+			for part := range slices.Chunk(ids[k], textPage) {
+				rows, err := conversation.SearchOf(r, part)
 				if err != nil {
 					return err
 				}
-				ids[k] = unique(append(ids[k], more...))
-			}
-			for part := range slices.Chunk(ids[k], page) {
-				docs, err := kinds[k].of(r, part)
+				texts, err := recent.read(r, idsOf(rows), changes)
+				if err != nil {
+					return err
+				}
+				docs, err := conversationDocuments(r, rows, texts)
 				if err != nil {
 					return err
 				}
@@ -195,9 +222,11 @@ func (st *state) take(ctx context.Context, h db.Handle, events []event.Event) er
 	return nil
 }
 
-// touched are the records that events may have changed. What an event says is
-// only a hint where to look: every id in it that could be one is looked up.
-func touched(events []event.Event) (ids [kindCount][]uuid.UUID) {
+// touched returns the records that events may have changed, and what each event
+// does to texts. What an event says is only a hint where to look: every id in it
+// that could be one is looked up.
+func touched(events []event.Event) (ids [kindCount][]uuid.UUID, changes map[uuid.UUID]textChange) {
+	changes = map[uuid.UUID]textChange{}
 	for _, e := range events {
 		var body struct {
 			Data struct {
@@ -219,6 +248,7 @@ func touched(events []event.Event) (ids [kindCount][]uuid.UUID) {
 				}
 				if id, err := uuid.ParseBytes(raw[1:37]); err == nil {
 					ids[k] = append(ids[k], id)
+					changes[id] = max(changes[id], textChangeOf(e.Type))
 				}
 			}
 		}
@@ -226,7 +256,7 @@ func touched(events []event.Event) (ids [kindCount][]uuid.UUID) {
 	for k := range ids {
 		ids[k] = unique(ids[k])
 	}
-	return ids
+	return ids, changes
 }
 
 func unique(ids []uuid.UUID) []uuid.UUID {

@@ -70,8 +70,14 @@ func (s *Service) Came(ctx context.Context, who *caller.Caller) (left func()) {
 	if err != nil {
 		s.Log.WarnContext(ctx, "an agent's presence could not be read", "error", err)
 	}
-	s.change(who.TenantID, who.ID, func(seat *seat) { seat.here++ })
-	s.say(who.TenantID, beatLasts, mark{who.ID, chosen})
+	news := false
+	s.change(who.TenantID, who.ID, func(seat *seat) {
+		seat.here++
+		news = seat.here == 1 || seat.chosen != chosen
+	})
+	if news { // the others know already of who has a stream here; Step repeats it
+		s.say(who.TenantID, beatLasts, mark{who.ID, chosen})
+	}
 	return func() {
 		last, chosen := false, ""
 		s.change(who.TenantID, who.ID, func(seat *seat) {

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -61,21 +62,37 @@ type Filter struct {
 	Sendable bool
 }
 
-// list reads the newest first.
-func list(r *db.Reader, f Filter, p db.Page) (db.List[Template], error) {
-	args := []any{r.Tenant(), p.After.Sort, p.After.ID, p.Limit + 1, f.Status, f.Language, f.Category, pattern(f.Query)}
-	of := ""
+// windowRows is how many templates a page looks at.
+const windowRows = 1000
+
+// list reads the newest first and looks at no more than the given number of
+// rows; where that is not enough for a page it is shorter, and more may follow.
+func list(r *db.Reader, f Filter, p db.Page, rows int) (db.List[Template], error) {
+	w := db.Window{
+		Rows: rows, Columns: columns, Alias: "t", Order: "created_at DESC, id DESC", Where: "1 = 1",
+		Query: `SELECT ` + columns + ` FROM message_template
+			WHERE tenant_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4`,
+		Args: []any{r.Tenant(), p.After.Sort, p.After.ID, rows},
+	}
+	add := func(condition string, value any) {
+		w.WhereArgs = append(w.WhereArgs, value)
+		w.Where += " AND " + strings.Replace(condition, "?", "$"+strconv.Itoa(len(w.Args)+len(w.WhereArgs)), 1)
+	}
+	for _, c := range []struct{ column, value string }{{"status", f.Status}, {"language", f.Language}, {"category", f.Category}} {
+		if c.value != "" {
+			add(c.column+" = ?", c.value)
+		}
+	}
+	if text := pattern(f.Query); text != "" {
+		add(`name LIKE ? ESCAPE '\'`, text)
+	}
 	if f.AccountID != nil {
-		of, args = ` AND account_id = $9`, append(args, *f.AccountID)
+		add("account_id = ?", *f.AccountID)
 	}
 	if f.Sendable {
-		of += ` AND status IN ('APPROVED', 'FLAGGED')`
+		w.Where += ` AND status IN ('APPROVED', 'FLAGGED')`
 	}
-	rows, err := db.All(r, scan, `SELECT `+columns+` FROM message_template
-		WHERE tenant_id = $1 AND (created_at, id) < ($2, $3) AND ($5 = '' OR status = $5) AND ($6 = '' OR language = $6)
-			AND ($7 = '' OR category = $7) AND ($8 = '' OR name LIKE $8 ESCAPE '\')`+of+`
-		ORDER BY created_at DESC, id DESC LIMIT $4`, args...)
-	return db.Cut(rows, p, func(t Template) db.Key { return db.Key{Sort: t.CreatedAt.UnixMicro(), ID: t.ID} }), err
+	return db.ReadWindow(r, scan, w, p, func(t Template) db.Key { return db.Key{Sort: t.CreatedAt.UnixMicro(), ID: t.ID} })
 }
 
 // pattern finds a name that has the text anywhere in it; names are small

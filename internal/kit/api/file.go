@@ -131,7 +131,13 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 			head.Set("Cache-Control", "private, no-cache")
 			head.Set("Vary", "Authorization, Cookie")
 			head.Set("ETag", strconv.Quote(f.Tag))
-			http.ServeContent(statusWriter{newSteadyWriter(w), hc}, r, "", f.Modified, f.Content)
+			content := &watchedContent{ReadSeeker: f.Content}
+			http.ServeContent(statusWriter{newSteadyWriter(w), hc}, r, "", f.Modified, content)
+			if content.err != nil {
+				// The answer has begun: only a cut connection says that it is not whole.
+				a.cfg.Log.WarnContext(ctx, "stream was cut", "route", rt.ID, "error", content.err)
+				panic(http.ErrAbortHandler)
+			}
 		}}, nil
 	})
 	a.describeContent(&rt, filetype.Unknown)
@@ -143,6 +149,22 @@ func HandleFile[In any](a *API, rt Route, h func(context.Context, *In) (*File, e
 			Description: text, Content: map[string]*huma.MediaType{filetype.Unknown: {Schema: &huma.Schema{Type: huma.TypeString}}},
 		}
 	}
+}
+
+// watchedContent remembers why a file could not be read to its end, which
+// http.ServeContent does not tell.
+type watchedContent struct {
+	io.ReadSeeker
+	err error
+}
+
+// Read implements io.Reader.
+func (c *watchedContent) Read(p []byte) (int, error) {
+	n, err := c.ReadSeeker.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err
 }
 
 // runs says that a browser would run what is in a file of this type.

@@ -59,19 +59,24 @@ func HandleSocket[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 			return nil, fault.New(fault.UpgradeRequired)
 		}
 		ctx, preparing := a.prepare(ctx)
-		send, err := h(ctx, in)
-		closeStream := func() {}
-		if err == nil {
-			ctx, closeStream, err = a.openStream(context.WithoutCancel(ctx)) // the connection is switched over
-		}
+		// The handler comes last, as what it holds is let go of by what it returns.
+		stream, closeStream, err := a.openStream(context.WithoutCancel(ctx)) // the connection is switched over
 		if err == nil && !a.enter() {
 			closeStream()
 			err = fault.New(fault.Unavailable)
 		}
-		preparing.cancel()
 		if err != nil {
+			preparing.cancel()
 			return nil, err
 		}
+		send, err := h(ctx, in)
+		preparing.cancel()
+		if err != nil {
+			closeStream()
+			a.open.Done()
+			return nil, err
+		}
+		ctx = stream
 		return &streamOutput{func(hc huma.Context) {
 			defer a.open.Done()
 			defer closeStream()

@@ -157,15 +157,19 @@ func HandleEvents[In any](a *API, rt Route, h func(context.Context, *In) (func(c
 	rt.streams = true
 	register(a, rt, func(ctx context.Context, in *In) (*streamOutput, error) {
 		ctx, preparing := a.prepare(ctx)
-		send, err := h(ctx, in)
-		closeStream := func() {}
-		if err == nil {
-			ctx, closeStream, err = a.openStream(ctx)
-		}
+		// The handler comes last, as what it holds is let go of by what it returns.
+		stream, closeStream, err := a.openStream(ctx)
 		if err != nil {
 			preparing.cancel()
 			return nil, err
 		}
+		send, err := h(ctx, in)
+		if err != nil {
+			closeStream()
+			preparing.cancel()
+			return nil, err
+		}
+		ctx = stream
 		preparing.done()
 		return &streamOutput{func(hc huma.Context) {
 			defer preparing.cancel()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -137,10 +138,12 @@ func (h *house) holdStream(t *testing.T, path string) (resp *http.Response, leav
 func TestStreamsAreCounted(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{}, 1)
+	var asked atomic.Int64
 	h := open(t, func(a *api.API) {
 		talk(a)
 		api.HandleEvents(a, route("GET", "/api/test/events", "test-events"),
 			func(context.Context, *struct{}) (func(context.Context, *api.Sender) error, error) {
+				asked.Add(1)
 				return func(ctx context.Context, s *api.Sender) error {
 					defer func() { ended <- struct{}{} }()
 					if err := s.Comment("ready"); err != nil {
@@ -160,6 +163,11 @@ func TestStreamsAreCounted(t *testing.T) {
 	resp, body := h.do("GET", "/api/test/events", "")
 	if resp.StatusCode != 429 || !strings.Contains(body, `"too_many_streams"`) || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("answered %d %s", resp.StatusCode, body)
+	}
+	// What a handler holds is let go of by what it returns, so no handler is asked
+	// for a stream that is not opened.
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the handler was asked %d times for one stream", n)
 	}
 	if _, resp, err := h.dial("/api/test/socket?word=x", bearer("good")); err == nil || resp.StatusCode != 429 {
 		t.Errorf("a socket more was opened: %v", err)

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -23,6 +25,8 @@ var (
 	ErrTooLarge = errors.New("blob: larger than allowed")
 	// ErrMissing says that there is no such blob, or no more.
 	ErrMissing = errors.New("blob: missing")
+	// ErrDamaged says that the bytes of a blob are not those that were stored.
+	ErrDamaged = errors.New("blob: damaged")
 )
 
 // Blob is a stored file.
@@ -37,37 +41,62 @@ func (b Blob) HexHash() string { return hex.EncodeToString(b.Hash) }
 
 // backend is where bytes lie. Names are paths with slashes.
 type backend interface {
-	// put takes a whole file over; when it returns, the bytes are safe.
+	// put takes a whole file over, also in place of one of the same name; when
+	// it returns, the bytes are safe.
 	put(ctx context.Context, name string, f *os.File, size int64) error
-	// open gives ErrMissing where there is none.
-	open(ctx context.Context, name string) (io.ReadSeekCloser, error)
+	// open returns the file and its size, ErrMissing where there is none.
+	open(ctx context.Context, name string) (io.ReadSeekCloser, int64, error)
 	// remove is content where there is none.
 	remove(ctx context.Context, name string) error
 	// check says whether the place can be used.
 	check(ctx context.Context) error
 }
 
-// Store keeps blobs.
-type Store struct {
+// Config is what a store needs.
+type Config struct {
+	DB *db.DB
+	// Log gets an error for each blob that is found missing or damaged; nil for
+	// none.
+	Log *slog.Logger
+	// Metrics gets the number of blobs that are missing or damaged; nil for none.
+	Metrics prometheus.Registerer
+	// Folder is where blobs lie, and streams that are still coming in.
+	Folder string
+	// S3URL is the S3 service that keeps the blobs instead; "" for none.
+	S3URL string
 	// Quota is how many bytes a workspace may keep that has no quota of its
 	// own; 0 for DefaultQuota.
 	Quota int64
+}
+
+// Store keeps blobs.
+type Store struct {
+	// Quota is the one of the Config.
+	Quota int64
 
 	db    *db.DB
+	log   *slog.Logger
 	back  backend
 	spool string // folder of streams that are still coming in
 }
 
-// New opens the store: in the folder, or at the S3 address when there is one.
-// Streams that are coming in lie in the folder either way.
-func New(d *db.DB, folder, s3URL string) (*Store, error) {
-	s := &Store{db: d, spool: filepath.Join(folder, "incoming"), back: disk{folder}}
-	if s3URL != "" {
-		remote, err := parseS3(s3URL)
+// New opens a store. It returns an error for an S3 address that cannot be one.
+func New(c Config) (*Store, error) {
+	s := &Store{Quota: c.Quota, db: c.DB, log: c.Log, spool: filepath.Join(c.Folder, "incoming"), back: disk{c.Folder}}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if c.S3URL != "" {
+		remote, err := parseS3(c.S3URL)
 		if err != nil {
 			return nil, err
 		}
 		s.back = remote
+	}
+	if c.Metrics != nil {
+		if err := c.Metrics.Register(collector{s}); err != nil {
+			return nil, fmt.Errorf("blob: metrics: %w", err)
+		}
 	}
 	return s, nil
 }
@@ -105,8 +134,11 @@ func (s *Store) put(ctx context.Context, tenant uuid.UUID, pool Pool, r io.Reade
 		}
 		return begin(tx, b, pool == Visitors)
 	})
-	if err != nil || known {
-		return b, err
+	if err != nil {
+		return Blob{}, err
+	}
+	if known {
+		return b, s.restore(ctx, tenant, b, f)
 	}
 	if err := s.back.put(ctx, name(tenant, b.ID), f, b.Size); err != nil {
 		return Blob{}, fmt.Errorf("blob: put: %w", err)
@@ -151,19 +183,14 @@ func (s *Store) Spool(r io.Reader, limit int64) (*os.File, error) {
 	return f, nil
 }
 
-// Open reads a blob. Closing the result is the caller's.
-func (s *Store) Open(ctx context.Context, tenant, id uuid.UUID) (io.ReadSeekCloser, error) {
-	return s.back.open(ctx, name(tenant, id))
-}
-
 // Find tells what is known about a blob without touching its bytes;
 // ErrMissing where there is none.
 func Find(r *db.Reader, id uuid.UUID) (Blob, error) {
 	b, err := find(r, id)
 	if db.IsNoRow(err) {
-		return b, ErrMissing
+		return Blob{}, ErrMissing
 	}
-	return b, err
+	return b.Blob, err
 }
 
 // Hold counts one more record that needs a blob, in the transaction that

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -39,6 +40,9 @@ type room struct {
 	folder string
 	// names lists what is stored.
 	names func() []string
+	// overwrite replaces what is stored under a name, and removes it for nil.
+	overwrite func(name string, content []byte)
+	logs      *bytes.Buffer
 }
 
 // run runs fn on both databases, each with a folder and with a bucket.
@@ -54,15 +58,19 @@ func run(t *testing.T, fn func(t *testing.T, r *room)) {
 
 func open(t *testing.T, d *db.DB, c *clock.Fake, remote bool) *room {
 	t.Helper()
-	r := &room{db: d, clock: c, tenant: dbtest.Tenant(t, d, "a"), folder: t.TempDir()}
+	r := &room{db: d, clock: c, tenant: dbtest.Tenant(t, d, "a"), folder: t.TempDir(), logs: &bytes.Buffer{}}
 	address := ""
 	if remote {
-		address, r.names = bucket(t)
+		address, r.names, r.overwrite = bucket(t)
 	} else {
 		r.names = func() []string { return files(t, r.folder) }
+		r.overwrite = func(name string, content []byte) {
+			overwriteFile(t, filepath.Join(r.folder, filepath.FromSlash(name)), content)
+		}
 	}
 	var err error
-	if r.Store, err = blob.New(d, r.folder, address); err != nil {
+	log := slog.New(slog.NewTextHandler(r.logs, nil))
+	if r.Store, err = blob.New(blob.Config{DB: d, Log: log, Folder: r.folder, S3URL: address}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Check(t.Context()); err != nil {
@@ -72,7 +80,7 @@ func open(t *testing.T, d *db.DB, c *clock.Fake, remote bool) *room {
 }
 
 // bucket starts a server that speaks S3.
-func bucket(t *testing.T) (address string, names func() []string) {
+func bucket(t *testing.T) (address string, names func() []string, overwrite func(string, []byte)) {
 	t.Helper()
 	back := s3mem.New()
 	if err := back.CreateBucket("files"); err != nil {
@@ -80,7 +88,8 @@ func bucket(t *testing.T) (address string, names func() []string) {
 	}
 	server := httptest.NewServer(gofakes3.New(back).Server())
 	t.Cleanup(server.Close)
-	return "http://key:secret@" + strings.TrimPrefix(server.URL, "http://") + "/files/konak", func() []string {
+	address = "http://key:secret@" + strings.TrimPrefix(server.URL, "http://") + "/files/konak"
+	names = func() []string {
 		list, err := back.ListBucket("files", nil, gofakes3.ListBucketPage{})
 		if err != nil {
 			t.Fatal(err)
@@ -90,6 +99,31 @@ func bucket(t *testing.T) (address string, names func() []string) {
 			out = append(out, strings.TrimPrefix(c.Key, "konak/"))
 		}
 		return out
+	}
+	overwrite = func(name string, content []byte) {
+		if _, err := back.DeleteObject("files", "konak/"+name); err != nil {
+			t.Fatal(err)
+		}
+		if content == nil {
+			return
+		}
+		if _, err := back.PutObject("files", "konak/"+name, map[string]string{"Last-Modified": "Sun, 15 Nov 2026 09:00:00 GMT"}, bytes.NewReader(content), int64(len(content)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return address, names, overwrite
+}
+
+func overwriteFile(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if content == nil {
+		return
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -362,7 +396,7 @@ func TestWrongAddresses(t *testing.T) {
 		"s3.example.com/bucket", "https://s3.example.com/bucket", "https://key@s3.example.com/bucket", "https://key:topsecret@s3.example.com",
 		"http://key:topsecret@s3.example.com/bucket", "ftp://key:topsecret@localhost/bucket", "https://key:topsecret@s3.example.com/b?x=y", "https://key:topsecret@%zz/b",
 	} {
-		_, err := blob.New(nil, t.TempDir(), address)
+		_, err := blob.New(blob.Config{Folder: t.TempDir(), S3URL: address})
 		if err == nil || strings.Contains(err.Error(), "topsecret") {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -371,14 +405,14 @@ func TestWrongAddresses(t *testing.T) {
 
 func TestCheckTellsWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	address, _ := bucket(t)
+	address, _, _ := bucket(t)
 	server := httptest.NewServer(nil)
 	server.Close()
 	for url, want := range map[string]string{
 		strings.Replace(address, "/files/", "/missing/", 1):                                   `no bucket "missing"`,
 		"http://key:secret@" + strings.TrimPrefix(server.URL, "http://") + "/files/topsecret": "cannot be reached",
 	} {
-		s, err := blob.New(nil, t.TempDir(), url)
+		s, err := blob.New(blob.Config{Folder: t.TempDir(), S3URL: url})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +424,7 @@ func TestCheckTellsWhatIsWrong(t *testing.T) {
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := blob.New(nil, blocked, "")
+	s, err := blob.New(blob.Config{Folder: blocked})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -407,7 +441,7 @@ func TestHeldIsThereAndUnheldGoes(t *testing.T) {
 	tenant := dbtest.Tenant(t, d, "a")
 	c := d.Clock().(*clock.Fake)
 	rapid.Check(t, func(rt *rapid.T) {
-		store, err := blob.New(d, t.TempDir(), "")
+		store, err := blob.New(blob.Config{DB: d, Folder: t.TempDir()})
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -47,15 +47,19 @@ func syncFolder(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-func (d disk) open(_ context.Context, name string) (io.ReadSeekCloser, error) {
+func (d disk) open(_ context.Context, name string) (io.ReadSeekCloser, int64, error) {
 	f, err := os.Open(d.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrMissing
+		return nil, 0, ErrMissing
 	}
 	if err != nil {
-		return nil, fmt.Errorf("blob: open: %w", err)
+		return nil, 0, fmt.Errorf("blob: open: %w", err)
 	}
-	return f, nil
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("blob: open: %w", err), f.Close())
+	}
+	return f, info.Size(), nil
 }
 
 func (d disk) remove(_ context.Context, name string) error {

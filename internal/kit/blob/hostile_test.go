@@ -29,7 +29,7 @@ func TestHostileS3(t *testing.T) {
 			return s.put(ctx, "a/b", f, 7)
 		},
 		"open": func(ctx context.Context, s *s3) error {
-			r, err := s.open(ctx, "a/b")
+			r, _, err := s.open(ctx, "a/b")
 			if err != nil {
 				return err
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"konak/internal/kit/fault"
 	"konak/internal/kit/outbound"
 )
 
@@ -105,23 +106,34 @@ func (s *s3) put(ctx context.Context, name string, f *os.File, size int64) error
 		// Signing nothing piece by piece would announce a body of unknown length.
 		DisableContentSha256: size == 0,
 	})
-	return err
+	return asOutage(err)
 }
 
-func (s *s3) open(ctx context.Context, name string) (io.ReadSeekCloser, error) {
+func (s *s3) open(ctx context.Context, name string) (io.ReadSeekCloser, int64, error) {
 	o, err := s.client.GetObject(ctx, s.bucket, s.key(name), minio.GetObjectOptions{})
 	if err == nil {
 		// Nothing is asked before the first read; whether it is there must be
 		// known before an answer begins.
-		if _, err = o.Stat(); err == nil {
-			return o, nil
+		info, failed := o.Stat()
+		if failed == nil {
+			return o, info.Size, nil
 		}
+		err = failed
 		_ = o.Close()
 	}
 	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
-		return nil, ErrMissing
+		return nil, 0, ErrMissing
 	}
-	return nil, fmt.Errorf("blob: open: %w", err)
+	return nil, 0, fmt.Errorf("blob: open: %w", asOutage(err))
+}
+
+// asOutage returns unavailable for an error of the service's own, which will
+// pass, and every other error as it is.
+func asOutage(err error) error {
+	if minio.ToErrorResponse(err).StatusCode >= http.StatusInternalServerError {
+		return fault.New(fault.Unavailable).Wrap(err)
+	}
+	return err
 }
 
 func (s *s3) remove(ctx context.Context, name string) error {

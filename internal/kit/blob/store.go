@@ -20,8 +20,8 @@ func reuse(tx *db.Tx, b Blob) (uuid.UUID, bool, error) {
 }
 
 func begin(tx *db.Tx, b Blob, visitor bool) error {
-	_, err := tx.Exec(`INSERT INTO blob (tenant_id, id, hash, size, visitor, ready, touched_at) VALUES ($1, $2, $3, $4, $5, false, $6)`,
-		tx.Tenant(), b.ID, b.Hash, b.Size, visitor, clock.At(tx.Now()))
+	_, err := tx.Exec(`INSERT INTO blob (tenant_id, id, hash, size, visitor, ready, touched_at, check_at) VALUES ($1, $2, $3, $4, $5, false, $6, $7)`,
+		tx.Tenant(), b.ID, b.Hash, b.Size, visitor, clock.At(tx.Now()), clock.At(tx.Now().Add(checkEvery)))
 	return err
 }
 
@@ -36,12 +36,22 @@ func finish(tx *db.Tx, id uuid.UUID) error {
 	return err
 }
 
-func find(r *db.Reader, id uuid.UUID) (Blob, error) {
-	return db.One(r, func(row db.Row) (Blob, error) {
-		b := Blob{ID: id}
-		err := row.Scan(&b.Hash, &b.Size)
-		return b, err
-	}, `SELECT hash, size FROM blob WHERE tenant_id = $1 AND id = $2 AND ready AND NOT going`, r.Tenant(), id)
+// kept is a blob as its row has it.
+type kept struct {
+	Blob
+	tenant uuid.UUID
+	damage string // what was found wrong when it was last read, "" for nothing
+}
+
+const keptColumns = `tenant_id, id, hash, size, COALESCE(damage, '')`
+
+func scanKept(row db.Row) (k kept, err error) {
+	err = row.Scan(&k.tenant, &k.ID, &k.Hash, &k.Size, &k.damage)
+	return k, err
+}
+
+func find(r *db.Reader, id uuid.UUID) (kept, error) {
+	return db.One(r, scanKept, `SELECT `+keptColumns+` FROM blob WHERE tenant_id = $1 AND id = $2 AND ready AND NOT going`, r.Tenant(), id)
 }
 
 func hold(tx *db.Tx, id uuid.UUID) (bool, error) {

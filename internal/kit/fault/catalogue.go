@@ -73,6 +73,8 @@ const (
 	CSATExpired         Code = "csat_expired"
 	OtherCustomer       Code = "other_customer"
 	StorageFull         Code = "storage_full"
+	FileMissing         Code = "file_missing"
+	FileDamaged         Code = "file_damaged"
 	UpgradeRequired     Code = "upgrade_required"
 	RateLimited         Code = "rate_limited"
 	SendingQuotaReached Code = "sending_quota_reached"
@@ -128,6 +130,8 @@ var catalogue = map[Code]entry{
 	OtherCustomer:       {409, "These conversations belong to two customers. If the two are one person, merge the contacts first.", "Bu konuşmalar iki ayrı müşterinin. İkisi aynı kişiyse önce kişileri birleştirin."},
 	StorageFull:         {409, "The workspace's storage is full, so this file cannot be kept. Delete what is not needed, or ask the operator for more.", "Çalışma alanının depolama alanı dolu, bu dosya saklanamıyor. Gerekmeyenleri silin ya da işletmeciden daha fazla alan isteyin."},
 	IdempotencyReplay:   {409, "This request was already carried out and its answer cannot be shown again.", "Bu istek daha önce gerçekleştirildi ve yanıtı yeniden gösterilemez."},
+	FileMissing:         {410, "The content of this file is no longer in our storage. Uploading the same file again brings it back.", "Bu dosyanın içeriği artık depomuzda yok. Aynı dosyayı yeniden yüklemek onu geri getirir."},
+	FileDamaged:         {410, "The content of this file is damaged in our storage and cannot be shown. Uploading the same file again brings it back.", "Bu dosyanın içeriği depomuzda bozulmuş, gösterilemiyor. Aynı dosyayı yeniden yüklemek onu geri getirir."},
 	BodyTooLarge:        {413, "The request body is larger than %d bytes.", "İstek gövdesi %d bayttan büyük."},
 	UnsupportedMedia:    {415, "Send the body as application/json.", "Gövdeyi application/json olarak gönderin."},
 	ValidationFailed:    {422, "Some fields need attention.", "Bazı alanlar düzeltilmeli."},

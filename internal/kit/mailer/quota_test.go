@@ -50,7 +50,10 @@ func runQuota(t *testing.T, fn func(q *quotaTest)) {
 }
 
 func (q *quotaTest) relay(to ...string) error {
-	return q.mailer.Relay(q.t.Context(), q.tenant, mailer.Relayed{ID: uuid.New(), From: "a@firma.example", To: to, Raw: []byte("Subject: x\r\n\r\nx\r\n")})
+	_, err := q.mailer.Relay(q.t.Context(), q.tenant, mailer.Relayed{
+		ID: uuid.New(), Envelope: mailer.Envelope{From: "a@firma.example", To: to}, Raw: []byte("Subject: x\r\n\r\nx\r\n"),
+	})
+	return err
 }
 
 func (q *quotaTest) send(l mailer.Letter) error {
@@ -127,7 +130,7 @@ func TestDailyQuota(t *testing.T) {
 
 		// Another workspace, and mail of none, have nothing to do with it.
 		other := dbtest.Tenant(t, q.db, "other")
-		if err := q.mailer.Relay(t.Context(), other, mailer.Relayed{ID: uuid.New(), To: []string{"a@x.example"}, Raw: []byte("\r\n")}); err != nil {
+		if _, err := q.mailer.Relay(t.Context(), other, mailer.Relayed{ID: uuid.New(), Envelope: mailer.Envelope{To: []string{"a@x.example"}}, Raw: []byte("\r\n")}); err != nil {
 			t.Error(err)
 		}
 		if err := q.db.System("test").InTx(t.Context(), func(tx *db.Tx) error { return q.mailer.Send(tx, mailer.Letter{To: "p@x.example"}) }); err != nil {

@@ -41,10 +41,12 @@ func newEntry(sequence int64, name string, body []byte) entry {
 // for as long as somebody on this node watches it.
 type feed struct {
 	tenant db.Handle
-	watch  int // streams, counted under Streams.mu
-	stop   context.CancelFunc
-	primed chan struct{} // closed once last is known, or failed
-	failed error
+	// carries says whether any stream may carry a message of a name.
+	carries func(name string) bool
+	watch   int // streams, counted under Streams.mu
+	stop    context.CancelFunc
+	primed  chan struct{} // closed once last is known, or failed
+	failed  error
 
 	mu      sync.Mutex
 	ring    []entry // the events up to last
@@ -53,6 +55,7 @@ type feed struct {
 	signals []entry // the newest, numbered from the first that there was
 	heard   int64   // how many signals there were
 	changed chan struct{}
+	round   *digestRound // the newest, nil before the first
 }
 
 const (
@@ -71,7 +74,7 @@ func (s *Streams) join(ctx context.Context, tenant uuid.UUID) (*feed, error) {
 	f, ok := s.feeds[tenant]
 	if !ok {
 		life, stop := context.WithCancel(context.WithoutCancel(ctx))
-		f = &feed{tenant: s.DB.Tenant(tenant), stop: stop, primed: make(chan struct{}), changed: make(chan struct{})}
+		f = &feed{tenant: s.DB.Tenant(tenant), carries: s.carries, stop: stop, primed: make(chan struct{}), changed: make(chan struct{})}
 		s.feeds[tenant] = f
 		go s.feed(life, tenant, f)
 	}
@@ -156,6 +159,8 @@ func (f *feed) take(m bus.Message) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
+	case m.Sequence == 0 && !f.carries(m.Type):
+		return true // what nodes tell each other wakes no stream
 	case m.Sequence == 0:
 		if len(f.signals) == feedSignals {
 			f.signals = append(f.signals[:0:0], f.signals[1:]...)

@@ -27,7 +27,6 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
 	"konak/internal/kit/fault"
-	"konak/internal/kit/perm"
 )
 
 // Streams serves the streams of every tenant.
@@ -48,17 +47,6 @@ type Streams struct {
 
 	mu    sync.Mutex
 	feeds map[uuid.UUID]*feed
-}
-
-// Digest is a small answer that a stream repeats when it may have changed.
-type Digest struct {
-	Name       string
-	Module     string
-	Permission perm.Permission
-	// Concerns says whether an event of this name may change it.
-	Concerns func(name string) bool
-	// Make gives it for the caller in ctx.
-	Make func(ctx context.Context) (any, error)
 }
 
 // Audience hears of those who watch.
@@ -135,11 +123,16 @@ func (s *Streams) begin(ctx context.Context, in *streamIn) (*stream, error) {
 const (
 	catchUp   = 500
 	heartbeat = 15 * time.Second
-	// gathering is how long changes are gathered, repeat how often a digest is
-	// sent at most. A person sees neither.
+	// gathering is how long changes are gathered, repeat how often digests are
+	// made at most. A person sees neither.
 	gathering = 250 * time.Millisecond
 	repeat    = time.Second
 )
+
+func (s *Streams) carries(name string) bool {
+	_, ok := s.visible[name]
+	return ok
+}
 
 func (s *Streams) mayHear(who *caller.Caller, name string) bool {
 	t, ok := s.visible[name]

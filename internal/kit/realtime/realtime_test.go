@@ -47,11 +47,14 @@ type watcher struct {
 
 // Authenticate implements api.Authenticator.
 func (w watcher) Authenticate(_ context.Context, token string) (*caller.Caller, error) {
-	if token != "token" || w.out.Load() {
+	id := uuid.Max
+	if token == "another" {
+		id[0]--
+	} else if token != "token" || w.out.Load() {
 		return nil, fault.New(fault.Unauthenticated)
 	}
 	return &caller.Caller{
-		Kind: caller.Agent, TenantID: w.tenant, Slug: "demo", ID: uuid.Max, Perms: perm.NewSet(perm.DLPView),
+		Kind: caller.Agent, TenantID: w.tenant, Slug: "demo", ID: id, Perms: perm.NewSet(perm.DLPView),
 		Licences: map[string]bool{"mail": true, "crm": true},
 	}, nil
 }
@@ -69,6 +72,8 @@ type house struct {
 	api    *api.API
 	url    string
 	out    *atomic.Bool // everybody was signed out
+	// prepared and made count how often the digest was.
+	prepared, made atomic.Int64
 }
 
 func open(t *testing.T, d *db.DB) *house {
@@ -82,7 +87,11 @@ func open(t *testing.T, d *db.DB) *house {
 		Digests: []realtime.Digest{{
 			Name: "digest", Module: "mail", Permission: perm.DLPView,
 			Concerns: func(name string) bool { return name == "dlp.seen" },
-			Make:     func(context.Context) (any, error) { return 1, nil },
+			Prepare:  func(context.Context) (any, error) { return h.prepared.Add(1), nil },
+			Make: func(_ context.Context, n any) (any, error) {
+				h.made.Add(1)
+				return n, nil
+			},
 		}},
 	}).Register(h.api)
 	server := httptest.NewServer(h.api.Handler())

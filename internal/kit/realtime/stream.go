@@ -118,10 +118,12 @@ func (st *stream) run(ctx context.Context, out line) error {
 			}
 		}
 		if !st.waiting && st.gather {
-			if sent, err := st.digest(ctx); err != nil {
+			wait, err := st.sendDigests(ctx, f)
+			if err != nil {
 				return err
-			} else if sent {
-				st.waiting, turn = true, time.After(repeat)
+			}
+			if wait > 0 {
+				st.waiting, turn = true, time.After(wait)
 			}
 		}
 		select {
@@ -191,34 +193,9 @@ func (st *stream) tell() (bool, error) {
 	}
 	m := message{"changes", st.after, st.changes}
 	err := st.out.put(st.after, m.Type, m.text())
-	st.changes, st.seen = nil, map[Changed]struct{}{}
+	st.changes = st.changes[:0]
+	clear(st.seen)
 	return true, err
-}
-
-// digest sends the digests that may have changed.
-func (st *stream) digest(ctx context.Context) (bool, error) {
-	sent := false
-	for i, d := range st.Digests {
-		if !st.stale[i] {
-			continue
-		}
-		st.stale[i] = false
-		if d.Module != "" && !st.who.Licences[d.Module] || !st.who.Can(d.Permission) {
-			continue
-		}
-		v, err := d.Make(caller.With(ctx, st.who))
-		if err != nil {
-			return sent, err
-		}
-		if err := st.out.put(0, d.Name, message{d.Name, 0, v}.text()); err != nil {
-			return sent, err
-		}
-		sent = true
-	}
-	if !sent {
-		return false, nil
-	}
-	return true, st.out.flush()
 }
 
 // past sends a page of what the database has after the stream's place.

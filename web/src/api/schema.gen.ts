@@ -189,7 +189,7 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`.
+         * @description Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`. One whose content is gone from the storage or damaged there: 410 file_missing or file_damaged; uploading the same file again brings it back. Damage that shows only while the file is sent cuts the connection before its end.
          */
         get: operations["public-download-attachment"];
         put?: never;
@@ -669,7 +669,7 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`.
+         * @description Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`. One whose content is gone from the storage or damaged there: 410 file_missing or file_damaged; uploading the same file again brings it back. Damage that shows only while the file is sent cuts the connection before its end.
          */
         get: operations["download-attachment"];
         put?: never;
@@ -2211,7 +2211,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The e-mail as it came over the wire */
+        /**
+         * The e-mail as it came over the wire
+         * @description Where its content is gone from the storage or damaged there: 410 file_missing or file_damaged.
+         */
         get: operations["item-email-raw"];
         put?: never;
         post?: never;
@@ -7582,7 +7585,7 @@ export interface components {
              */
             group_id?: string;
             /**
-             * @description Only where a note calls the caller
+             * @description Only where one of the newest 1,000 notes that call the caller does
              * @enum {string}
              */
             mentioned?: "me";
@@ -13915,6 +13918,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description No such part */
             416: {
                 headers: {
@@ -15226,7 +15238,7 @@ export interface operations {
                 contact_id?: string;
                 /** @description Only what the caller has not read */
                 unread?: "true";
-                /** @description Only where a note calls the caller */
+                /** @description Only where one of the newest 1,000 notes that call the caller does */
                 mentioned?: "me";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
@@ -18372,6 +18384,15 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Gone */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28270,7 +28291,7 @@ export interface operations {
                 contact_id?: string;
                 /** @description Only what the caller has not read */
                 unread?: "true";
-                /** @description Only where a note calls the caller */
+                /** @description Only where one of the newest 1,000 notes that call the caller does */
                 mentioned?: "me";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
@@ -32856,6 +32877,15 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Gone */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };

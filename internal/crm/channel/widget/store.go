@@ -28,6 +28,14 @@ func put(tx *db.Tx, account uuid.UUID, v Visitor, hash []byte) error {
 	return err
 }
 
+// dropIdle deletes visitors without a conversation who were last seen before a
+// time, so many at most, and returns how many.
+func dropIdle(tx *db.Tx, before clock.Time, limit int) (int, error) {
+	n, err := tx.Exec(`DELETE FROM widget_visitor WHERE conversation_id IS NULL AND seen_at < $1 AND (tenant_id, id) IN (
+			SELECT tenant_id, id FROM widget_visitor WHERE conversation_id IS NULL AND seen_at < $1 ORDER BY seen_at LIMIT $2)`, before, limit)
+	return int(n), err
+}
+
 func save(tx *db.Tx, v Visitor) error {
 	_, err := tx.Exec(`UPDATE widget_visitor SET name = $3, email = $4, phone = $5, page = $6, conversation_id = $7, seen_at = $8
 		WHERE tenant_id = $1 AND id = $2`,

@@ -1,0 +1,68 @@
+package channel
+
+import (
+	"testing"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+)
+
+// A page looks at a bounded number of accounts, and page by page everything is
+// found.
+func TestListLooksAtFewAccounts(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		tenant := d.Tenant(dbtest.Tenant(t, d, "a"))
+		const all, rows = 100, 20
+		err := tenant.InTx(t.Context(), func(tx *db.Tx) error {
+			for i := range all {
+				kind, status := "email", "disconnected"
+				if i%2 == 0 {
+					kind = "custom"
+				}
+				if i == 0 {
+					status = "active"
+				}
+				_, err := tx.Exec(`INSERT INTO channel_account (tenant_id, id, kind, name, status, ai, hours, settings, created_at, updated_at)
+					VALUES ($1, $2, $3, 'x', $4, false, 'null', '{}', $5, $5)`, tx.Tenant(), tx.NewID(), kind, status, clock.At(tx.Now()))
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, tc := range map[string]struct {
+			kind, status string
+			found, pages int
+		}{
+			"connected":      {"", "", 1, all/rows + 1},
+			"paused":         {"", "paused", 0, all/rows + 1},
+			"paused email":   {"email", "paused", 0, all/2/rows + 1},
+			"custom":         {"custom", "", 1, all/2/rows + 1},
+			"disconnected":   {"", "disconnected", all - 1, all/rows + 1},
+			"of no such one": {"telegram", "", 0, 1},
+		} {
+			p, found, pages := db.Page{Limit: all, After: db.First}, 0, 0
+			for more := true; more; pages++ {
+				err := tenant.Read(t.Context(), func(r *db.Reader) error {
+					got, err := list(r, tc.kind, tc.status, p, rows)
+					found += len(got.Rows)
+					if more = got.Next != nil; more {
+						p.After = *got.Next
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			if found != tc.found || pages != tc.pages {
+				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, tc.pages)
+			}
+		}
+	})
+}

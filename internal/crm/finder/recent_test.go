@@ -1,0 +1,60 @@
+package finder_test
+
+import (
+	"fmt"
+	"testing"
+
+	"konak/internal/app/apptest"
+)
+
+// After a search, what is written in a conversation is added to what is known
+// of it: only the first event, and changes of what was there, read it whole.
+func TestRefreshReadsWhatIsNew(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		who := w.Owner.Post(peoplePath, object{"name": "Elif Kaya"}).Want(201).ID()
+		id := w.Owner.Post(talksPath, object{"contact_id": who, "subject": "Koltuk", "body": "İlk satır"}).Want(201).ID()
+		path := talksPath + "/" + id
+		note := func(body string) (item string) {
+			t.Helper()
+			var out struct {
+				Item struct {
+					ID string `json:"id"`
+				} `json:"item"`
+			}
+			w.Owner.Post(path+"/reply-as-agent", object{"body": body, "message_type": "note"}).Want(200).Data(&out)
+			s.Settle()
+			return out.Item.ID
+		}
+		var last string
+		for i := range 40 {
+			last = note(fmt.Sprintf("eski%d", i))
+		}
+		want(t, "at first", subjects(talks(w.Owner, "eski7")), "Koltuk")
+		for i := range 30 {
+			note(fmt.Sprintf("yeni%d", i))
+			want(t, "at once", subjects(talks(w.Owner, fmt.Sprintf("yeni%d", i))), "Koltuk")
+		}
+		w.Owner.Put(path, object{"subject": "Masa"}).Want(200)
+		s.Settle()
+		want(t, "with what came before", subjects(talks(w.Owner, "masa eski7 yeni3")), "Masa")
+		if n := s.Finder.WholeReads(w.ID); n != 1 {
+			t.Errorf("%d whole reads for 31 events", n)
+		}
+		// More at once than are looked at: what lies between is read too.
+		for i := range 25 {
+			w.Owner.Post(path+"/reply-as-agent", object{"body": fmt.Sprintf("toplu%d", i), "message_type": "note"}).Want(200)
+		}
+		s.Settle()
+		want(t, "a burst", subjects(talks(w.Owner, "toplu0 toplu24 eski7")), "Masa")
+		// What is taken out is found no more.
+		w.Owner.Delete(path + "/items/" + last).Want(200)
+		s.Settle()
+		want(t, "deleted", subjects(talks(w.Owner, "eski39")))
+		want(t, "the others", subjects(talks(w.Owner, "eski38 toplu24")), "Masa")
+		if n := s.Finder.WholeReads(w.ID); n != 3 {
+			t.Errorf("%d whole reads, want one for the burst and one for the deletion more", n)
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package template
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/dbtest"
+)
+
+// A page looks at a bounded number of templates, whatever it filters by, and
+// page by page everything is found.
+func TestListLooksAtFewTemplates(t *testing.T) {
+	t.Parallel()
+	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
+		tenant := d.Tenant(dbtest.Tenant(t, d, "a"))
+		const all, rows = 100, 20
+		account := uuid.New()
+		err := tenant.InTx(t.Context(), func(tx *db.Tx) error {
+			for i := range all {
+				v := Template{ID: tx.NewID(), AccountID: account, Name: fmt.Sprintf("siparis_%d", i), Language: "tr", Category: "UTILITY", Status: "PENDING", CreatedAt: clock.At(tx.Now())}
+				if i%10 == 0 {
+					v.Status = "APPROVED"
+				}
+				if _, err := put(tx, &v, nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := uuid.New()
+		for name, tc := range map[string]struct {
+			f     Filter
+			found int
+		}{
+			"all":              {Filter{}, all},
+			"a status of none": {Filter{Status: "PAUSED"}, 0},
+			"of none":          {Filter{Language: "en", Category: "MARKETING", Query: "kargo"}, 0},
+			"another account":  {Filter{AccountID: &other}, 0},
+			"sendable":         {Filter{Sendable: true, AccountID: &account}, all / 10},
+			"one name":         {Filter{Query: "siparis 42"}, 1},
+		} {
+			p, found, pages := db.Page{Limit: all, After: db.First}, 0, 0
+			for more := true; more; pages++ {
+				err := tenant.Read(t.Context(), func(r *db.Reader) error {
+					got, err := list(r, tc.f, p, rows)
+					found += len(got.Rows)
+					if more = got.Next != nil; more {
+						p.After = *got.Next
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			if found != tc.found || pages != all/rows+1 {
+				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, all/rows+1)
+			}
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package blob
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/jobs"
+)
+
+const (
+	// scrubPause, scrubBytes and scrubFiles bound how much the scrub reads: so
+	// many files and bytes (or one file that is larger) after each pause.
+	scrubPause = 2 * time.Second
+	scrubBytes = 16 << 20
+	scrubFiles = 25
+	// scrubLease is how long a node may take for what it claimed; after that
+	// another one reads it.
+	scrubLease = 15 * time.Minute
+)
+
+// Run scrubs until ctx ends: every blob is read once in checkEvery, by one of
+// the nodes.
+func (s *Store) Run(ctx context.Context) {
+	jobs.Loop{Name: "file check", DB: s.db, Log: s.log, Every: scrubPause, Step: s.Scrub}.Run(ctx)
+}
+
+// Scrub reads the blobs that have waited longest to be read again, as many as
+// one round may, and returns how many. What it finds is in Findings. Where it
+// ends early, the next rounds read what is left.
+func (s *Store) Scrub(ctx context.Context) (int, error) {
+	var list []kept
+	err := s.db.System("file check").InTx(ctx, func(tx *db.Tx) (err error) {
+		list, err = claimChecks(tx, clock.At(tx.Now()), clock.At(tx.Now().Add(scrubLease)))
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("blob: scrub: %w", err)
+	}
+	for i, k := range list {
+		if err := s.verify(ctx, k); err != nil && !isFinding(err) {
+			return i, err
+		}
+	}
+	return len(list), nil
+}
+
+// Finding is a blob whose bytes are missing or damaged.
+type Finding struct {
+	Tenant, ID uuid.UUID
+	// Name is where the bytes should be, below the folder or the prefix.
+	Name   string
+	Damage string // Missing or Damaged
+	Found  time.Time
+}
+
+// Findings returns how many blobs are missing or damaged, and the first of them.
+func (s *Store) Findings(ctx context.Context, limit int) (total int, first []Finding, err error) {
+	err = s.db.System("file check").Read(ctx, func(r *db.Reader) error {
+		if total, err = countDamaged(r); err != nil {
+			return err
+		}
+		first, err = listDamaged(r, limit)
+		return err
+	})
+	return total, first, err
+}
+
+var damagedGauge = prometheus.NewDesc("konak_files_damaged", "Stored files whose content is missing or damaged.", nil, nil)
+
+// collector counts findings when metrics are read.
+type collector struct{ store *Store }
+
+// Describe implements prometheus.Collector.
+func (c collector) Describe(out chan<- *prometheus.Desc) { out <- damagedGauge }
+
+// Collect implements prometheus.Collector.
+func (c collector) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	total, _, err := c.store.Findings(ctx, 0)
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(damagedGauge, err)
+		return
+	}
+	out <- prometheus.MustNewConstMetric(damagedGauge, prometheus.GaugeValue, float64(total))
+}
