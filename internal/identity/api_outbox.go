@@ -20,8 +20,8 @@ type outboxIn struct {
 // opens accounts of people in other workspaces too, so no workspace sees it
 // outside a demo, whose passwords everybody knows anyway.
 func (s *Service) registerOutbox(a *api.API) {
-	rt := stepUp(route("GET", "/outbox", "list-outbox", "Mail that was kept because no mail server is configured"))
-	rt.Permission = perm.OutboxView
+	rt := route("GET", "/outbox", "list-outbox", "Mail that was kept because no mail server is configured")
+	rt.Permission, rt.StepUp = perm.OutboxView, true
 	rt.Doc = "Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed, " +
 		"and a letter to somebody who may do more than the reader comes without its text."
 	api.HandleList(a, rt, func(ctx context.Context, in *outboxIn) (db.List[mailer.Kept], error) {

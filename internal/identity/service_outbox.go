@@ -18,7 +18,7 @@ import (
 // to people who may do no more than the reader: letters to the others are
 // listed without their text.
 func (s *Service) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.Kept], error) {
-	list, err := s.mailer.Outbox(ctx, tenant, p)
+	list, err := s.cfg.Mailer.Outbox(ctx, tenant, p)
 	if err != nil || tenant == uuid.Nil {
 		return list, err
 	}
