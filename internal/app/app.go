@@ -210,12 +210,16 @@ func (a *App) wire(box *secret.Box) error {
 	}
 	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics), a.cfg.WebhookLease)
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
-	a.Agents = agent.New(agent.Config{DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL()})
-	a.Agents.OnSuspend(endAccess(a.Identity))
-	a.Agents.OnSuspend(func(_ context.Context, tx *db.Tx, who agent.Agent) error {
-		_, err := a.Conversations.Released(tx, who.ID)
-		return err
+	a.Agents, err = agent.New(agent.Config{
+		DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(),
+		OnSuspend: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
+			_, err := a.Conversations.Released(tx, who.ID)
+			return err
+		}},
 	})
+	if err != nil {
+		return err
+	}
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Conversations.HandBack(a.Agents)

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"errors"
 	"log/slog"
 	"testing"
 

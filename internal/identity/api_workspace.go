@@ -20,7 +20,7 @@ type inviteIn struct {
 		Email    string `json:"email" minLength:"1" maxLength:"254" example:"ayse@example.com"`
 		Name     string `json:"name,omitempty" maxLength:"100" example:"Ayşe Demir"`
 		Role     string `json:"role" minLength:"1" maxLength:"40" example:"agent"`
-		Language string `json:"language,omitempty" enum:"tr,en" doc:"Of the letter; yours by default"`
+		Language string `json:"language,omitempty" enum:"tr,en" doc:"Of the invitation; yours by default"`
 	}
 }
 

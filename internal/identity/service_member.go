@@ -34,7 +34,7 @@ func (s *Service) Member(r *db.Reader, id uuid.UUID) (Member, error) {
 // NewMember is somebody to invite.
 type NewMember struct {
 	Email, Name, Role string
-	// Language of the letter; the caller's by default.
+	// Language of the invitation; the caller's by default.
 	Language string
 }
 

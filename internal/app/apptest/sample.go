@@ -66,17 +66,6 @@ func (w *Workspace) sampleIdentity(ctx context.Context, text string) error {
 	return err
 }
 
-// samplePasskey writes the row itself: no test device answers for the owner.
-func (w *Workspace) samplePasskey(ctx context.Context, text string) error {
-	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
-		id := tx.NewID()
-		_, err := tx.Exec(`INSERT INTO passkey (id, user_id, credential_id, credential, name, created_at)
-			SELECT $1, user_id, $2, '{}', $3, $4 FROM membership WHERE tenant_id = $5 AND id = $6`,
-			id, id[:], text, clock.At(tx.Now()), w.ID, w.Member)
-		return err
-	})
-}
-
 func (w *Workspace) sampleAgent(ctx context.Context, text string) error {
 	if _, err := w.s.Agents.Change(ctx, w.Member, agent.Update{Title: &text}); err != nil {
 		return err
@@ -193,15 +182,4 @@ func (w *Workspace) sampleChannels(ctx context.Context, text string) error {
 	}
 	_, err = w.s.Email.Accept(ctx, email.Arrival{AccountID: m.ID, Route: "smtp", From: text, To: text, Key: text, Raw: strings.NewReader(text)})
 	return err
-}
-
-// sampleTemplate writes the row itself: a template is otherwise made at WhatsApp.
-func (w *Workspace) sampleTemplate(ctx context.Context, text string) error {
-	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO message_template (tenant_id, id, account_id, name, language, category, status, quality,
-				parameter_format, components, edits, created_at, updated_at)
-			VALUES ($1, $2, $3, $4, 'tr', 'UTILITY', 'DRAFT', 'UNKNOWN', 'POSITIONAL', $5, '[]', $6, $6)`,
-			w.ID, tx.NewID(), tx.NewID(), text, db.AsJSON([]map[string]any{{"type": "BODY", "text": text}}), clock.At(tx.Now()))
-		return err
-	})
 }

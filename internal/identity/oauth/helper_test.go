@@ -1,6 +1,5 @@
 package oauth_test
 
-
 const (
 	auth    = "/api/v1/auth"
 	keys    = "/api/v1/auth/api-keys"

@@ -64,14 +64,14 @@ func TestNodesCountTogether(t *testing.T) {
 		key := w.Key(false) // which may do nothing: refusals count as well, and are short
 		far := there.Client(key.Token())
 		for range 600 {
-			key.Get(catalog).Want(403)
+			key.Get("/api/erp/v1/webhooks/catalog").Want(403)
 		}
-		key.Get(catalog).Refused(429, "rate_limited")
+		key.Get("/api/erp/v1/webhooks/catalog").Refused(429, "rate_limited")
 		if _, err := here.Limits.Sync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		more := 0
-		for ; more < 200 && far.Get(catalog).Status == 403; more++ {
+		for ; more < 200 && far.Get("/api/erp/v1/webhooks/catalog").Status == 403; more++ {
 			if more%20 == 0 {
 				if _, err := there.Limits.Sync(t.Context()); err != nil {
 					t.Fatal(err)
@@ -82,7 +82,7 @@ func TestNodesCountTogether(t *testing.T) {
 		if more > 2*60+20 {
 			t.Errorf("%d more calls at the other node", more)
 		}
-		if f := far.Get(catalog).Refused(429, "rate_limited"); f.Reason != "key" {
+		if f := far.Get("/api/erp/v1/webhooks/catalog").Refused(429, "rate_limited"); f.Reason != "key" {
 			t.Errorf("refusal %+v", f)
 		}
 	})
