@@ -82,6 +82,15 @@ func (q *quotaTest) used() (u mailer.Usage) {
 	return u
 }
 
+// failures counts the failed attempts of the jobs that wait.
+func (q *quotaTest) failures() (n int64, err error) {
+	err = q.db.System("test").Read(q.t.Context(), func(r *db.Reader) (err error) {
+		n, err = db.One(r, db.Scalar[int64], `SELECT COALESCE(MAX(attempts), 0) FROM job`)
+		return err
+	})
+	return n, err
+}
+
 // metric reads one of the mailer's metrics.
 func (q *quotaTest) metric(name string) float64 {
 	q.t.Helper()
@@ -144,6 +153,9 @@ func TestDailyQuota(t *testing.T) {
 		if err := q.relay("c@x.example", "d@x.example", "e@x.example"); err != nil {
 			t.Errorf("the next day: %v", err)
 		}
+		if u := q.used(); u.Used != 3 {
+			t.Errorf("the count did not begin anew: %+v", u)
+		}
 	})
 }
 
@@ -185,6 +197,10 @@ func TestNoticesAreNotHeld(t *testing.T) {
 		q.settle()
 		if u := q.used(); u.Used != 3 || len(q.server.got) != 3 {
 			t.Errorf("%+v after %d letters", u, len(q.server.got))
+		}
+		failed, err := q.failures()
+		if err != nil || failed != 0 {
+			t.Errorf("waiting counts as %d failures, %v", failed, err)
 		}
 		if err := q.send(mailer.Letter{To: "b@x.example"}); !fault.Is(err, fault.SendingQuotaReached) {
 			t.Errorf("another letter: %v", err)
