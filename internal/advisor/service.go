@@ -55,14 +55,6 @@ func (s *Service) Ready(ctx context.Context) bool {
 	return err == nil && v.Rev == 0
 }
 
-// Bytes is what the index takes.
-func (s *Service) Bytes() int {
-	if now := s.now.Load(); now != nil {
-		return now.engine.Stats().Bytes
-	}
-	return 0
-}
-
 func (s *Service) latest(ctx context.Context) (Revision, error) {
 	return db.Read(ctx, s.corpus(), func(r *db.Reader) (Revision, error) {
 		return latestRevision(r)

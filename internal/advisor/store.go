@@ -98,7 +98,7 @@ func versionsOf(r *db.Reader, rev int64, ids []string) ([]*stored, error) {
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
 	return db.All(r, scanVersion, `SELECT `+versionColumns+` FROM provision_version
-		WHERE `+inRevision+` AND provision_id IN `+in, rev, arg)
+		WHERE `+inRevision+` AND provision_id `+in, rev, arg)
 }
 
 // lawVersions reads a whole law as of a revision, without its text.

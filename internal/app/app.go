@@ -44,7 +44,6 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
-	"konak/internal/kit/headroom"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
@@ -365,16 +364,9 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 // whatever servers outside do.
 const grace = 20 * time.Second
 
-// indexBytes is what the search indexes take.
-func (a *App) indexBytes() int {
-	_, found := a.Finder.Held()
-	return a.Advisor.Bytes() + found
-}
-
 // Serve answers on ln until ctx ends, then drains: no new requests, open ones
 // finish, workers stop.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
-	defer headroom.Keep(a.indexBytes)()
 	server := &http.Server{
 		Handler: a.API.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,

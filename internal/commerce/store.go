@@ -111,7 +111,7 @@ func fillBalances(r *db.Reader, list []Customer) error {
 			c.Balances = append(c.Balances, b)
 		}
 		return struct{}{}, err
-	}, `SELECT customer_id, currency, amount FROM commerce_balance WHERE tenant_id = $1 AND customer_id IN `+in+
+	}, `SELECT customer_id, currency, amount FROM commerce_balance WHERE tenant_id = $1 AND customer_id `+in+
 		` ORDER BY customer_id, currency`, r.Tenant(), arg)
 	return err
 }
@@ -174,7 +174,7 @@ func matching(r *db.Reader, b Buyer) ([]uuid.UUID, error) {
 		}
 		in, arg := db.In(r.Dialect(), len(args)+1, list)
 		args = append(args, arg)
-		parts = append(parts, `SELECT id FROM commerce_customer WHERE tenant_id = $1 AND test = $2 AND contact_id IS NULL AND `+column+` IN `+in)
+		parts = append(parts, `SELECT id FROM commerce_customer WHERE tenant_id = $1 AND test = $2 AND contact_id IS NULL AND `+column+` `+in)
 	}
 	by("email_key", b.EmailKeys)
 	by("phone", b.Phones)

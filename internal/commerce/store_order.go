@@ -154,7 +154,7 @@ func saveReturn(tx *db.Tx, v Return) error {
 func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
 	in, arg := db.In(r.Dialect(), 2, ids)
 	args := []any{r.Tenant(), arg}
-	if c.Orders, err = db.All(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE tenant_id = $1 AND customer_id IN `+in+
+	if c.Orders, err = db.All(r, scanOrder, `SELECT `+orderColumns+` FROM commerce_order WHERE tenant_id = $1 AND customer_id `+in+
 		` ORDER BY placed_at DESC, id DESC LIMIT `+strconv.Itoa(cardOrders), args...); err != nil {
 		return c, err
 	}
@@ -162,7 +162,7 @@ func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
 		var b Balance
 		err := row.Scan(&b.Currency, &b.Amount)
 		return b, err
-	}, `SELECT currency, CAST(sum(amount) AS bigint) FROM commerce_balance WHERE tenant_id = $1 AND customer_id IN `+in+
+	}, `SELECT currency, CAST(sum(amount) AS bigint) FROM commerce_balance WHERE tenant_id = $1 AND customer_id `+in+
 		` GROUP BY currency ORDER BY currency`, args...)
 	if err != nil || len(c.Orders) == 0 {
 		return c, err
@@ -174,9 +174,9 @@ func cardOf(r *db.Reader, ids []uuid.UUID) (c Card, err error) {
 	in, arg = db.In(r.Dialect(), 2, list)
 	args = []any{r.Tenant(), arg}
 	last := in + ` ORDER BY created_at DESC, id DESC LIMIT ` + strconv.Itoa(cardParts)
-	if c.Shipments, err = db.All(r, scanShipment, `SELECT `+shipmentColumns+` FROM commerce_shipment WHERE tenant_id = $1 AND order_id IN `+last, args...); err != nil {
+	if c.Shipments, err = db.All(r, scanShipment, `SELECT `+shipmentColumns+` FROM commerce_shipment WHERE tenant_id = $1 AND order_id `+last, args...); err != nil {
 		return c, err
 	}
-	c.Returns, err = db.All(r, scanReturn, `SELECT `+returnColumns+` FROM commerce_return WHERE tenant_id = $1 AND order_id IN `+last, args...)
+	c.Returns, err = db.All(r, scanReturn, `SELECT `+returnColumns+` FROM commerce_return WHERE tenant_id = $1 AND order_id `+last, args...)
 	return c, err
 }

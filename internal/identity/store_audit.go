@@ -22,8 +22,8 @@ func actorNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 		err := s.Scan(&v.id, &v.name)
 		return v, err
 	}, `SELECT m.id, CASE WHEN m.name <> '' THEN m.name ELSE u.name END
-		FROM membership m JOIN app_user u ON u.id = m.user_id WHERE m.tenant_id = $1 AND m.id IN `+in+`
-		UNION ALL SELECT id, name FROM api_key WHERE tenant_id = $1 AND id IN `+in, r.Tenant(), arg)
+		FROM membership m JOIN app_user u ON u.id = m.user_id WHERE m.tenant_id = $1 AND m.id `+in+`
+		UNION ALL SELECT id, name FROM api_key WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg)
 	for _, v := range rows {
 		out[v.id] = v.name
 	}

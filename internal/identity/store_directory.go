@@ -29,7 +29,7 @@ func memberNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 		out[id] = name
 		return struct{}{}, err
 	}, `SELECT m.id, u.name FROM membership m JOIN app_user u ON u.id = m.user_id
-		WHERE m.tenant_id = $1 AND m.id IN `+in, r.Tenant(), arg)
+		WHERE m.tenant_id = $1 AND m.id `+in, r.Tenant(), arg)
 	return out, err
 }
 
@@ -51,7 +51,7 @@ func membersWho(r *db.Reader, p perm.Permission, ids []uuid.UUID) (map[uuid.UUID
 	only, args := "", []any{r.Tenant()}
 	if len(ids) > 0 {
 		in, arg := db.In(r.Dialect(), 2, ids)
-		only, args = " AND m.id IN "+in, append(args, arg)
+		only, args = " AND m.id "+in, append(args, arg)
 	}
 	_, err := db.All(r, func(row db.Row) (struct{}, error) {
 		var id uuid.UUID

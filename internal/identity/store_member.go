@@ -112,7 +112,7 @@ func permissionsByEmail(r *db.Reader, emailKeys []string) (map[string]perm.Set, 
 	}, `SELECT COALESCE(u.email_key, m.email_key), m.role, o.permissions
 		FROM membership m LEFT JOIN app_user u ON u.id = m.user_id
 		LEFT JOIN role o ON o.tenant_id = m.tenant_id AND o.name = m.role
-		WHERE m.tenant_id = $1 AND m.state <> 'removed' AND COALESCE(u.email_key, m.email_key) IN `+in,
+		WHERE m.tenant_id = $1 AND m.state <> 'removed' AND COALESCE(u.email_key, m.email_key) `+in,
 		r.Tenant(), arg)
 	return out, err
 }

@@ -165,7 +165,7 @@ func subscriptions(r *db.Reader, tenants ...uuid.UUID) ([]subscription, error) {
 		s.events, s.licences = events.V, licences.V
 		return s, err
 	}, `SELECT e.tenant_id, e.id, e.module, e.events, t.licences`+endpointTables+` JOIN tenant t ON t.id = e.tenant_id
-		WHERE e.tenant_id IN `+in+` AND e.status <> 'paused' AND e.deleted_at IS NULL AND l.hold_until < $1`,
+		WHERE e.tenant_id `+in+` AND e.status <> 'paused' AND e.deleted_at IS NULL AND l.hold_until < $1`,
 		clock.At(never), arg)
 }
 

@@ -182,7 +182,7 @@ func existing(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
 	rows, err := db.All(r, func(row db.Row) (f found, err error) { return f, row.Scan(&f.id, &f.status) },
-		`SELECT id, status FROM webhook_delivery WHERE tenant_id = $1 AND id IN `+in, r.Tenant(), arg)
+		`SELECT id, status FROM webhook_delivery WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg)
 	for _, f := range rows {
 		out[f.id] = f.status
 	}
@@ -264,10 +264,10 @@ func retryFailedNow(tx *db.Tx, k laneKey) error {
 func dropDeliveries(tx *db.Tx, ids []uuid.UUID) error {
 	in, arg := db.In(tx.Dialect(), 2, ids)
 	args := []any{tx.Tenant(), arg}
-	if _, err := tx.Exec(`DELETE FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id IN `+in, args...); err != nil {
+	if _, err := tx.Exec(`DELETE FROM webhook_attempt WHERE tenant_id = $1 AND delivery_id `+in, args...); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM webhook_delivery WHERE tenant_id = $1 AND id IN `+in, args...)
+	_, err := tx.Exec(`DELETE FROM webhook_delivery WHERE tenant_id = $1 AND id `+in, args...)
 	return err
 }
 

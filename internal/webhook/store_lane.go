@@ -52,7 +52,7 @@ func nth(last clock.Time, i, places int) clock.Time {
 // inOrder is the condition of a statement that writes several lanes: two that
 // lock the same ones in different orders would wait for each other.
 func inOrder(tx *db.Tx, in string) string {
-	return `(tenant_id, id) IN (SELECT tenant_id, id FROM webhook_lane WHERE id IN ` + in + ` ORDER BY id` +
+	return `(tenant_id, id) IN (SELECT tenant_id, id FROM webhook_lane WHERE id ` + in + ` ORDER BY id` +
 		tx.Dialect().ForUpdate("webhook_lane") + `)`
 }
 
@@ -105,7 +105,7 @@ func renewLanes(tx *db.Tx, claim uuid.UUID, lanes []uuid.UUID, lease time.Durati
 // heldLanes gives which of some lanes a holder still has.
 func heldLanes(r *db.Reader, claim uuid.UUID, lanes []uuid.UUID) ([]uuid.UUID, error) {
 	in, arg := db.In(r.Dialect(), 2, lanes)
-	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_lane WHERE claim_id = $1 AND id IN `+in, claim, arg)
+	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM webhook_lane WHERE claim_id = $1 AND id `+in, claim, arg)
 }
 
 // endLeases makes the lanes of a holder that is known to be gone due at once.
@@ -143,7 +143,7 @@ func releaseLanes(tx *db.Tx, claim uuid.UUID, list []release) (kept map[uuid.UUI
 	states, err := db.All(&tx.Reader, func(row db.Row) (s state, err error) { return s, row.Scan(&s.id, &s.hold, &s.next, &s.off) },
 		`SELECT l.id, l.hold_until, (SELECT min(d.next_at) FROM webhook_delivery d
 			WHERE d.tenant_id = l.tenant_id AND d.endpoint_id = l.id AND d.status IN ('pending', 'failed')), e.status = 'disabled'
-		FROM webhook_lane l JOIN webhook_endpoint e ON e.tenant_id = l.tenant_id AND e.id = l.id WHERE l.id IN `+in, arg)
+		FROM webhook_lane l JOIN webhook_endpoint e ON e.tenant_id = l.tenant_id AND e.id = l.id WHERE l.id `+in, arg)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func profilesOf(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]profile, error) {
 		var p profile
 		err := row.Scan(&p.id, &p.title, &p.presence)
 		return p, err
-	}, `SELECT id, title, presence FROM agent WHERE tenant_id = $1 AND id IN `+in, r.Tenant(), arg)
+	}, `SELECT id, title, presence FROM agent WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg)
 	for _, p := range rows {
 		out[p.id] = p
 	}

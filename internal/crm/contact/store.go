@@ -81,7 +81,7 @@ func fill(r *db.Reader, list []Contact) error {
 		return err
 	}
 	if err := each(`SELECT contact_id, address, is_primary, bounced FROM contact_email
-		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, position`, func(row db.Row) error {
+		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, position`, func(row db.Row) error {
 		var id uuid.UUID
 		var e Email
 		err := row.Scan(&id, &e.Address, &e.Primary, &e.Bounced)
@@ -91,7 +91,7 @@ func fill(r *db.Reader, list []Contact) error {
 		return err
 	}
 	if err := each(`SELECT contact_id, e164, is_primary FROM contact_phone
-		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, position`, func(row db.Row) error {
+		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, position`, func(row db.Row) error {
 		var id uuid.UUID
 		var p Phone
 		err := row.Scan(&id, &p.E164, &p.Primary)
@@ -101,7 +101,7 @@ func fill(r *db.Reader, list []Contact) error {
 		return err
 	}
 	if err := each(`SELECT contact_id, channel_account_id, channel, external_id, username, reachable, window_expires_at
-		FROM contact_identity WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, created_at, external_id`, func(row db.Row) error {
+		FROM contact_identity WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, created_at, external_id`, func(row db.Row) error {
 		var id, account uuid.UUID
 		var i Identity
 		err := row.Scan(&id, &account, &i.Channel, &i.ExternalID, &i.Username, &i.Reachable, &i.WindowExpiresAt)
@@ -114,7 +114,7 @@ func fill(r *db.Reader, list []Contact) error {
 		return err
 	}
 	if err := each(`SELECT contact_id, `+claimColumns+` FROM contact_claim
-		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, id`, func(row db.Row) error {
+		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, id`, func(row db.Row) error {
 		var id uuid.UUID
 		k, err := scanClaim(row, &id)
 		at[id].Claims = append(at[id].Claims, k)
@@ -123,7 +123,7 @@ func fill(r *db.Reader, list []Contact) error {
 		return err
 	}
 	return each(`SELECT contact_id, channel, purpose, status, source, evidence, at FROM contact_consent
-		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY contact_id, channel, purpose`, func(row db.Row) error {
+		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY contact_id, channel, purpose`, func(row db.Row) error {
 		var id uuid.UUID
 		var c Consent
 		err := row.Scan(&id, &c.Channel, &c.Purpose, &c.Status, &c.Source, &c.Evidence, &c.At)
@@ -231,11 +231,11 @@ func putPhones(tx *db.Tx, c *Contact) (taken string, err error) {
 // putWords replaces the tags and terms of a contact, where they changed.
 func putWords(tx *db.Tx, old, c *Contact) error {
 	if old == nil || !equal(old.Tags, c.Tags) {
-		if err := tx.Later(`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+		if err := tx.ExecDeferred(`DELETE FROM contact_tag WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 			return err
 		}
 		for _, t := range c.Tags {
-			if err := tx.Later(`INSERT INTO contact_tag (tenant_id, tag, contact_id, created_at) VALUES ($1, $2, $3, $4)`,
+			if err := tx.ExecDeferred(`INSERT INTO contact_tag (tenant_id, tag, contact_id, created_at) VALUES ($1, $2, $3, $4)`,
 				tx.Tenant(), TagKey(t), c.ID, c.CreatedAt); err != nil {
 				return err
 			}
@@ -246,12 +246,12 @@ func putWords(tx *db.Tx, old, c *Contact) error {
 		return nil
 	}
 	if old != nil {
-		if err := tx.Later(`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
+		if err := tx.ExecDeferred(`DELETE FROM contact_term WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), c.ID); err != nil {
 			return err
 		}
 	}
 	for _, t := range terms {
-		if err := tx.Later(`INSERT INTO contact_term (tenant_id, term, contact_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, c.ID); err != nil {
+		if err := tx.ExecDeferred(`INSERT INTO contact_term (tenant_id, term, contact_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, c.ID); err != nil {
 			return err
 		}
 	}

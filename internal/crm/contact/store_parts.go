@@ -99,5 +99,5 @@ func touch(tx *db.Tx, id uuid.UUID, wrote bool) error {
 	if wrote {
 		query = `UPDATE contact SET last_seen_at = $3, last_replied_at = $3 WHERE tenant_id = $1 AND id = $2`
 	}
-	return tx.Later(query, tx.Tenant(), id, clock.At(tx.Now()))
+	return tx.ExecDeferred(query, tx.Tenant(), id, clock.At(tx.Now()))
 }

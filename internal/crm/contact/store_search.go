@@ -24,7 +24,7 @@ func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Contact, error) {
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
 	list, err := db.All(r, scan, `SELECT `+columns+` FROM contact
-		WHERE tenant_id = $1 AND id IN `+in+` AND deleted_at IS NULL`, r.Tenant(), arg)
+		WHERE tenant_id = $1 AND id `+in+` AND deleted_at IS NULL`, r.Tenant(), arg)
 	if err != nil {
 		return nil, err
 	}

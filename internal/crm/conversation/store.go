@@ -128,7 +128,7 @@ func scanItem(row db.Row) (Item, error) {
 }
 
 func putItem(tx *db.Tx, i *Item) error {
-	return tx.Later(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, author_id, body,
+	return tx.ExecDeferred(`INSERT INTO conversation_item (tenant_id, id, conversation_id, at, kind, author_kind, author_id, body,
 			event, detail, channel, channel_account_id, provider_message_id, delivery, delivery_error, automatic, test,
 			template, sent_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
@@ -184,7 +184,7 @@ func setReceipts(tx *db.Tx, i *Item) error {
 
 func putTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
 	for _, t := range terms {
-		if err := tx.Later(`INSERT INTO conversation_term (tenant_id, term, conversation_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
+		if err := tx.ExecDeferred(`INSERT INTO conversation_term (tenant_id, term, conversation_id) VALUES ($1, $2, $3)`, tx.Tenant(), t, id); err != nil {
 			return err
 		}
 	}
@@ -192,16 +192,16 @@ func putTerms(tx *db.Tx, id uuid.UUID, terms []string) error {
 }
 
 func dropTerms(tx *db.Tx, id uuid.UUID) error {
-	return tx.Later(`DELETE FROM conversation_term WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), id)
+	return tx.ExecDeferred(`DELETE FROM conversation_term WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), id)
 }
 
 // putTags replaces the tags of a conversation.
 func putTags(tx *db.Tx, c *Conversation) error {
-	if err := tx.Later(`DELETE FROM conversation_tag WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), c.ID); err != nil {
+	if err := tx.ExecDeferred(`DELETE FROM conversation_tag WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), c.ID); err != nil {
 		return err
 	}
 	for _, t := range c.Tags {
-		if err := tx.Later(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
+		if err := tx.ExecDeferred(`INSERT INTO conversation_tag (tenant_id, conversation_id, tag, last_activity_at)
 			VALUES ($1, $2, $3, $4)`, tx.Tenant(), c.ID, contact.TagKey(t), c.LastActivityAt); err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func putTags(tx *db.Tx, c *Conversation) error {
 }
 
 func touchTags(tx *db.Tx, c *Conversation) error {
-	return tx.Later(`UPDATE conversation_tag SET last_activity_at = $3 WHERE tenant_id = $1 AND conversation_id = $2`,
+	return tx.ExecDeferred(`UPDATE conversation_tag SET last_activity_at = $3 WHERE tenant_id = $1 AND conversation_id = $2`,
 		tx.Tenant(), c.ID, c.LastActivityAt)
 }
 
@@ -235,7 +235,7 @@ type dueRow struct {
 func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
 	in, arg := db.In(tx.Dialect(), 3, ids)
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
-		WHERE c.tenant_id = $1 AND c.state = 'snoozed' AND c.snoozed_until <= $2 AND c.id IN `+in+tx.Dialect().SkipLocked(),
+		WHERE c.tenant_id = $1 AND c.state = 'snoozed' AND c.snoozed_until <= $2 AND c.id `+in+tx.Dialect().SkipLocked(),
 		tx.Tenant(), clock.At(tx.Now()), arg)
 }
 

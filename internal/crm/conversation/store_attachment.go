@@ -38,7 +38,7 @@ func fillAttachment(tx *db.Tx, id, item uuid.UUID, a *Attachment) (bool, error) 
 func waiting(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, error) {
 	in, arg := db.In(tx.Dialect(), 3, ids)
 	return db.All(&tx.Reader, scanAttachment, `SELECT `+attachmentColumns+` FROM attachment
-		WHERE tenant_id = $1 AND uploader_id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND id IN `+in+
+		WHERE tenant_id = $1 AND uploader_id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND id `+in+
 		tx.Dialect().ForUpdate("attachment"), tx.Tenant(), uploader, arg)
 }
 
@@ -58,7 +58,7 @@ func attachmentsOf(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Attachment,
 	rows, err := db.All(r, func(s db.Row) (o row, err error) {
 		o.Attachment, err = scanAttachment(prefixed{s, &o.item})
 		return o, err
-	}, `SELECT item_id, `+attachmentColumns+` FROM attachment WHERE tenant_id = $1 AND item_id IN `+in+` ORDER BY id`,
+	}, `SELECT item_id, `+attachmentColumns+` FROM attachment WHERE tenant_id = $1 AND item_id `+in+` ORDER BY id`,
 		r.Tenant(), arg)
 	out := map[uuid.UUID][]Attachment{}
 	for _, o := range rows {
@@ -89,7 +89,7 @@ func attachmentByID(r *db.Reader, id, caller uuid.UUID) (Attachment, error) {
 func dropAttachments(tx *db.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
 	in, arg := db.In(tx.Dialect(), 2, ids)
 	list, err := db.All(&tx.Reader, db.Scalar[*uuid.UUID], `DELETE FROM attachment
-		WHERE tenant_id = $1 AND item_id IS NULL AND id IN `+in+` RETURNING blob_id`, tx.Tenant(), arg)
+		WHERE tenant_id = $1 AND item_id IS NULL AND id `+in+` RETURNING blob_id`, tx.Tenant(), arg)
 	var blobs []uuid.UUID
 	for _, id := range list {
 		if id != nil {

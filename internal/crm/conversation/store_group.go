@@ -61,7 +61,7 @@ func fillMembers(r *db.Reader, list []Group) error {
 			g.AgentIDs = append(g.AgentIDs, agent)
 		}
 		return struct{}{}, err
-	}, `SELECT group_id, agent_id FROM crm_group_member WHERE tenant_id = $1 AND group_id IN `+in+` ORDER BY group_id, agent_id`,
+	}, `SELECT group_id, agent_id FROM crm_group_member WHERE tenant_id = $1 AND group_id `+in+` ORDER BY group_id, agent_id`,
 		r.Tenant(), arg)
 	return err
 }

@@ -86,7 +86,7 @@ func reactionsTo(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Reaction, err
 			out[item] = append(out[item], re)
 		}
 		return re, err
-	}, `SELECT item_id, author_kind, author_id, emoji, at FROM item_reaction WHERE tenant_id = $1 AND item_id IN `+in+`
+	}, `SELECT item_id, author_kind, author_id, emoji, at FROM item_reaction WHERE tenant_id = $1 AND item_id `+in+`
 		ORDER BY at, author_id`, r.Tenant(), arg)
 	return out, err
 }

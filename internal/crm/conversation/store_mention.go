@@ -8,12 +8,12 @@ import (
 )
 
 func putMention(tx *db.Tx, item uuid.UUID, m Mention, at clock.Time, seen bool) error {
-	return tx.Later(`INSERT INTO item_mention (tenant_id, item_id, agent_id, name, at, seen) VALUES ($1, $2, $3, $4, $5, $6)`,
+	return tx.ExecDeferred(`INSERT INTO item_mention (tenant_id, item_id, agent_id, name, at, seen) VALUES ($1, $2, $3, $4, $5, $6)`,
 		tx.Tenant(), item, m.AgentID, m.Name, at, seen)
 }
 
 func dropMention(tx *db.Tx, item, agent uuid.UUID) error {
-	return tx.Later(`DELETE FROM item_mention WHERE tenant_id = $1 AND item_id = $2 AND agent_id = $3`, tx.Tenant(), item, agent)
+	return tx.ExecDeferred(`DELETE FROM item_mention WHERE tenant_id = $1 AND item_id = $2 AND agent_id = $3`, tx.Tenant(), item, agent)
 }
 
 // mentionsIn reads whom several items call, in the order of their names.
@@ -29,7 +29,7 @@ func mentionsIn(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Mention, error
 			out[item] = append(out[item], m)
 		}
 		return m, err
-	}, `SELECT item_id, agent_id, name FROM item_mention WHERE tenant_id = $1 AND item_id IN `+in+` ORDER BY name, agent_id`,
+	}, `SELECT item_id, agent_id, name FROM item_mention WHERE tenant_id = $1 AND item_id `+in+` ORDER BY name, agent_id`,
 		r.Tenant(), arg)
 	return out, err
 }
@@ -65,7 +65,7 @@ func unreadMentions(r *db.Reader, agent uuid.UUID, limit int) (int, error) {
 
 // seeMentions notes that an agent has looked at a conversation.
 func seeMentions(tx *db.Tx, conversation, agent uuid.UUID) error {
-	return tx.Later(`UPDATE item_mention SET seen = true WHERE tenant_id = $1 AND agent_id = $2 AND NOT seen AND EXISTS (
+	return tx.ExecDeferred(`UPDATE item_mention SET seen = true WHERE tenant_id = $1 AND agent_id = $2 AND NOT seen AND EXISTS (
 			SELECT 1 FROM conversation_item i
 			WHERE i.tenant_id = item_mention.tenant_id AND i.id = item_mention.item_id AND i.conversation_id = $3)`,
 		tx.Tenant(), agent, conversation)

@@ -105,7 +105,7 @@ func unreadOf(r *db.Reader, conversation uuid.UUID) ([]unreadBy, error) {
 }
 
 func addBadge(tx *db.Tx, agent uuid.UUID, by int) error {
-	return tx.Later(`INSERT INTO conversation_badge (tenant_id, agent_id, unread) VALUES ($1, $2, $3)
+	return tx.ExecDeferred(`INSERT INTO conversation_badge (tenant_id, agent_id, unread) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, agent_id) DO UPDATE SET unread = conversation_badge.unread + $3`, tx.Tenant(), agent, by)
 }
 
@@ -135,7 +135,7 @@ func fillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
 			c.Unread = n
 		}
 		return struct{}{}, err
-	}, `SELECT conversation_id, n FROM conversation_unread WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id IN `+in,
+	}, `SELECT conversation_id, n FROM conversation_unread WHERE tenant_id = $1 AND agent_id = $2 AND conversation_id `+in,
 		r.Tenant(), agent, arg)
 	return err
 }
@@ -165,7 +165,7 @@ func kindOf(c *Conversation) *kind {
 const shards = 16
 
 func addCount(tx *db.Tx, k *kind, id uuid.UUID, by int) error {
-	return tx.Later(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, shard, n)
+	return tx.ExecDeferred(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, shard, n)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, state, owner_id, group_id, channel, shard)
 		DO UPDATE SET n = conversation_count.n + $7`,
 		tx.Tenant(), string(k.state), k.owner, k.group, k.channel, int(id[15])%shards, by)

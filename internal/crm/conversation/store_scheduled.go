@@ -66,7 +66,7 @@ func scheduledFiles(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID][]Attachment, 
 		a, err := scanAttachment(prefixed{s, &of})
 		out[of] = append(out[of], a)
 		return a, err
-	}, `SELECT scheduled_id, `+attachmentColumns+` FROM attachment WHERE tenant_id = $1 AND scheduled_id IN `+in+` ORDER BY id`,
+	}, `SELECT scheduled_id, `+attachmentColumns+` FROM attachment WHERE tenant_id = $1 AND scheduled_id `+in+` ORDER BY id`,
 		r.Tenant(), arg)
 	return out, err
 }

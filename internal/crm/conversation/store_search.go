@@ -28,7 +28,7 @@ func SearchOf(r *db.Reader, ids []uuid.UUID) ([]Conversation, error) {
 	}
 	in, arg := db.In(r.Dialect(), 2, ids)
 	return db.All(r, scan, `SELECT `+columns+` FROM conversation c
-		WHERE c.tenant_id = $1 AND c.id IN `+in+` AND c.deleted_at IS NULL AND c.merged_into_id IS NULL`,
+		WHERE c.tenant_id = $1 AND c.id `+in+` AND c.deleted_at IS NULL AND c.merged_into_id IS NULL`,
 		r.Tenant(), arg)
 }
 
@@ -39,7 +39,7 @@ func OfContacts(r *db.Reader, contacts []uuid.UUID, limit int) ([]uuid.UUID, err
 	}
 	in, arg := db.In(r.Dialect(), 3, contacts)
 	return db.All(r, db.Scalar[uuid.UUID], `SELECT id FROM conversation
-		WHERE tenant_id = $1 AND contact_id IN `+in+` ORDER BY id DESC LIMIT $2`,
+		WHERE tenant_id = $1 AND contact_id `+in+` ORDER BY id DESC LIMIT $2`,
 		r.Tenant(), limit, arg)
 }
 
@@ -55,7 +55,7 @@ func Texts(r *db.Reader, ids []uuid.UUID, each int) ([]Text, error) {
 		return t, err
 	}, `SELECT conversation_id, id, body FROM (
 			SELECT conversation_id, id, body, at, row_number() OVER (PARTITION BY conversation_id ORDER BY at DESC, id DESC) AS place
-			FROM conversation_item WHERE tenant_id = $1 AND conversation_id IN `+in+`
+			FROM conversation_item WHERE tenant_id = $1 AND conversation_id `+in+`
 				AND kind <> 'event' AND deleted_at IS NULL AND body <> '') t
 		WHERE place <= $2 ORDER BY conversation_id, at DESC, id DESC`, r.Tenant(), each, arg)
 }

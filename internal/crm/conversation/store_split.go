@@ -11,7 +11,7 @@ import (
 func movable(r *db.Reader, conversation uuid.UUID, ids []uuid.UUID) (known, messages int, err error) {
 	in, arg := db.In(r.Dialect(), 3, ids)
 	kinds, err := db.All(r, db.Scalar[string], `SELECT kind FROM conversation_item
-		WHERE tenant_id = $1 AND conversation_id = $2 AND kind <> 'event' AND deleted_at IS NULL AND id IN `+in,
+		WHERE tenant_id = $1 AND conversation_id = $2 AND kind <> 'event' AND deleted_at IS NULL AND id `+in,
 		r.Tenant(), conversation, arg)
 	for _, k := range kinds {
 		if k == Message {
@@ -31,13 +31,13 @@ func messageCount(r *db.Reader, conversation uuid.UUID, most int) (int, error) {
 func lastAmong(r *db.Reader, ids []uuid.UUID) (Item, error) {
 	in, arg := db.In(r.Dialect(), 2, ids)
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
-		WHERE tenant_id = $1 AND kind = 'message' AND id IN `+in+` ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), arg)
+		WHERE tenant_id = $1 AND kind = 'message' AND id `+in+` ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), arg)
 }
 
 func moveItems(tx *db.Tx, from, to uuid.UUID, ids []uuid.UUID) error {
 	in, arg := db.In(tx.Dialect(), 4, ids)
 	_, err := tx.Exec(`UPDATE conversation_item SET conversation_id = $3, merged_from = NULL
-		WHERE tenant_id = $1 AND conversation_id = $2 AND id IN `+in, tx.Tenant(), from, to, arg)
+		WHERE tenant_id = $1 AND conversation_id = $2 AND id `+in, tx.Tenant(), from, to, arg)
 	return err
 }
 

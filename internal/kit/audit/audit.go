@@ -26,7 +26,7 @@ func WriteAs(tx *db.Tx, who *caller.Caller, action, object string, details any) 
 	if who.ID != uuid.Nil {
 		actor = &who.ID
 	}
-	err := tx.Later(`INSERT INTO audit_log
+	err := tx.ExecDeferred(`INSERT INTO audit_log
 		(tenant_id, id, at, actor_kind, actor_id, ip, trace_id, action, object, details)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		tx.Tenant(), tx.NewID(), clock.At(tx.Now()), string(who.Kind), actor, who.IP,

@@ -220,10 +220,9 @@ func TestRowSecurity(t *testing.T) {
 	}
 }
 
-// A member that fails after it wrote spoils its group: the others are run
-// again and committed, the failed one leaves nothing, and each caller hears
-// the truth about its own.
-func TestSpoiledGroupIsRunAgain(t *testing.T) {
+// A member of a group that fails after it wrote leaves nothing, the others are
+// committed, and each caller hears the truth about its own.
+func TestFailedMemberTakesNobodyAlong(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := d.Tenant(dbtest.Tenant(t, d, "a"))
@@ -281,14 +280,14 @@ func TestSpoiledGroupIsRunAgain(t *testing.T) {
 	})
 }
 
-// What is said to run later runs before whatever is asked next, and with the
-// commit at the latest; its failure fails the transaction.
-func TestLater(t *testing.T) {
+// A deferred statement runs before whatever is asked next, and with the commit
+// at the latest; its failure fails the transaction.
+func TestExecDeferred(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		h := d.Tenant(dbtest.Tenant(t, d, "a"))
 		later := func(tx *db.Tx, email string) error {
-			return tx.Later(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_at)
+			return tx.ExecDeferred(`INSERT INTO dlp_exception (tenant_id, id, email, email_key, note, created_at)
 				VALUES ($1, $2, $3, $3, '', 0)`, tx.Tenant(), tx.NewID(), email)
 		}
 		err := h.InTx(t.Context(), func(tx *db.Tx) error {

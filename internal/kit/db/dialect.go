@@ -58,10 +58,10 @@ func (d Dialect) ForShare(of string) string {
 	return ""
 }
 
-// plain gives ids and times in the form in which the database keeps them. Left
+// bindArgs gives ids and times in the form in which the database keeps them. Left
 // to themselves ids would be 36 characters, on SQLite in the table and in each
 // of its indexes, on PostgreSQL to be read again.
-func (d Dialect) plain(args []any) {
+func (d Dialect) bindArgs(args []any) {
 	for i, a := range args {
 		switch v := a.(type) {
 		case uuid.UUID:

@@ -6,9 +6,9 @@
 //
 // Writing goes through InTx. On SQLite all writers share one connection and
 // their transactions are committed in groups: each runs in a savepoint of its
-// own, one fsync serves all. A function passed to InTx may therefore run more
-// than once (after a lost group, a deadlock or a serialization failure), must
-// not do network I/O, and must not start another transaction or a read beside
+// own, one fsync serves all. On PostgreSQL a function passed to InTx may run more
+// than once (after a deadlock or a serialization failure). On both it must not
+// do network I/O, and must not start another transaction or a read beside
 // it, which is refused with ErrNested. It cannot be
 // cancelled half-way by its caller: a Tx carries a context of its own, so no
 // caller can roll back another's work.

@@ -9,14 +9,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// In returns the right side of IN for a list of values, and the list as the
-// value of parameter n:
+// In returns the condition that a column is one of a list of values, and the list
+// as the value of parameter n:
 //
 //	in, arg := db.In(r.Dialect(), 2, ids)
-//	… `WHERE tenant_id = $1 AND id IN `+in, r.Tenant(), arg
+//	… `WHERE tenant_id = $1 AND id `+in, r.Tenant(), arg
 //
 // The text does not depend on how many values there are, so the statement stays
-// prepared. It is a query of one column and can also be joined with.
+// prepared. PostgreSQL gets the array by way of a sub-select: where it can see how
+// long the array is, it plans the statement anew every time.
 func In[T uuid.UUID | string](d Dialect, n int, vals []T) (in string, arg any) {
 	typ, value := "text", "value"
 	if _, ok := any(vals).([]uuid.UUID); ok {
@@ -27,8 +28,8 @@ func In[T uuid.UUID | string](d Dialect, n int, vals []T) (in string, arg any) {
 		list[i] = v
 	}
 	if d == Postgres {
-		d.plain(list)
-		return fmt.Sprintf("(SELECT unnest($%d::%s[]))", n, typ), list
+		d.bindArgs(list)
+		return fmt.Sprintf("= ANY((SELECT $%d::%s[])::%[2]s[])", n, typ), list
 	}
 	for i, v := range list {
 		if id, ok := v.(uuid.UUID); ok {
@@ -36,7 +37,7 @@ func In[T uuid.UUID | string](d Dialect, n int, vals []T) (in string, arg any) {
 		}
 	}
 	text, _ := json.Marshal(list) // strings only
-	return fmt.Sprintf("(SELECT %s FROM json_each($%d))", value, n), string(text)
+	return fmt.Sprintf("IN (SELECT %s FROM json_each($%d))", value, n), string(text)
 }
 
 // Each runs a statement over a list of rows and returns what it returns.
@@ -85,7 +86,7 @@ func columns(n int, rows [][]any) []any {
 		for i, row := range rows {
 			column[i] = row[c]
 		}
-		Postgres.plain(column)
+		Postgres.bindArgs(column)
 		out[c] = column
 	}
 	return out

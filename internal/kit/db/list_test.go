@@ -46,7 +46,7 @@ func TestTransactionsFailAlone(t *testing.T) {
 							if err := put(tx, fmt.Sprintf("half-%d-%d@example.com", i, j)); err != nil {
 								return err
 							}
-							return tx.Later(insert, tx.Tenant(), tx.NewID(), nil, clock.At(tx.Now()))
+							return tx.ExecDeferred(insert, tx.Tenant(), tx.NewID(), nil, clock.At(tx.Now()))
 						}
 						return put(tx, fmt.Sprintf("%d-%d@example.com", i, j))
 					})
@@ -105,14 +105,14 @@ func TestLists(t *testing.T) {
 		for n := range len(ids) + 1 {
 			byID, err := db.Read(t.Context(), h, func(r *db.Reader) ([]string, error) {
 				in, arg := db.In(r.Dialect(), 2, append(slices.Clone(ids[:n]), uuid.Max))
-				return db.All(r, db.Scalar[string], `SELECT email FROM dlp_exception WHERE tenant_id = $1 AND id IN `+in+` ORDER BY id`, r.Tenant(), arg)
+				return db.All(r, db.Scalar[string], `SELECT email FROM dlp_exception WHERE tenant_id = $1 AND id `+in+` ORDER BY id`, r.Tenant(), arg)
 			})
 			if diff := cmp.Diff(emails[:n], byID); err != nil || diff != "" {
 				t.Error(n, err, diff)
 			}
 			byText, err := db.Read(t.Context(), h, func(r *db.Reader) ([]string, error) {
 				in, arg := db.In(r.Dialect(), 2, emails[:n])
-				return db.All(r, db.Scalar[string], `SELECT email FROM dlp_exception WHERE tenant_id = $1 AND email IN `+in+` ORDER BY id`, r.Tenant(), arg)
+				return db.All(r, db.Scalar[string], `SELECT email FROM dlp_exception WHERE tenant_id = $1 AND email `+in+` ORDER BY id`, r.Tenant(), arg)
 			})
 			if diff := cmp.Diff(emails[:n], byText); err != nil || diff != "" {
 				t.Error(n, err, diff)

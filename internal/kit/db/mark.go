@@ -46,7 +46,7 @@ func TablesOf(files fs.FS) ([]string, error) {
 }
 
 // Empty deletes every row of the tables, all or nothing. It is for demos:
-// nothing else of a house may call it.
+// nothing else may call it.
 func Empty(tx *Tx, tables []string) error {
 	if tx.Dialect() == Postgres {
 		_, err := tx.Exec(`TRUNCATE "` + strings.Join(tables, `", "`) + `"`)

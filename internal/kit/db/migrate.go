@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 )
 
 // Globals are the tables without a tenant key of their own and without row
@@ -33,16 +32,16 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 	dialect := goose.DialectSQLite3
 	if d.dialect == Postgres {
 		dialect, files = goose.DialectPostgres, unwrapped{files}
-		locker, err := lock.NewPostgresSessionLocker()
+		unlock, err := d.lockMigrations(ctx)
 		if err != nil {
 			return nil, err
 		}
-		opts = append(opts, goose.WithSessionLocker(locker))
+		defer unlock()
 	}
 	handle := d.write
 	if d.dialect == SQLite {
-		// The writer holds the only connection of its pool, so migrations come
-		// through the front door of another one.
+		// The writer holds the only connection of its pool, so migrations have a
+		// connection of their own.
 		var err error
 		if handle, err = d.migrationConn(); err != nil {
 			return nil, err
@@ -65,6 +64,21 @@ func (d *DB) Migrate(ctx context.Context, files fs.FS) ([]int64, error) {
 		return applied, d.enableRowSecurity(ctx)
 	}
 	return applied, nil
+}
+
+// lockMigrations waits until no other node migrates this database. The lock is
+// that of a transaction, because a session may be another one's behind PgBouncer.
+func (d *DB) lockMigrations(ctx context.Context) (unlock func(), err error) {
+	tx, err := d.write.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("db: migrate: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, `SELECT set_config('idle_in_transaction_session_timeout', '0', true),
+		pg_advisory_xact_lock(hashtextextended('migrations', 0))`); err != nil {
+		_ = tx.Rollback()
+		return nil, fmt.Errorf("db: migrate: %w", err)
+	}
+	return func() { _ = tx.Rollback() }, nil
 }
 
 // unwrapped are migrations as PostgreSQL reads them: with what stands in comments

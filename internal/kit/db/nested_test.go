@@ -58,7 +58,7 @@ func TestCommitTellsTheTruth(t *testing.T) {
 		for _, last := range []func(tx *db.Tx) error{
 			func(*db.Tx) error { return nil },
 			func(tx *db.Tx) error {
-				return tx.Later(`UPDATE dlp_exception SET note = '' WHERE tenant_id = $1`, tx.Tenant())
+				return tx.ExecDeferred(`UPDATE dlp_exception SET note = '' WHERE tenant_id = $1`, tx.Tenant())
 			},
 		} {
 			err := h.InTx(t.Context(), func(tx *db.Tx) error {

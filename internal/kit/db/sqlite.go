@@ -53,11 +53,11 @@ func (d *DB) openSQLite(ctx context.Context, path, sync string) error {
 
 var limitParam = regexp.MustCompile(`LIMIT \$\d+`)
 
-// steady keeps a prepared statement prepared. SQLite looks at the value of a
+// hideLimitParam keeps a prepared statement prepared. SQLite looks at the value of a
 // bare LIMIT parameter while planning, and therefore prepares such a statement
 // anew for every execution, which costs more than to run it. Behind a sum it
 // does not look.
-func steady(query string) string {
+func hideLimitParam(query string) string {
 	return limitParam.ReplaceAllStringFunc(query, func(s string) string { return s + " + 0" })
 }
 
@@ -86,7 +86,7 @@ func (c *stmtCache) prepare(ctx context.Context, query string) (*sql.Stmt, error
 	if c.n >= maxStmts {
 		return nil, nil
 	}
-	s, err := c.db.PrepareContext(context.WithoutCancel(ctx), steady(query))
+	s, err := c.db.PrepareContext(context.WithoutCancel(ctx), hideLimitParam(query))
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (r *Reader) bind(query string, args []any) {
 	if r.trace != nil {
 		r.trace(query, slices.Clone(args))
 	}
-	r.dialect.plain(args)
+	r.dialect.bindArgs(args)
 }
 
 type traceKey struct{}
@@ -91,10 +91,10 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 	return tx.q.Exec(tx.ctx, query, args...)
 }
 
-// Later runs a statement whose outcome nobody waits for: a line of a log, an
+// ExecDeferred runs a statement whose outcome nobody waits for: a line of a log, an
 // event. PostgreSQL gets it together with the next statement or with COMMIT,
 // which saves an exchange, and its failure shows up there.
-func (tx *Tx) Later(query string, args ...any) error {
+func (tx *Tx) ExecDeferred(query string, args ...any) error {
 	if x, ok := tx.q.(*pgTransaction); ok {
 		tx.bind(query, args)
 		x.unsent = append(x.unsent, statement{query, args})

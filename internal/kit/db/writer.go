@@ -5,20 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
 // writer is SQLite's single writer. Transactions that wait while one group is
-// being committed form the next group, with one fsync for all.
-//
-// Members run one after the other without a savepoint between them, because a
-// savepoint makes SQLite copy every page that a member touches. A member that
-// fails before it changed anything leaves the group as it was. One that fails
-// later spoils it: the group is rolled back and run again behind savepoints,
-// and so are the next few, in case somebody makes a habit of it.
+// being committed form the next group, with one fsync for all. Each runs in a
+// savepoint of its own, so that one that fails takes nobody along.
 type writer struct {
 	db    *DB
 	conn  *sql.Conn
@@ -27,10 +21,8 @@ type writer struct {
 	done  chan struct{}
 
 	// What follows belongs to the goroutine of run.
-	careful int  // how many members to come get a savepoint
-	changed bool // the running member has changed something
-	slow    *time.Timer
-	late    atomic.Bool // the running group has had its time
+	slow *time.Timer
+	late atomic.Bool // the running group has had its time
 
 	mu     sync.RWMutex
 	closed bool
@@ -45,12 +37,8 @@ type write struct {
 	finished chan struct{}
 }
 
-const (
-	// groupMax bounds a group, so that the first in it does not wait for long.
-	groupMax = 256
-	// carefulFor is how many members get a savepoint after a spoiled group.
-	carefulFor = 2 * groupMax
-)
+// groupMax bounds a group, so that the first in it does not wait for long.
+const groupMax = 256
 
 var errClosed = errors.New("db: the database is closed")
 
@@ -124,47 +112,36 @@ func (w *writer) run() {
 	_ = w.conn.Close()
 }
 
-// group commits these writes and whatever else is waiting.
-func (w *writer) group(pending ...*write) {
+// group commits a write and whatever else is waiting. Where the transaction as a
+// whole fails (the disk is full or broken), every member fails with it.
+func (w *writer) group(req *write) {
 	w.late.Store(false)
 	w.slow.Reset(w.db.cap)
 	defer w.slow.Stop()
-	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
-		for _, req := range pending {
-			req.err = fmt.Errorf("db: begin: %w", err)
-			close(req.finished)
+	var members []*write
+	err := w.exec("BEGIN IMMEDIATE")
+	for ; req != nil; req = w.waiting(len(members)) {
+		members = append(members, req)
+		if err == nil {
+			err = w.member(req)
 		}
-		return
-	}
-	members := make([]*write, 0, 8)
-	for {
-		var req *write
-		if len(pending) > 0 {
-			req, pending = pending[0], pending[1:]
-		} else if req = w.waiting(len(members)); req == nil {
+		if err != nil {
 			break
 		}
-		switch w.member(req, w.careful > 0) {
-		case kept:
-			members = append(members, req)
-		case refused:
-			close(req.finished)
-		case spoiled:
-			if len(members) == 0 { // alone in it: its failure stands
-				close(req.finished)
-				w.again(pending)
-				return
-			}
-			w.careful = carefulFor
-			w.again(append(append(members, req), pending...))
-			return
-		case lost:
-			close(req.finished)
-			w.again(append(members, pending...))
-			return
-		}
 	}
-	w.finish(members)
+	if err == nil {
+		err = w.exec("COMMIT")
+	}
+	if err != nil {
+		_ = w.exec("ROLLBACK")
+		w.db.log.Error("commit failed", "error", err, "transactions", len(members))
+	}
+	for _, m := range members {
+		if err != nil && m.err == nil {
+			m.err = fmt.Errorf("db: commit: %w", err)
+		}
+		close(m.finished)
+	}
 }
 
 // waiting gives the next write for a group that has n, nil where it is
@@ -181,74 +158,22 @@ func (w *writer) waiting(n int) *write {
 	}
 }
 
-// again runs what was in a group that had to be rolled back. It ends: a group
-// that was spoiled is run with savepoints, and one that was lost is run
-// without the member that lost it.
-func (w *writer) again(members []*write) {
-	_ = w.exec("ROLLBACK")
-	if len(members) == 0 {
-		return
-	}
-	for _, req := range members {
-		req.err, req.panicked = nil, nil
-	}
-	w.group(members...)
-}
-
-func (w *writer) finish(members []*write) {
-	err := w.exec("COMMIT")
-	if err != nil {
-		_ = w.exec("ROLLBACK")
-		w.db.log.Error("commit failed", "error", err, "transactions", len(members))
-	}
-	for _, m := range members {
-		if err != nil {
-			m.err = fmt.Errorf("db: commit: %w", err)
-		}
-		close(m.finished)
-	}
-}
-
-// fate is what became of a member of a group.
-type fate int
-
-const (
-	kept    fate = iota // it is in the group
-	refused             // it failed, and nothing of it is in the group
-	spoiled             // it failed, and part of it is in the group
-	lost                // SQLite rolled the whole transaction back under it
-)
-
-// member runs one write inside the open transaction.
-func (w *writer) member(req *write, guarded bool) fate {
+// member runs one write in a savepoint of the open transaction. Its error is
+// that of the transaction; the write has its own.
+func (w *writer) member(req *write) error {
 	if req.err = req.ctx.Err(); req.err != nil {
-		return refused // its caller left before it began
+		return nil // its caller left before it began
 	}
-	if guarded {
-		w.careful--
-		if req.err = w.exec("SAVEPOINT member"); req.err != nil {
-			return lost
-		}
+	if err := w.exec("SAVEPOINT member"); err != nil {
+		return err
 	}
-	w.changed = false
 	w.call(req)
-	switch {
-	case req.err == nil && guarded:
-		if req.err = w.exec("RELEASE member"); req.err != nil {
-			return lost
+	if req.err != nil {
+		if err := w.exec("ROLLBACK TO member"); err != nil {
+			return err
 		}
-		return kept
-	case req.err == nil:
-		return kept
-	case guarded:
-		if w.exec("ROLLBACK TO member") != nil || w.exec("RELEASE member") != nil {
-			return lost
-		}
-		return refused
-	case !w.changed:
-		return refused
 	}
-	return spoiled
+	return w.exec("RELEASE member")
 }
 
 func (w *writer) call(req *write) {
@@ -278,7 +203,7 @@ func (w *writer) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	if s, ok := w.stmts[query]; ok {
 		return s, nil
 	}
-	s, err := w.conn.PrepareContext(ctx, steady(query))
+	s, err := w.conn.PrepareContext(ctx, hideLimitParam(query))
 	if err != nil {
 		return nil, err
 	}
@@ -306,13 +231,9 @@ func (w *writer) Exec(ctx context.Context, query string, args ...any) (int64, er
 	}
 	res, err := s.ExecContext(ctx, args...)
 	if err != nil {
-		return 0, err // a statement that fails takes back what it did
+		return 0, err
 	}
-	n, err := res.RowsAffected()
-	if err != nil || n > 0 || !counted(query) {
-		w.changed = true
-	}
-	return n, err
+	return res.RowsAffected()
 }
 
 // Query implements querier for transactions.
@@ -324,23 +245,5 @@ func (w *writer) Query(ctx context.Context, query string, args ...any) (Answer, 
 	if err != nil {
 		return nil, err
 	}
-	if verb(query) != "SELECT" {
-		w.changed = true // perhaps
-	}
 	return s.QueryContext(ctx, args...)
-}
-
-// counted says whether SQLite counts the rows that a statement touches; for
-// others it repeats an older number.
-func counted(query string) bool {
-	switch verb(query) {
-	case "INSERT", "UPDATE", "DELETE":
-		return true
-	}
-	return false
-}
-
-func verb(query string) string {
-	word, _, _ := strings.Cut(strings.TrimLeft(query, " \t\n"), " ")
-	return word
 }

@@ -146,7 +146,7 @@ func Emit(tx *db.Tx, c Change) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, err
 	}
-	if err := tx.Later(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test || c.Test, c.Emitted, c.Target, text); err != nil {
+	if err := tx.ExecDeferred(insertOutbox, tx.Tenant(), id, c.Type, b.OccurredAt, who.Test || c.Test, c.Emitted, c.Target, text); err != nil {
 		return uuid.Nil, fmt.Errorf("event: emit %s: %w", c.Type, err)
 	}
 	tx.Wake(Topic)
@@ -227,7 +227,7 @@ func Load(r *db.Reader, tenant uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Event,
 	// through everything that the tenant has.
 	in, arg := db.In(r.Dialect(), 2, ids)
 	rows, err := db.All(r, scanEvent, `SELECT o.tenant_id, o.id, o.type, COALESCE(o.sequence, 0), o.test, o.emitted, o.target, o.payload
-		FROM outbox o WHERE o.tenant_id = $1 AND o.id IN `+in, tenant, arg)
+		FROM outbox o WHERE o.tenant_id = $1 AND o.id `+in, tenant, arg)
 	for _, e := range rows {
 		if e.Sequence > 0 {
 			out[e.ID] = e

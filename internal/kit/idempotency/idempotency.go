@@ -160,7 +160,7 @@ func (k *Key) take(ctx context.Context, tx *db.Tx) (*Answer, error) {
 		if left, ends := clock.Left(ctx); ends {
 			wait = max(min(wait, left), time.Millisecond)
 		}
-		if err := tx.Later(`SELECT set_config('lock_timeout', $1, true)`, fmt.Sprint(wait.Milliseconds())); err != nil {
+		if err := tx.ExecDeferred(`SELECT set_config('lock_timeout', $1, true)`, fmt.Sprint(wait.Milliseconds())); err != nil {
 			return nil, err
 		}
 	}
@@ -181,7 +181,7 @@ func (k *Key) keep(ctx context.Context, tx *db.Tx, result any) error {
 			return fmt.Errorf("idempotency: %T is not the answer of the route", result)
 		}
 	}
-	return tx.Later(`UPDATE idempotency SET answer = $5 WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,
+	return tx.ExecDeferred(`UPDATE idempotency SET answer = $5 WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,
 		tx.Tenant(), k.Caller, k.Name, k.row, db.AsJSON(result))
 }
 
@@ -201,7 +201,7 @@ func Forget(ctx context.Context, tx *db.Tx) error {
 	if k == nil || !k.done {
 		return nil
 	}
-	return tx.Later(`DELETE FROM idempotency WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,
+	return tx.ExecDeferred(`DELETE FROM idempotency WHERE tenant_id = $1 AND caller_id = $2 AND key = $3 AND row_id = $4`,
 		tx.Tenant(), k.Caller, k.Name, k.row)
 }
 

@@ -37,7 +37,7 @@ func insert(tx *db.Tx, tenant uuid.UUID, kind string, account uuid.UUID, runAt t
 		return uuid.Nil, fmt.Errorf("jobs: encode %s: %w", kind, err)
 	}
 	id := tx.NewID()
-	err = tx.Later(`INSERT INTO job (tenant_id, id, kind, account_id, payload, test, next_at, created_at)
+	err = tx.ExecDeferred(`INSERT INTO job (tenant_id, id, kind, account_id, payload, test, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		tenant, id, kind, account, string(text), caller.From(tx.Context()).Test, clock.At(runAt), clock.At(tx.Now()))
 	if err != nil {

@@ -62,7 +62,7 @@ func claimAndMark(ctx context.Context, d *db.DB, limit int) (int, error) {
 	}
 	return len(ids), d.System("bench").InTx(ctx, func(tx *db.Tx) error {
 		in, arg := db.In(tx.Dialect(), 1, ids)
-		_, err := tx.Exec(`UPDATE bench_queue SET status = 'delivered' WHERE id IN `+in, arg)
+		_, err := tx.Exec(`UPDATE bench_queue SET status = 'delivered' WHERE id `+in, arg)
 		return err
 	})
 }

@@ -28,7 +28,6 @@ import (
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
-	"konak/internal/kit/headroom"
 	"konak/internal/kit/perm"
 )
 
@@ -192,14 +191,12 @@ func emission(number int64) string {
 	return fmt.Sprintf(`{"event":"%s","data":{"id":"1","number":"%012d","text":"%s"}}`, hookEvent, number, filler[:420])
 }
 
-// work runs the node's workers, with the headroom of a serving node; what it
-// returns stops them.
+// work runs the node's workers; what it returns stops them.
 func (h *hooks) work(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
-	usual := headroom.Keep(func() int { return 0 })
 	go func() { h.app.Work(ctx); close(done) }()
-	return func() { cancel(); <-done; usual() }
+	return func() { cancel(); <-done }
 }
 
 // accept sends events over the API as fast as it answers, spread over the
