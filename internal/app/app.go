@@ -92,6 +92,7 @@ type App struct {
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
+	Streams    *api.OpenStreams
 	Waker      *conversation.Waker
 	Limits     *limit.Shared // nil where there is but one node
 
@@ -192,9 +193,9 @@ func (a *App) wire(box *secret.Box) error {
 	}
 	a.Blobs.Quota = a.cfg.StorageQuota
 	a.Mailer.ReadFiles(a.Blobs)
-	openStreams := api.NewOpenStreams()
+	a.Streams = api.NewOpenStreams()
 	a.Identity = identity.New(identity.Config{
-		DB: a.DB, Streams: openStreams, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
+		DB: a.DB, Streams: a.Streams, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
 	})
 	a.Mail = mail.New(a.DB)
 	a.Advisor = advisor.New(a.DB, a.log, a.cfg.Data)
@@ -266,7 +267,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: box.Derive("cursor"),
-		TrustedProxies: proxies, Limits: limits, Streams: openStreams, StreamCheck: a.streamCheck(), Fallback: web.Handler(a.cfg.captchaSources()...),
+		TrustedProxies: proxies, Limits: limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.cfg.captchaSources()...),
 	})
 	a.registerHealth()
 	a.registerStorage()
@@ -289,19 +290,6 @@ func (a *App) wire(box *secret.Box) error {
 	a.Finder.Register(a.API)
 	streams.Register(a.API)
 	return nil
-}
-
-// streamCheck is how often open streams look whether their watchers may still
-// watch. What this node revokes ends them at once; only where other nodes may
-// revoke something do they have to look often.
-func (a *App) streamCheck() time.Duration {
-	if a.cfg.StreamCheck != 0 {
-		return a.cfg.StreamCheck
-	}
-	if a.DB.Dialect() == db.Postgres {
-		return 4 * time.Second
-	}
-	return 15 * time.Second
 }
 
 // Sample writes one of each record of every module with text in it, as the
