@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"konak/internal/kit/api"
 	"konak/internal/kit/fault"
 )
@@ -177,6 +179,27 @@ func TestBodyOfTheLimit(t *testing.T) {
 				t.Errorf("%s with %d bytes: answered %d %s", path, length, resp.StatusCode, said)
 			}
 		}
+	}
+}
+
+// PostgreSQL without space is an outage, and remembered as one for a while.
+func TestDatabaseWithoutSpace(t *testing.T) {
+	t.Parallel()
+	var served *api.API
+	h := open(t, func(a *api.API) {
+		served = a
+		api.Handle(a, route("GET", "/api/test/full", "test-full"), func(context.Context, *struct{}) (string, error) {
+			return "", fmt.Errorf("put: %w", &pgconn.PgError{Code: "53100", Message: "could not extend file"})
+		})
+	})
+	if served.DiskWasFull() {
+		t.Error("the disk was never full")
+	}
+	if resp, _ := h.do("GET", "/api/test/full", ""); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("answered %d", resp.StatusCode)
+	}
+	if !served.DiskWasFull() {
+		t.Error("a full disk was not noticed")
 	}
 }
 
