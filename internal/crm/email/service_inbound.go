@@ -130,8 +130,9 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 		return err
 	}
 	defer s.parsing.Release(need)
-	raw, err := s.raw(ctx, in.blobID, in.Size)
-	if err != nil {
+	raw := s.buffer(in.Size)
+	defer s.buffers.Put(&raw)
+	if err := s.read(ctx, in.blobID, raw); err != nil {
 		return err
 	}
 	m, err := message.Parse(raw, in.EnvelopeFrom)
@@ -168,16 +169,25 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	return s.deliver(ctx, in, m, from, a, set, st)
 }
 
-// raw reads a mail of a known size into memory.
-func (s *Service) raw(ctx context.Context, id uuid.UUID, size int64) ([]byte, error) {
+// buffer returns memory for a mail of a size. It is given back to s.buffers once
+// nothing of the mail is needed any more: if each large mail took new memory,
+// that of several would gather until it is collected.
+func (s *Service) buffer(size int64) []byte {
+	if b, ok := s.buffers.Get().(*[]byte); ok && int64(cap(*b)) >= size {
+		return (*b)[:size]
+	}
+	return make([]byte, size)
+}
+
+// read fills b with a mail.
+func (s *Service) read(ctx context.Context, id uuid.UUID, b []byte) error {
 	f, err := s.Blobs.Open(ctx, caller.From(ctx).TenantID, id)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = f.Close() }()
-	b := make([]byte, size)
 	_, err = io.ReadFull(f, b)
-	return b, err
+	return err
 }
 
 func reasonOf(err error) string {
