@@ -97,6 +97,7 @@ type App struct {
 	Dispatcher *event.Dispatcher
 	Jobs       *jobs.Runner
 	Sender     *webhook.Sender
+	Streams    *api.OpenStreams
 	Waker      *conversation.Waker
 	Limits     *limit.Shared // nil where there is but one node
 
@@ -199,8 +200,8 @@ func (a *App) wire(box *secret.Box) error {
 		return err
 	}
 	a.Mailer.ReadFiles(a.Blobs)
-	openStreams := api.NewOpenStreams()
-	if err := a.wireIdentity(box, limits, openStreams); err != nil {
+	a.Streams = api.NewOpenStreams()
+	if err := a.wireIdentity(box, limits, a.Streams); err != nil {
 		return err
 	}
 	a.Mail = mail.New(a.DB)
@@ -277,7 +278,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.API = api.New(api.Config{
 		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
 		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: box.Derive("cursor"),
-		TrustedProxies: proxies, Limits: limits, Streams: openStreams, StreamCheck: a.streamCheck(), Fallback: web.Handler(a.cfg.captchaSources()...),
+		TrustedProxies: proxies, Limits: limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.cfg.captchaSources()...),
 	})
 	a.registerHealth()
 	a.registerStorage()
@@ -302,19 +303,6 @@ func (a *App) wire(box *secret.Box) error {
 	a.Finder.Register(a.API)
 	streams.Register(a.API)
 	return nil
-}
-
-// streamCheck is how often open streams look whether their watchers may still
-// watch. What this node revokes ends them at once; only where other nodes may
-// revoke something do they have to look often.
-func (a *App) streamCheck() time.Duration {
-	if a.cfg.StreamCheck != 0 {
-		return a.cfg.StreamCheck
-	}
-	if a.DB.Dialect() == db.Postgres {
-		return 4 * time.Second
-	}
-	return 15 * time.Second
 }
 
 // Close closes the database.

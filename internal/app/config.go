@@ -14,6 +14,7 @@ import (
 	"konak/internal/crm/email"
 	"konak/internal/identity/captcha"
 	"konak/internal/identity/password"
+	"konak/internal/kit/db"
 	"konak/internal/kit/secret"
 	"konak/internal/provider/hcaptcha"
 	"konak/internal/provider/turnstile"
@@ -136,6 +137,19 @@ func (c *Config) limitFactor() int {
 		return 20
 	}
 	return c.LimitFactor
+}
+
+// StreamCheckOn is how often open streams look whether their watchers may still
+// watch. What this node revokes ends them at once; only where other nodes may
+// revoke something do they have to look often.
+func (c *Config) StreamCheckOn(d db.Dialect) time.Duration {
+	switch {
+	case c.StreamCheck != 0:
+		return c.StreamCheck
+	case d == db.Postgres:
+		return 4 * time.Second
+	}
+	return 15 * time.Second
 }
 
 // captcha makes the robot check; what is not set is as on the command line.

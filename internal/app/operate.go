@@ -58,6 +58,9 @@ func (a *App) notReady(ctx context.Context) []string {
 	if err := a.DB.Ping(ctx); err != nil {
 		wrong = append(wrong, "the database does not answer")
 	}
+	if a.API.DiskWasFull() {
+		wrong = append(wrong, "the disk of the database is full")
+	}
 	if err := probeDisk(a.cfg.Data); errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		wrong = append(wrong, "the disk of the data folder is full")
 	} else if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"konak/internal/app"
 	"konak/internal/app/apptest"
@@ -162,6 +163,13 @@ func TestDiskFull(t *testing.T) {
 	for range 2000 { // until the free pages are used up
 		if r := w.Owner.Post("/api/crm/v1/contacts", body); r.Status != 201 {
 			unavailable(t, r)
+			if got := readiness(t, s); !strings.Contains(got, "disk of the database is full") {
+				t.Errorf("/readyz says %q", got)
+			}
+			s.Clock.Advance(31 * time.Second)
+			if got := readiness(t, s); strings.Contains(got, "disk of the database is full") {
+				t.Errorf("half a minute later /readyz says %q", got)
+			}
 			return
 		}
 	}

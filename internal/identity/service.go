@@ -96,8 +96,7 @@ const (
 	// that did not revoke it.
 	cacheFor = 5 * time.Second
 	// recheckCacheFor is how old a look-up may be that an open stream believes.
-	// Together with the time between two checks (the app's streamCheck) it is
-	// cacheFor.
+	// With the time between two looks (the app's StreamCheckOn) it is cacheFor.
 	recheckCacheFor = time.Second
 )
 

@@ -3,6 +3,7 @@ package webhook_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -578,6 +579,41 @@ func TestSlowNeighbour(t *testing.T) {
 				t.Fatalf("%d of 20 arrived beside a neighbour that hangs", n)
 			case <-time.After(5 * time.Millisecond):
 			}
+		}
+		close(release)
+		stop()
+		<-done
+	})
+}
+
+// An attempt that takes long gives its slot back while it is still under way, so
+// that receivers who hang cannot take all slots.
+func TestSlowAttemptGivesItsSlotBack(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		s.Sender.SetSlots(1)
+		w, other := s.Workspace("demo"), s.Workspace("acme")
+		hangs, release := make(chan context.Context, 100), make(chan struct{})
+		slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // so that the end of the connection is noticed
+			hangs <- r.Context()
+			<-release
+		}))
+		t.Cleanup(slow.Close)
+		came := make(chan struct{}, 100)
+		well := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { came <- struct{}{} }))
+		t.Cleanup(well.Close)
+		register(w, slow.URL, "dlp.exception.created")
+		register(other, well.URL, "dlp.exception.created")
+		exempt(w, 1)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { s.Work(ctx); close(done) }()
+		attempt := <-hangs
+		exempt(other, 1)
+		<-came
+		if attempt.Err() != nil {
+			t.Error("the slot was free only when the attempt was over")
 		}
 		close(release)
 		stop()

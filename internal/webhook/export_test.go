@@ -30,3 +30,12 @@ func MarkDelivered(tx *db.Tx, claim, tenant, delivery uuid.UUID, attempts int) (
 	marked, err := markDeliveries(tx, claim, []mark{m})
 	return len(marked) == 1, err
 }
+
+// SetSlots sets how many attempts may hold a slot of each pool at once.
+func (s *Sender) SetSlots(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.pools {
+		s.pools[i].free = n
+	}
+}

@@ -125,8 +125,14 @@ func (s *Service) incomingOf(ctx context.Context, j *jobs.Job) (m Incoming, err 
 
 // digest reads a mail and does what it asks for.
 func (s *Service) digest(ctx context.Context, in *Incoming) error {
-	raw, err := s.raw(ctx, in.blobID)
-	if err != nil {
+	need := min(in.Size, s.MaxSize)
+	if err := s.parsing.Acquire(ctx, need); err != nil {
+		return err
+	}
+	defer s.parsing.Release(need)
+	raw := s.buffer(in.Size)
+	defer s.buffers.Put(&raw)
+	if err := s.read(ctx, in.blobID, raw); err != nil {
 		return err
 	}
 	m, err := message.Parse(raw, in.EnvelopeFrom)
@@ -163,13 +169,25 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	return s.deliver(ctx, in, m, from, a, set, st)
 }
 
-func (s *Service) raw(ctx context.Context, id uuid.UUID) ([]byte, error) {
+// buffer returns memory for a mail of a size. It is given back to s.buffers once
+// nothing of the mail is needed any more: if each large mail took new memory,
+// that of several would gather until it is collected.
+func (s *Service) buffer(size int64) []byte {
+	if b, ok := s.buffers.Get().(*[]byte); ok && int64(cap(*b)) >= size {
+		return (*b)[:size]
+	}
+	return make([]byte, size)
+}
+
+// read fills b with a mail.
+func (s *Service) read(ctx context.Context, id uuid.UUID, b []byte) error {
 	f, err := s.Blobs.Open(ctx, caller.From(ctx).TenantID, id)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = f.Close() }()
-	return io.ReadAll(f)
+	_, err = io.ReadFull(f, b)
+	return err
 }
 
 func reasonOf(err error) string {
@@ -318,7 +336,7 @@ func (s *Service) latestOpen(ctx context.Context, r *db.Reader, account uuid.UUI
 func (s *Service) files(ctx context.Context, m *message.Mail) ([]conversation.Prepared, error) {
 	var out []conversation.Prepared
 	for _, f := range m.Files[:min(len(m.Files), conversation.MaxAttachments)] {
-		p, err := s.Inbox.Prepare(ctx, f.Name, f.Type, strings.NewReader(string(f.Content)))
+		p, err := s.Inbox.Prepare(ctx, f.Name, f.Type, f.Reader())
 		if err != nil {
 			return nil, err
 		}
@@ -426,8 +444,8 @@ func (s *Service) List(ctx context.Context, state string, p db.Page) (out db.Lis
 	return out, err
 }
 
-// Raw is a mail as it came.
-func (s *Service) Raw(ctx context.Context, id uuid.UUID) ([]byte, error) {
+// Raw opens a mail as it came. Closing it is the caller's.
+func (s *Service) Raw(ctx context.Context, id uuid.UUID) (io.ReadCloser, error) {
 	var m Incoming
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		m, err = inboundByID(r, id)
@@ -436,7 +454,7 @@ func (s *Service) Raw(ctx context.Context, id uuid.UUID) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.raw(ctx, m.blobID)
+	return s.Blobs.Open(ctx, caller.From(ctx).TenantID, m.blobID)
 }
 
 // Retry reads a failed mail again.

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -68,17 +69,18 @@ type Config struct {
 
 // API is the routing table and its document.
 type API struct {
-	cfg     Config
-	mux     *chi.Mux
-	huma    huma.API
-	routes  []Route
-	settled map[string]bool       // schemas that have got their last touch
-	changes map[reflect.Type]bool // bodies of PUT and PATCH, in which null counts
-	metrics *prometheus.HistogramVec
-	handler http.Handler
-	origin  *http.CrossOriginProtection
-	streams *OpenStreams
-	outages outageLog
+	cfg        Config
+	diskFullAt atomic.Int64 // when the database last had no space left, in nanoseconds; 0 for never
+	mux        *chi.Mux
+	huma       huma.API
+	routes     []Route
+	settled    map[string]bool       // schemas that have got their last touch
+	changes    map[reflect.Type]bool // bodies of PUT and PATCH, in which null counts
+	metrics    *prometheus.HistogramVec
+	handler    http.Handler
+	origin     *http.CrossOriginProtection
+	streams    *OpenStreams
+	outages    outageLog
 	// draining ends when the server stops; mu keeps sockets from being counted
 	// after that.
 	draining context.Context

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"konak/internal/kit/api"
 	"konak/internal/kit/fault"
 )
@@ -148,6 +150,56 @@ func TestTooLargeBodyGetsItsAnswer(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A body of exactly the limit is taken, one byte more is refused with the limit.
+func TestBodyOfTheLimit(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(a *api.API) {
+		text := route("POST", "/api/test/text", "test-text")
+		text.MaxBody = 1000
+		api.Handle(a, text, func(_ context.Context, in *textIn) (string, error) { return "", nil })
+		up := route("POST", "/api/test/upload", "test-upload")
+		up.MaxBody = 1000
+		api.HandleUpload(a, up, func(_ context.Context, _ *struct{}, body *api.Upload) (string, error) {
+			_, err := io.Copy(io.Discard, body)
+			return "", err
+		})
+	})
+	for _, path := range []string{"/api/test/text", "/api/test/upload"} {
+		for length, want := range map[int]int{999: 200, 1000: 200, 1001: 413} {
+			body := `{"text":"` + strings.Repeat("x", length-11) + `"}`
+			kind := "application/json"
+			if strings.HasSuffix(path, "upload") {
+				kind = "application/octet-stream"
+			}
+			resp, said := h.do("POST", path, body, "Authorization", "Bearer good", "Content-Type", kind)
+			if resp.StatusCode != want || want == 413 && !strings.Contains(said, "1000") {
+				t.Errorf("%s with %d bytes: answered %d %s", path, length, resp.StatusCode, said)
+			}
+		}
+	}
+}
+
+// PostgreSQL without space is an outage, and remembered as one for a while.
+func TestDatabaseWithoutSpace(t *testing.T) {
+	t.Parallel()
+	var served *api.API
+	h := open(t, func(a *api.API) {
+		served = a
+		api.Handle(a, route("GET", "/api/test/full", "test-full"), func(context.Context, *struct{}) (string, error) {
+			return "", fmt.Errorf("put: %w", &pgconn.PgError{Code: "53100", Message: "could not extend file"})
+		})
+	})
+	if served.DiskWasFull() {
+		t.Error("the disk was never full")
+	}
+	if resp, _ := h.do("GET", "/api/test/full", ""); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("answered %d", resp.StatusCode)
+	}
+	if !served.DiskWasFull() {
+		t.Error("a full disk was not noticed")
 	}
 }
 

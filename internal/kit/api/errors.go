@@ -88,6 +88,9 @@ func newErrorBody(ctx context.Context, lang string, f *fault.Fault) *ErrorBody {
 // is an outage that will pass. Outages concern every request, so they are logged
 // once a second at most.
 func (a *API) asFault(ctx context.Context, err error) *fault.Fault {
+	if db.IsDiskFull(err) {
+		a.diskFullAt.Store(a.cfg.Clock.Now().UnixNano())
+	}
 	f, ok := fault.As(err)
 	switch {
 	case ok:
@@ -107,6 +110,16 @@ func (a *API) asFault(ctx context.Context, err error) *fault.Fault {
 		a.cfg.Log.ErrorContext(ctx, "request failed", "error", err)
 	}
 	return f
+}
+
+// diskFullFor is how long a full disk of the database is believed to stay full.
+const diskFullFor = 30 * time.Second
+
+// DiskWasFull says whether a request failed a moment ago because the database
+// had no space left. The disk of a database server cannot be looked at.
+func (a *API) DiskWasFull() bool {
+	at := a.diskFullAt.Load()
+	return at != 0 && a.cfg.Clock.Now().Sub(time.Unix(0, at)) < diskFullFor
 }
 
 // outageLog counts the outages between two lines of the log.
@@ -240,7 +253,7 @@ var hookHuma = sync.OnceFunc(func() {
 	}
 	huma.NewErrorWithContext = func(hc huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		r, _ := humachi.Unwrap(hc)
-		f := fromHuma(hc.Operation().MaxBodyBytes, status, msg, errs)
+		f := fromHuma(hc.Operation().MaxBodyBytes-1, status, msg, errs)
 		if f.Code == fault.ValidationFailed && hc.Operation().Extensions["x-invalid"] == 400 {
 			f.Code = fault.InvalidParameter
 		}

@@ -46,3 +46,12 @@ func IsUnavailable(err error) bool {
 	_, ok := errors.AsType[net.Error](err)
 	return ok
 }
+
+// IsDiskFull says whether err is a database that has no space left for a write.
+func IsDiskFull(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.Code == "53100"
+	}
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	return ok && lite.Code()&0xff == sqlite3.SQLITE_FULL
+}
