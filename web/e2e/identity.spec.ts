@@ -37,7 +37,7 @@ test('an agent is edited, suspended and let in again', async ({ page, browser })
   expect((await someone.context.request.get('/api/v1/auth/me')).status()).toBe(401)
   await shoot(page, 'agent-suspended')
   await row.getByRole('button', { name: /Actions for/ }).click()
-  await page.getByRole('menuitem', { name: 'Lift the suspension' }).click()
+  await page.getByRole('menuitem', { name: 'Reactivate' }).click()
   await expect(row).toContainText('Active')
   await someone.context.close()
 })
@@ -58,9 +58,9 @@ test('a QR is mailed, outlives its window, and the mailed link signs a phone in'
   await page.getByRole('row').filter({ hasText: someone.email }).getByRole('button', { name: /Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Sign a phone in' }).click()
   const dialog = page.getByRole('dialog', { name: /Sign in the phone of/ })
-  await dialog.getByRole('button', { name: 'Mail it to them' }).click()
+  await dialog.getByRole('button', { name: 'Send by e-mail' }).click()
   await expect(dialog.getByText(`Mailed to ${someone.email}`)).toBeVisible()
-  await expect(dialog.getByRole('button', { name: 'Mail it to them' })).toBeHidden()
+  await expect(dialog.getByRole('button', { name: 'Send by e-mail' })).toBeHidden()
   await shoot(page, 'agent-qr-mailed')
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()
@@ -85,7 +85,7 @@ test('a QR is mailed, outlives its window, and the mailed link signs a phone in'
   // It works once.
   await small.goto(link)
   await small.getByRole('button', { name: 'Sign in here' }).click()
-  await expect(small.getByRole('alert').filter({ hasText: 'used already' })).toBeVisible()
+  await expect(small.getByRole('alert').filter({ hasText: 'already used' })).toBeVisible()
   await small.goto('/mobile')
   await expect(small.getByText('The link is incomplete.')).toBeVisible()
   await phone.close()
@@ -102,13 +102,13 @@ test('closing the window ends the QR on it', async ({ page, request }) => {
   expect(claim.status()).toBe(422)
 })
 
-test('name and language, password, and the second step are changed on the profile', async ({ browser }) => {
+test('name and language, password and two-factor authentication are changed on the profile', async ({ browser }) => {
   const { context, page, email } = await newcomer(browser, 'profile')
   await page.goto('/account')
 
   await test.step('name and language', async () => {
     await page.getByLabel('Your name').fill('Elif Kaya Demir')
-    await page.getByLabel('Language of your mail').selectOption('en')
+    await page.getByLabel('E-mail language').selectOption('en')
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(page.getByText('Your profile is saved', { exact: true })).toBeVisible()
     await expect(page.getByText(`Elif Kaya Demir · ${email}`)).toBeVisible()
@@ -134,7 +134,7 @@ test('name and language, password, and the second step are changed on the profil
     await other.close()
   })
 
-  await test.step('the second step is switched on, taken with a passkey, and switched off', async () => {
+  await test.step('two-factor authentication is turned on, done with a passkey, and turned off', async () => {
     const cdp = await context.newCDPSession(page)
     await cdp.send('WebAuthn.enable')
     await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -143,14 +143,14 @@ test('name and language, password, and the second step are changed on the profil
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     const adding = page.getByRole('dialog', { name: 'Add a passkey' })
     await adding.getByLabel('Name').fill('Key ring')
-    await adding.getByRole('button', { name: 'Go on' }).click()
+    await adding.getByRole('button', { name: 'Continue' }).click()
     await expect(page.getByRole('list', { name: 'Passkeys' })).toContainText('Key ring')
 
-    await page.getByRole('button', { name: 'Set up the second step' }).click()
-    const setup = page.getByRole('dialog', { name: 'Set up the second step' })
+    await page.getByRole('button', { name: 'Set up two-factor authentication' }).click()
+    const setup = page.getByRole('dialog', { name: 'Set up two-factor authentication' })
     const secret = ((await setup.getByText(/^([A-Z2-7]{4} ){3,}/).textContent()) ?? '').replace(/\s/g, '')
     await setup.getByLabel('Six-digit code').fill(totp(secret))
-    await setup.getByRole('button', { name: 'Switch on' }).click()
+    await setup.getByRole('button', { name: 'Turn on' }).click()
     const once = page.getByRole('dialog', { name: 'Your recovery codes' })
     await once.getByLabel('I saved it').check()
     await once.getByRole('button', { name: 'Done' }).click()
@@ -160,19 +160,19 @@ test('name and language, password, and the second step are changed on the profil
     await page.getByLabel('E-mail').fill(email)
     await page.getByLabel('Password', { exact: true }).fill(`${password} bugun`)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'One more step' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Two-factor authentication' })).toBeVisible()
     await expectAccessible(page)
     await shoot(page, 'second-step-passkey')
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await expect(page.getByRole('heading', { level: 1, name: /Hello/ })).toBeVisible()
 
     await page.goto('/account')
-    await page.getByRole('button', { name: 'Switch off' }).click()
+    await page.getByRole('button', { name: 'Turn off' }).click()
     const off = page.getByRole('dialog')
     await expect(off).toBeVisible()
     await expectAccessible(page)
-    await off.getByRole('button', { name: 'Switch off' }).click()
-    await expect(page.getByRole('button', { name: 'Set up the second step' })).toBeVisible()
+    await off.getByRole('button', { name: 'Turn off' }).click()
+    await expect(page.getByRole('button', { name: 'Set up two-factor authentication' })).toBeVisible()
     const { data } = (await (await context.request.get('/api/v1/auth/me')).json()) as { data: { user: { two_factor: boolean } } }
     expect(data.user.two_factor).toBe(false)
   })

@@ -383,13 +383,13 @@ function usePeopleChange(id: string, change: (contactId: string) => Promise<unkn
   return useMutation({ mutationFn: change, onSuccess: () => void client.invalidateQueries({ queryKey: [...root, 'people', id] }) })
 }
 
-export function useBringIn(id: string) {
+export function useAddParticipant(id: string) {
   return usePeopleChange(id, (contactId) =>
     ask(api.POST('/api/crm/v1/conversations/{id}/participants', { params: { path: { id } }, body: { contact_id: contactId } })),
   )
 }
 
-export function useTakeOut(id: string) {
+export function useRemoveParticipant(id: string) {
   return usePeopleChange(id, (contactId) =>
     ask(api.DELETE('/api/crm/v1/conversations/{id}/participants/{contactId}', { params: { path: { id, contactId } } })),
   )
