@@ -59,7 +59,7 @@ test('a QR is mailed, outlives its window, and the mailed link signs a phone in'
   await page.getByRole('menuitem', { name: 'Sign a phone in' }).click()
   const dialog = page.getByRole('dialog', { name: /Sign in the phone of/ })
   await dialog.getByRole('button', { name: 'Send by e-mail' }).click()
-  await expect(dialog.getByText(`Mailed to ${someone.email}`)).toBeVisible()
+  await expect(dialog.getByText(`Sent to ${someone.email}`)).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Send by e-mail' })).toBeHidden()
   await shoot(page, 'agent-qr-mailed')
   await page.keyboard.press('Escape')
@@ -85,7 +85,7 @@ test('a QR is mailed, outlives its window, and the mailed link signs a phone in'
   // It works once.
   await small.goto(link)
   await small.getByRole('button', { name: 'Sign in here' }).click()
-  await expect(small.getByRole('alert').filter({ hasText: 'already used' })).toBeVisible()
+  await expect(small.getByRole('alert').filter({ hasText: 'used already' })).toBeVisible()
   await small.goto('/mobile')
   await expect(small.getByText('The link is incomplete.')).toBeVisible()
   await phone.close()

@@ -177,7 +177,7 @@ test('a closed reply window is explained, and says what can still be done', asyn
   await page.route('**/reply-channels', (route) => route.fulfill({ json: { data: routes, trace_id: 't' } }))
   await page.goto(`/inbox?c=${id}`)
   const thread = page.getByRole('region', { name: /^Conversation with/ })
-  await expect(thread.getByText(/WhatsApp takes free text only for some time/)).toContainText('add a note')
+  await expect(thread.getByText(/WhatsApp allows free-form messages only for a limited time/)).toContainText('add a note')
   await thread.getByRole('textbox', { name: 'Reply', exact: true }).fill('Yes, there is.')
   await expect(thread.getByRole('button', { name: 'Send', exact: true })).toBeDisabled()
   await expectAccessible(page)
@@ -190,7 +190,7 @@ test('a closed reply window is explained, and says what can still be done', asyn
 
   routes = [shut, mail]
   await page.reload()
-  await expect(thread.getByText(/WhatsApp takes free text only for some time/)).toContainText('the other channel')
+  await expect(thread.getByText(/WhatsApp allows free-form messages only for a limited time/)).toContainText('the other channel')
   await expect(thread.getByLabel('Channel')).toHaveValue(/email/)
   const asked = page.waitForRequest('**/reply-as-agent')
   await thread.getByRole('button', { name: 'Send', exact: true }).click()

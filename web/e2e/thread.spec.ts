@@ -148,7 +148,7 @@ test('details: summary without an assistant, people, orders and earlier conversa
     await shoot(page, 'thread-details')
   })
 
-  await test.step('a contact is brought in and taken out', async () => {
+  await test.step('a contact is added and removed', async () => {
     const guest = `Halil Ün ${stamp}`
     const made = await page.request.post('/api/crm/v1/contacts', { data: { name: guest } })
     expect(made.status(), await made.text()).toBe(201)

@@ -135,7 +135,7 @@ test('a conversation is merged into another, deleted and brought back', async ({
     await shoot(page, 'thread-deleted')
   })
 
-  await test.step('nothing to restore', async () => {
+  await test.step('it is restored', async () => {
     await page.getByRole('main').getByRole('button', { name: 'Restore' }).click()
     await expect(thread.getByText('Where is my order?')).toBeVisible()
     await expect(page.getByRole('checkbox', { name: `Select the conversation with ${name}` })).toBeVisible()
