@@ -58,6 +58,8 @@ export default defineConfig({
           groups: [
             { name: 'react', test: inPackages('react', 'react-dom', 'scheduler'), priority: 4 },
             { name: 'vendor', test: inPackages('@tanstack', 'openapi-fetch'), priority: 3 },
+            // Tabs take what they share with dialogs along, so that they need no dialog.
+            { name: 'tabs', test: inPackages('@radix-ui/react-tabs'), priority: 3 },
             { name: 'layers', test: inPackages('@radix-ui', 'aria-hidden', 'react-remove-scroll'), priority: 2 },
             {
               name: 'kit',

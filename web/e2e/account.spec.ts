@@ -1,6 +1,6 @@
 import { expect, expectAccessible, mailedLink, owner, password, shoot, signIn, test, totp } from './helpers'
 
-test('an account is opened by mail, secured by a second step, and recovered', async ({ page, browser }) => {
+test('an account is opened by mail, secured by two-factor authentication, and recovered', async ({ page, browser }) => {
   const outbox = await browser.newContext({ baseURL: process.env.KONAK_TEST_URL })
   expect((await outbox.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)
   const email = `ayse-${Date.now()}@example.com`
@@ -9,21 +9,21 @@ test('an account is opened by mail, secured by a second step, and recovered', as
 
   await test.step('sign-up tells mistakes at their fields', async () => {
     await page.goto('/sign-in')
-    await page.getByRole('link', { name: 'Open an account' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'Open an account' })).toBeVisible()
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Create an account' })).toBeVisible()
     await expectAccessible(page)
     await page.getByLabel('Your name').fill('Ayşe Demir')
     await page.getByLabel('Name of your business').fill('Demir Ticaret')
     await page.getByLabel('E-mail').fill(email)
     await page.getByLabel('Password', { exact: true }).fill('kisa')
-    await page.getByRole('button', { name: 'Open the account' }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     await expect(page.getByRole('alert').filter({ hasText: 'at least 15 characters' })).toBeVisible()
     await shoot(page, 'sign-up')
     await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Open the account' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'Look into your mailbox' })).toBeVisible()
-    await page.getByRole('button', { name: 'Send the link again' }).click()
-    await expect(page.getByText('a new link is on its way')).toBeVisible()
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Check your e-mail' })).toBeVisible()
+    await page.getByRole('button', { name: 'Resend the link' }).click()
+    await expect(page.getByText('a new link has been sent')).toBeVisible()
     await expectAccessible(page)
   })
 
@@ -34,7 +34,7 @@ test('an account is opened by mail, secured by a second step, and recovered', as
     await expect(page).toHaveURL(/\/sign-up\/verify$/)
     await page.goto(link)
     await page.reload()
-    await expect(page.getByRole('heading', { level: 1, name: 'Confirm your address' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Confirm your e-mail address' })).toBeVisible()
     await expectAccessible(page)
   })
 
@@ -51,22 +51,22 @@ test('an account is opened by mail, secured by a second step, and recovered', as
     await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
   }
 
-  await test.step('the second step is set up with an app', async () => {
+  await test.step('two-factor authentication is set up with an app', async () => {
     await fillSignIn(password)
     await expect(page.getByRole('button', { name: 'Workspace: Demir Ticaret' })).toBeVisible()
     await page.goto('/account')
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Set up the second step' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Set up the second step' })
+    await page.getByRole('button', { name: 'Set up two-factor authentication' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set up two-factor authentication' })
     await expect(dialog.getByRole('img', { name: 'QR code for the authenticator app' })).toBeVisible()
     secret = ((await dialog.getByText(/^([A-Z2-7]{4} ){3,}/).textContent()) ?? '').replace(/\s/g, '')
     await dialog.getByLabel('Six-digit code').fill('000000')
-    await dialog.getByRole('button', { name: 'Switch on' }).click()
+    await dialog.getByRole('button', { name: 'Turn on' }).click()
     await expect(dialog.getByRole('alert').filter({ hasText: 'code is wrong' })).toBeVisible()
     await expectAccessible(page)
     await shoot(page, 'totp')
     await dialog.getByLabel('Six-digit code').fill(totp(secret))
-    await dialog.getByRole('button', { name: 'Switch on' }).click()
+    await dialog.getByRole('button', { name: 'Turn on' }).click()
     const once = page.getByRole('dialog', { name: 'Your recovery codes' })
     await expect(once.getByRole('listitem')).toHaveCount(10)
     codes = await once.getByRole('listitem').allTextContents()
@@ -74,14 +74,14 @@ test('an account is opened by mail, secured by a second step, and recovered', as
     await shoot(page, 'recovery-codes')
     await once.getByLabel('I saved it').check()
     await once.getByRole('button', { name: 'Done' }).click()
-    await expect(page.getByText('Signing in also takes a code')).toBeVisible()
+    await expect(page.getByText('Signing in also needs a code')).toBeVisible()
     await shoot(page, 'profile')
     await signOut()
   })
 
   await test.step('signing in takes a code, or a recovery code', async () => {
     await fillSignIn(password)
-    await expect(page.getByRole('heading', { level: 1, name: 'One more step' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Two-factor authentication' })).toBeVisible()
     await expectAccessible(page)
     await page.getByLabel('Six-digit code').fill('000000')
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -100,13 +100,13 @@ test('an account is opened by mail, secured by a second step, and recovered', as
     await signOut()
   })
 
-  await test.step('a forgotten password is replaced by mail, and the second step stays', async () => {
+  await test.step('a forgotten password is replaced by mail, and two-factor authentication stays', async () => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Forgot your password?' })).toBeVisible()
     await expectAccessible(page)
     await page.getByLabel('E-mail').fill(email)
-    await page.getByRole('button', { name: 'Mail me a link' }).click()
-    await expect(page.getByText('a link is on its way')).toBeVisible()
+    await page.getByRole('button', { name: 'Send link' }).click()
+    await expect(page.getByText('a link has been sent')).toBeVisible()
     await expect.poll(() => mailedLink(outbox.request, email)).toContain('/password/reset')
     await page.goto(await mailedLink(outbox.request, email))
     await expect(page.getByRole('heading', { level: 1, name: 'Choose a new password' })).toBeVisible()
@@ -115,7 +115,7 @@ test('an account is opened by mail, secured by a second step, and recovered', as
     await page.getByRole('button', { name: 'Set the password' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Your password is changed' })).toBeVisible()
     await fillSignIn(`${password} yine`)
-    await expect(page.getByRole('heading', { level: 1, name: 'One more step' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Two-factor authentication' })).toBeVisible()
   })
   await outbox.close()
 })
@@ -132,7 +132,7 @@ test('a passkey is made, opens the account, and is removed', async ({ page, cont
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
   await dialog.getByLabel('Name').fill(device)
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect(page.getByRole('list', { name: 'Passkeys' })).toContainText(device)
   await page.getByRole('button', { name: 'Your account' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -158,8 +158,8 @@ test('devices are listed and ended', async ({ page, browser }) => {
   await expect(page.getByRole('list', { name: 'Devices' })).toContainText('This device')
   await expectAccessible(page)
   await shoot(page, 'devices')
-  await page.getByRole('button', { name: 'End the session on Old laptop' }).first().click()
-  await expect(page.getByText('The session on Old laptop is ended', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Sign out of Old laptop' }).first().click()
+  await expect(page.getByText('Old laptop is signed out', { exact: true })).toBeVisible()
   expect((await other.request.get('/api/v1/auth/me')).status()).toBe(401)
   await other.close()
 })

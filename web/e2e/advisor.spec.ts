@@ -3,7 +3,7 @@ import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 test('a rule is found while typing, narrowed down, read and linked', async ({ page }) => {
   await signIn(page, '/advisor')
   await expect(page.getByRole('heading', { name: 'What do you want to know?' })).toBeVisible()
-  const shelf = page.getByRole('table', { name: 'The library, last updated first' })
+  const shelf = page.getByRole('table', { name: 'All regulations, last updated first' })
   await expect(shelf.getByRole('row').nth(1)).toBeVisible()
   await expectAccessible(page)
 

@@ -22,7 +22,7 @@ test('an agent is invited and removed', async ({ page }) => {
 test('a phone is signed in with the QR, and the window says on which device', async ({ page, request }) => {
   await signIn(page, '/crm/agents')
   const { key, dialog } = await openOwnQr(page)
-  await expect(dialog.getByText(/Good for another [12]:/)).toBeVisible()
+  await expect(dialog.getByText(/Expires in [12]:/)).toBeVisible()
   await expectAccessible(page)
   await shoot(page, 'agent-qr')
   const claim = await request.post('/api/v1/auth/mobile-qr/claim', { data: { key, device_name: 'Pixel', platform: 'Android' } })

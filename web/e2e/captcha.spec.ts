@@ -66,8 +66,8 @@ test('the embedded proof of work is done by the browser itself, at sign-up and a
   await page.getByLabel('Name of your business').fill('Demir Ticaret')
   await page.getByLabel('E-mail').fill('ayse@example.com')
   await page.getByLabel('Password', { exact: true }).fill('dort at yesil cayirda kosar')
-  await page.getByRole('button', { name: 'Open the account' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Look into your mailbox' })).toBeVisible({ timeout: solving })
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Check your e-mail' })).toBeVisible({ timeout: solving })
 
   await fillSignIn(page, address)
   await expect(page.getByRole('heading', { level: 1, name: /Hello/ })).toBeVisible({ timeout: solving })
@@ -77,7 +77,7 @@ test('the embedded proof of work is done by the browser itself, at sign-up and a
 })
 
 for (const service of ['turnstile', 'hcaptcha']) {
-  test(`${service} shows its box in the page and opens the door`, async ({ page, browser }) => {
+  test(`${service} shows its box in the page and lets people sign in`, async ({ page, browser }) => {
     const outside = await standIn(service)
     const address = await serve(
       '--captcha=always',
@@ -87,7 +87,7 @@ for (const service of ['turnstile', 'hcaptcha']) {
       `--captcha-address=${outside}`,
     )
     await fillSignIn(page, address)
-    const prompt = page.getByRole('region', { name: 'Show that you are no robot' })
+    const prompt = page.getByRole('region', { name: 'Confirm you are not a robot' })
     await expect(prompt).toBeVisible()
     await expectAccessible(page)
     const box = page.frameLocator('iframe[title="Widget containing a security challenge"]').getByLabel('I am human')

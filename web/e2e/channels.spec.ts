@@ -28,7 +28,7 @@ test('a visitor of another site and an agent talk live, and the talk goes on aft
     await drawer.getByRole('button', { name: 'Create' }).click()
     await expect(drawer.getByRole('alert').filter({ hasText: 'without a path' })).toBeVisible()
     await drawer.getByLabel('Allowed origins').fill(site.origin)
-    await drawer.getByLabel('Ask who writes').check()
+    await drawer.getByLabel('Ask for contact details').check()
     await drawer.getByLabel('The name is required').check()
     await expectAccessible(page)
     await drawer.getByRole('button', { name: 'Create' }).click()
@@ -111,8 +111,8 @@ test('outside its hours the chat says so, in the words of the workspace', async 
   const drawer = page.getByRole('dialog', { name: 'Live chat' })
   await drawer.getByLabel('Name', { exact: true }).fill(name)
   await drawer.getByLabel('Allowed origins').fill(site.origin)
-  await drawer.getByRole('group', { name: 'English' }).getByLabel('When nobody is there').fill('We are asleep.')
-  await drawer.getByLabel('Somebody is there only at certain hours').check()
+  await drawer.getByRole('group', { name: 'English' }).getByLabel('Away message').fill('We are asleep.')
+  await drawer.getByLabel('Set business hours').check()
   await drawer.getByLabel('Time zone').selectOption('Europe/Istanbul')
   for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) {
     await drawer.getByRole('group', { name: day }).getByRole('button', { name: 'Remove these hours' }).click()
@@ -152,7 +152,7 @@ test('outside its hours the chat says so, in the words of the workspace', async 
   await expect(kept.getByLabel('From').nth(1)).toHaveValue('09:00')
   await settings.getByRole('group', { name: 'Sunday' }).scrollIntoViewIfNeeded()
   await shoot(page, 'channels-hours')
-  await settings.getByLabel('Somebody is there only at certain hours').uncheck()
+  await settings.getByLabel('Set business hours').uncheck()
   const saved = page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
   await settings.getByRole('button', { name: 'Save' }).click()
   await saved

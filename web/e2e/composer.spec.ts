@@ -52,7 +52,7 @@ test('a reply is written with a canned reply, a file and a macro, then corrected
   await test.step('a note is corrected, then deleted', async () => {
     await thread.getByRole('radio', { name: 'Note' }).check()
     await thread.getByRole('textbox', { name: 'Note' }).fill('Chek the serial number.')
-    await thread.getByRole('button', { name: 'Add the note' }).click()
+    await thread.getByRole('button', { name: 'Add note' }).click()
     const note = thread.getByRole('article', { name: 'Note by Defne Yılmaz' })
     await note.getByRole('button', { name: /Actions on the message/ }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
@@ -108,7 +108,7 @@ test('a search is kept as a view, and whoever writes is seen in the other window
     await expect(thread).toBeVisible()
     await expect.poll(async () => {
       await customer.typing(id)
-      return thread.getByText(`${name} is writing…`).isVisible()
+      return thread.getByText(`${name} is typing…`).isVisible()
     }).toBe(true)
     await other.close()
   })

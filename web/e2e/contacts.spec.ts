@@ -20,7 +20,7 @@ test('a contact is added, found, noted, merged, parted and deleted', async ({ pa
 
   await test.step('noted and tagged', async () => {
     await page.getByRole('textbox', { name: 'Note' }).fill('Calls after 17:00')
-    await page.getByRole('button', { name: 'Add the note' }).click()
+    await page.getByRole('button', { name: 'Add note' }).click()
     await expect(page.getByRole('listitem').filter({ hasText: 'Calls after 17:00' })).toBeVisible()
     await page.getByRole('textbox', { name: 'Add a tag' }).fill('vip')
     await page.keyboard.press('Enter')

@@ -103,7 +103,7 @@ test('a canned reply is written, found, shared, used and deleted', async ({ page
   await shoot(page, 'canned')
 
   await page.getByRole('searchbox').fill('nothing-like-this')
-  await expect(page.getByRole('heading', { name: 'No reply by that name' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No canned reply found' })).toBeVisible()
   await page.getByRole('searchbox').fill(word.slice(0, 9))
   await expect(row).toBeVisible()
   await row.getByRole('button', { name: `Actions for /${word}` }).click()

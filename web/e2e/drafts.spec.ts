@@ -74,7 +74,7 @@ test('what was typed as a note never reaches the customer', async ({ page }) => 
     await reply.press('Control+Enter')
     await asNote.check()
     await expect(note).toHaveValue(secret)
-    await thread.getByRole('button', { name: 'Add the note' }).click()
+    await thread.getByRole('button', { name: 'Add note' }).click()
     await expect(thread.getByRole('article', { name: 'Note by Defne Yılmaz' })).toContainText(secret)
     expect(await said(page, id)).toEqual([
       ['note', secret, 'serial.txt'],

@@ -11,8 +11,8 @@ test('from sign-up to the first reply', async ({ page, browser, playwright }) =>
     await page.getByLabel('Name of your business').fill(`Aydın Kitap ${stamp}`)
     await page.getByLabel('E-mail').fill(email)
     await page.getByLabel('Password', { exact: true }).fill(password)
-    await page.getByRole('button', { name: 'Open the account' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'Look into your mailbox' })).toBeVisible()
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Check your e-mail' })).toBeVisible()
 
     const outbox = await browser.newContext({ baseURL })
     expect((await outbox.request.post('/api/v1/auth/sign-in', { data: owner })).status()).toBe(200)

@@ -44,7 +44,7 @@ test('a message arrives live, is answered, noted, snoozed and closed', async ({ 
     await thread.getByRole('radio', { name: 'Note' }).check()
     await thread.getByRole('textbox', { name: 'Note' }).fill('Asked twice already.')
     const begun = Date.now()
-    await thread.getByRole('button', { name: 'Add the note' }).click()
+    await thread.getByRole('button', { name: 'Add note' }).click()
     await otherPage.getByRole('article', { name: 'Note by Defne Yılmaz' }).waitFor()
     // A second is the aim; how long it took depends on the machine, so it is said and not judged.
     console.log(`    the other window saw the note after ${Date.now() - begun} ms`)
@@ -142,9 +142,9 @@ test('several are closed at once, and a request is written down', async ({ page 
     const drawer = page.getByRole('dialog', { name: 'New conversation' })
     await drawer.getByRole('searchbox', { name: 'Contact' }).fill(name)
     await drawer.getByRole('button', { name: new RegExp(name) }).click()
-    await drawer.getByRole('radio', { name: 'Write down a request' }).check()
+    await drawer.getByRole('radio', { name: 'Log a request' }).check()
     await drawer.getByLabel('What the customer asks for').fill('An invoice, please')
-    await drawer.getByRole('button', { name: 'Write it down' }).click()
+    await drawer.getByRole('button', { name: 'Log request' }).click()
     await expect(drawer).toBeHidden()
     await expect(page.getByRole('region', { name: `Conversation with ${name}` })).toBeVisible()
   }

@@ -17,22 +17,22 @@ test('a reply is put off and taken back, and a message is forwarded', async ({ p
     await text.fill('We will be there at ten.')
     await thread.getByRole('button', { name: 'Send later' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send later' })
-    await dialog.getByLabel('At another time').fill('2020-01-01T10:00')
+    await dialog.getByLabel('Custom date and time').fill('2020-01-01T10:00')
     await dialog.getByRole('button', { name: 'Schedule' }).click()
     await expect(dialog.getByRole('alert').filter({ hasText: 'in the future' })).toBeVisible()
     await expectAccessible(page)
     await shoot(page, 'letters-later')
   })
 
-  const waiting = thread.getByRole('region', { name: 'Messages for later' })
+  const waiting = thread.getByRole('region', { name: 'Scheduled messages' })
   await test.step('put off, it waits in the thread and in the other language', async () => {
     const dialog = page.getByRole('dialog', { name: 'Send later' })
-    await dialog.getByLabel('Do not send it if the customer writes before').check()
+    await dialog.getByLabel('Cancel it if the customer replies first').check()
     await dialog.getByRole('button', { name: /Tomorrow morning/ }).click()
     await expect(dialog).toBeHidden()
-    await expect(waiting).toContainText('1 message waits for its time')
+    await expect(waiting).toContainText('1 scheduled message')
     await expect(waiting).toContainText('We will be there at ten.')
-    await expect(waiting).toContainText('unless the customer writes before')
+    await expect(waiting).toContainText('unless the customer replies first')
     await expect(text).toHaveValue('')
     await expect(thread.getByRole('article', { name: 'Message by Defne Yılmaz' })).toHaveCount(0)
     await expectAccessible(page)
@@ -53,7 +53,7 @@ test('a reply is put off and taken back, and a message is forwarded', async ({ p
     await text.fill('Saturday it is.')
     await thread.getByRole('button', { name: 'Send later' }).click()
     await page.getByRole('dialog', { name: 'Send later' }).getByRole('button', { name: /In three hours/ }).click()
-    await waiting.getByRole('button', { name: /^Cancel the message of/ }).click()
+    await waiting.getByRole('button', { name: /^Cancel the message scheduled for/ }).click()
     await expect(waiting).toBeHidden()
   })
 
@@ -73,7 +73,7 @@ test('a reply is put off and taken back, and a message is forwarded', async ({ p
     await dialog.getByRole('button', { name: 'Forward', exact: true }).click()
     await expect(to).toHaveAttribute('aria-invalid', 'true')
     await to.fill(`depo-${stamp}@example.com`)
-    await dialog.getByLabel(/What you want to say/).fill('Who goes there?')
+    await dialog.getByLabel(/Add a message/).fill('Who goes there?')
     await dialog.getByRole('button', { name: 'Forward', exact: true }).click()
     await expect(dialog).toBeHidden()
     await expect(thread.getByText(`forwarded a message (depo-${stamp}@example.com)`)).toBeVisible()
@@ -104,7 +104,7 @@ test('an e-mail answer goes with copies; a refusal says why, and is tried again'
   await page.goto(`/inbox?c=${data.id}`)
   const thread = page.getByRole('region', { name: `Conversation with ${name}` })
   const cc = thread.getByRole('textbox', { name: 'Cc' })
-  const copies = thread.getByRole('list', { name: 'Who gets a copy' })
+  const copies = thread.getByRole('list', { name: 'Cc' })
   const text = thread.getByRole('textbox', { name: 'Reply', exact: true })
 
   await test.step('a malformed address is refused at its field, and holds the letter back', async () => {
@@ -123,7 +123,7 @@ test('an e-mail answer goes with copies; a refusal says why, and is tried again'
     await cc.press('Enter')
     await expect(copies.getByRole('listitem')).toHaveText(['accounting@example.com', 'boss@example.com'])
     await expect(cc).toHaveValue('')
-    await thread.getByRole('button', { name: 'No more copies to boss@example.com' }).click()
+    await thread.getByRole('button', { name: 'Remove boss@example.com from Cc' }).click()
     await expect(copies.getByRole('listitem')).toHaveText(['accounting@example.com'])
     await page.reload()
     await expect(copies.getByRole('listitem')).toHaveText(['accounting@example.com'])
@@ -133,7 +133,7 @@ test('an e-mail answer goes with copies; a refusal says why, and is tried again'
   await test.step('what the server refuses says why', async () => {
     mail.state.refuse = true
     await thread.getByRole('button', { name: 'Send', exact: true }).click()
-    await expect(answer).toContainText('It could not be delivered', { timeout: 60_000 })
+    await expect(answer).toContainText('Delivery failed', { timeout: 60_000 })
     await expect(answer).toContainText('Nobody here by that name')
     await expectAccessible(page)
     await shoot(page, 'letters-failed')
@@ -142,7 +142,7 @@ test('an e-mail answer goes with copies; a refusal says why, and is tried again'
   await test.step('tried again, it arrives with its copy', async () => {
     mail.state.refuse = false
     await answer.getByRole('button', { name: 'Try again' }).click()
-    await expect(answer).not.toContainText('It could not be delivered')
+    await expect(answer).not.toContainText('Delivery failed')
     await expect
       .poll(() => mail.letters.find((letter) => letter.text.includes('A better offer.'))?.to.toSorted(), { timeout: 60_000 })
       .toEqual(['accounting@example.com', `arda-${stamp}@example.com`])
@@ -177,7 +177,7 @@ test('a closed reply window is explained, and says what can still be done', asyn
   await page.route('**/reply-channels', (route) => route.fulfill({ json: { data: routes, trace_id: 't' } }))
   await page.goto(`/inbox?c=${id}`)
   const thread = page.getByRole('region', { name: /^Conversation with/ })
-  await expect(thread.getByText(/WhatsApp takes free text only for some time/)).toContainText('leave a note')
+  await expect(thread.getByText(/WhatsApp allows free-form messages only for a limited time/)).toContainText('add a note')
   await thread.getByRole('textbox', { name: 'Reply', exact: true }).fill('Yes, there is.')
   await expect(thread.getByRole('button', { name: 'Send', exact: true })).toBeDisabled()
   await expectAccessible(page)
@@ -185,12 +185,12 @@ test('a closed reply window is explained, and says what can still be done', asyn
   await thread.getByRole('radio', { name: 'Note' }).check()
   const note = thread.getByRole('textbox', { name: 'Note' })
   await note.fill('Ask the warehouse.')
-  await expect(thread.getByRole('button', { name: 'Add the note' })).toBeEnabled()
+  await expect(thread.getByRole('button', { name: 'Add note' })).toBeEnabled()
   await note.fill('')
 
   routes = [shut, mail]
   await page.reload()
-  await expect(thread.getByText(/WhatsApp takes free text only for some time/)).toContainText('the other channel')
+  await expect(thread.getByText(/WhatsApp allows free-form messages only for a limited time/)).toContainText('the other channel')
   await expect(thread.getByLabel('Channel')).toHaveValue(/email/)
   const asked = page.waitForRequest('**/reply-as-agent')
   await thread.getByRole('button', { name: 'Send', exact: true }).click()

@@ -15,14 +15,14 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
   })
 
   await test.step('a server that nobody runs is found out before it is stored', async () => {
-    await drawer.getByLabel('Fetch mail from a mailbox elsewhere').check()
+    await drawer.getByLabel('Fetch mail by IMAP').check()
     await drawer.getByRole('textbox', { name: 'Server' }).fill('127.0.0.1')
     await drawer.getByLabel('Port').fill('1')
     await drawer.getByLabel('User name').fill('destek')
     await drawer.getByLabel('Password').fill('secret')
-    await drawer.getByRole('button', { name: 'Try to sign in' }).click()
+    await drawer.getByRole('button', { name: 'Test connection' }).click()
     await expect(drawer.getByRole('alert').filter({ hasText: 'cannot be reached' })).toBeVisible()
-    await drawer.getByLabel('Fetch mail from a mailbox elsewhere').uncheck()
+    await drawer.getByLabel('Fetch mail by IMAP').uncheck()
   })
 
   await test.step('once connected it has a forwarding address', async () => {
@@ -62,7 +62,7 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
   })
 
   await test.step('nothing failed yet', async () => {
-    await page.getByRole('tab', { name: 'Mail that could not be read' }).click()
-    await expect(page.getByText('Every mail could be read')).toBeVisible()
+    await page.getByRole('tab', { name: 'Failed mail' }).click()
+    await expect(page.getByText('No failed mail')).toBeVisible()
   })
 })

@@ -30,8 +30,8 @@ test('a note calls a colleague, who is told, finds it and opens it at the note',
     await shoot(page, 'composer-mention')
     await text.press('Enter')
     await expect(text).toHaveValue(`Price? @${who} `)
-    await expect(thread.getByText(`Will be told: ${who}`)).toBeVisible()
-    await thread.getByRole('button', { name: 'Add the note' }).click()
+    await expect(thread.getByText(`Will be notified: ${who}`)).toBeVisible()
+    await thread.getByRole('button', { name: 'Add note' }).click()
     await expect(thread.getByRole('article', { name: /Note by/ }).locator('strong')).toHaveText(`@${who}`)
   })
 
@@ -40,7 +40,7 @@ test('a note calls a colleague, who is told, finds it and opens it at the note',
     await expectAccessible(colleague)
     await colleague.getByRole('button', { name: /^\d+ notifications?$/ }).click()
     const entry = colleague.getByRole('dialog', { name: 'Notifications' }).getByRole('link', { name: new RegExp(name) })
-    await expect(entry).toContainText('A note calls you')
+    await expect(entry).toContainText('You were mentioned in a note')
     await entry.click()
     const theirs = colleague.getByRole('region', { name: `Conversation with ${name}` })
     const found = theirs.locator('[aria-current="location"]')
@@ -95,7 +95,7 @@ test('what is found far back opens at the message, and the way to the newest sta
   await expect(thread.getByRole('button', { name: 'Load newer messages' })).toBeHidden()
   await page.goto(`/inbox?c=${id}&at=${(await found.getAttribute('id'))?.replace('item-', '')}`)
   await expect(found).toBeInViewport()
-  await thread.getByRole('button', { name: 'Go to the newest' }).click()
+  await thread.getByRole('button', { name: 'Jump to latest' }).click()
   await expect(thread.getByText('After 59', { exact: true })).toBeInViewport()
   await expect(found).toBeHidden()
 

@@ -18,7 +18,7 @@ test('what waits for a person is counted, opened and read', async ({ page }) => 
   await bell.click()
   const drawer = page.getByRole('dialog', { name: 'Notifications' })
   const entry = drawer.getByRole('link', { name: new RegExp(name) })
-  await expect(entry).toContainText('New in a conversation of yours')
+  await expect(entry).toContainText('New message in your conversation')
   await expectAccessible(page)
   await shoot(page, 'notices')
   await entry.click()

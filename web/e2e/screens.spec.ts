@@ -107,7 +107,7 @@ for (const sight of sights) {
       await expect(page.getByRole('dialog', { name: 'Delete this webhook?' })).toBeVisible()
       await expectAccessible(page)
       await page.getByRole('button', { name: 'Delete the webhook' }).click()
-      await expect(page.getByRole('heading', { name: 'Nobody is listening yet' })).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible()
       await expectAccessible(page)
       await shoot(page, `webhooks-empty-${sight.name}`)
       await receiver.stop()

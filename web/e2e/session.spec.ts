@@ -34,7 +34,7 @@ test('a session that ends elsewhere ends here, and signing in leads back', async
   await expect(page.getByRole('heading', { level: 1, name: 'Webhooks' })).toBeVisible()
 })
 
-test('signing out closes the door', async ({ page }) => {
+test('signing out ends the session', async ({ page }) => {
   await signIn(page)
   await page.getByRole('button', { name: 'Your account' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -110,7 +110,7 @@ test.describe('when things are broken', () => {
   // The router writes down every error that it shows.
   test.use({ provokes: /^ApiError|ERR_INTERNET_DISCONNECTED/ })
 
-  test('a panel whose server stumbles at the door says so and gets in at the second try', async ({ page }) => {
+  test('a panel whose server fails at the start says so and works at the second try', async ({ page }) => {
     await signIn(page)
     let broken = true
     await page.route('**/api/v1/auth/me', (route) =>

@@ -91,10 +91,10 @@ test('a template is written, approved, and sent where the reply window is closed
   await expect(thread.getByRole('article', { name: /Message by/ })).toContainText('Hello Elif, your chair is ready')
 
   await test.step('the composer offers the templates that may go now', async () => {
-    await expect(thread.getByText(/An approved template reaches them now/)).toBeVisible()
+    await expect(thread.getByText(/You can send an approved template now/)).toBeVisible()
     await expectAccessible(page)
     await shoot(page, 'composer-window-closed')
-    await thread.getByText(/An approved template/).locator('..').getByRole('button', { name: 'Send a template' }).click()
+    await thread.getByText(/You can send an approved template/).locator('..').getByRole('button', { name: 'Send a template' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send a template' })
     await dialog.getByRole('searchbox', { name: 'Search templates' }).fill(name)
     await dialog.getByRole('button', { name: new RegExp(name) }).click()
@@ -109,8 +109,8 @@ test('a template is written, approved, and sent where the reply window is closed
     await expect(dialog).toBeHidden()
     const sent = thread.getByRole('article', { name: /Message by/ }).filter({ hasText: 'Hello Pelin' })
     await expect(sent).toContainText(`Template ${name}`)
-    await expect(sent.getByText('On its way')).toBeHidden()
-    await expect(sent.getByText(/could not be delivered/)).toBeHidden()
+    await expect(sent.getByText('Queued')).toBeHidden()
+    await expect(sent.getByText(/Delivery failed/)).toBeHidden()
   })
 })
 

@@ -113,7 +113,7 @@ test('a conversation is merged into another, deleted and brought back', async ({
     const dialog = page.getByRole('dialog', { name: 'Merge into another conversation' })
     await expect(dialog.getByRole('radio')).toHaveCount(1)
     await dialog.getByRole('button', { name: 'Merge', exact: true }).click()
-    await expect(dialog.getByText('Choose the conversation that stays.')).toBeVisible()
+    await expect(dialog.getByText('Choose the conversation to keep.')).toBeVisible()
     await expectAccessible(page)
     await shoot(page, 'thread-merge')
     await dialog.getByRole('radio', { name: /^Order/ }).check()
@@ -135,8 +135,8 @@ test('a conversation is merged into another, deleted and brought back', async ({
     await shoot(page, 'thread-deleted')
   })
 
-  await test.step('brought back', async () => {
-    await page.getByRole('main').getByRole('button', { name: 'Bring it back' }).click()
+  await test.step('it is restored', async () => {
+    await page.getByRole('main').getByRole('button', { name: 'Restore' }).click()
     await expect(thread.getByText('Where is my order?')).toBeVisible()
     await expect(page.getByRole('checkbox', { name: `Select the conversation with ${name}` })).toBeVisible()
   })

@@ -15,50 +15,50 @@ export const signUpRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-up',
   validateSearch: nextOf,
-  component: lazyRouteComponent(withTexts(() => import('@/modules/account/SignUpScreen'), 'door'), 'SignUpScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/SignUpScreen'), 'auth'), 'SignUpScreen'),
 })
 
 export const verifyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-up/verify',
-  component: lazyRouteComponent(withTexts(() => import('@/modules/account/VerifyScreen'), 'door'), 'VerifyScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/VerifyScreen'), 'auth'), 'VerifyScreen'),
 })
 
 export const forgotRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/password/forgot',
-  component: lazyRouteComponent(withTexts(() => import('@/modules/account/ForgotScreen'), 'door'), 'ForgotScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/ForgotScreen'), 'auth'), 'ForgotScreen'),
 })
 
 export const resetRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/password/reset',
-  component: lazyRouteComponent(withTexts(() => import('@/modules/account/ResetScreen'), 'door'), 'ResetScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/ResetScreen'), 'auth'), 'ResetScreen'),
 })
 
 /** The query is the app's own, handed to the server as it came. */
 export const consentRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/consent',
-  component: lazyRouteComponent(withTexts(() => import('@/modules/account/ConsentScreen'), 'door'), 'ConsentScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/ConsentScreen'), 'auth'), 'ConsentScreen'),
 })
 
 export const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
-  component: lazyRouteComponent(withTexts(() => import('@/modules/account/InvitationScreen'), 'door'), 'InvitationScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/InvitationScreen'), 'auth'), 'InvitationScreen'),
 })
 
 export const enterRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/enter',
-  component: lazyRouteComponent(withTexts(() => import('@/modules/account/EnterScreen'), 'door'), 'EnterScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/EnterScreen'), 'auth'), 'EnterScreen'),
 })
 
 export const mobileRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/mobile',
-  component: lazyRouteComponent(withTexts(() => import('@/modules/account/MobileScreen'), 'door'), 'MobileScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/modules/account/MobileScreen'), 'auth'), 'MobileScreen'),
 })
 
 /** Pages that need no session: the central gate stands beside them. */

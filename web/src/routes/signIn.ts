@@ -15,5 +15,5 @@ export const signInRoute = createRoute({
     next: search.next === undefined ? undefined : safeNext(search.next),
     expired: search.expired === true || undefined,
   }),
-  component: lazyRouteComponent(withTexts(() => import('@/shell/SignInScreen'), 'door'), 'SignInScreen'),
+  component: lazyRouteComponent(withTexts(() => import('@/shell/SignInScreen'), 'auth'), 'SignInScreen'),
 })

@@ -15,7 +15,7 @@ interface AuthPageProps {
   children: ReactNode
 }
 
-/** The house's front door: every page that stands before a session looks like this. */
+/** The frame of every page that is shown before somebody is signed in. */
 export function AuthPage({ title, lead, children }: AuthPageProps) {
   const { t, language } = useI18n()
   useEffect(() => {
@@ -57,7 +57,7 @@ export function AuthPage({ title, lead, children }: AuthPageProps) {
   )
 }
 
-/** Links under a form of the front door. */
+/** Links under a form. */
 export const authLink = 'inline-flex min-h-6 items-center text-sm font-medium text-accent-ink underline-offset-4 hover:underline'
 
 export function ToSignIn() {

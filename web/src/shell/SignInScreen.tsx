@@ -14,7 +14,7 @@ import { Button } from '@/ui/Button'
 import { Field, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { AuthPage, authLink } from './AuthPage'
-import { SecondStep } from './SecondStep'
+import { TwoFactor } from './TwoFactor'
 
 const signInRoute = getRouteApi('/sign-in')
 
@@ -38,8 +38,8 @@ export function SignInScreen() {
 
   if (ticket) {
     return (
-      <AuthPage title={t('secondStep.title')} lead={t('secondStep.lead')}>
-        <SecondStep
+      <AuthPage title={t('twoFactor.title')} lead={t('twoFactor.lead')}>
+        <TwoFactor
           ticket={ticket}
           onDone={enter}
           onRestart={(reason) => {

@@ -202,8 +202,7 @@ func TestPausedAndDisconnected(t *testing.T) {
 // A number that two workspaces have brings what comes to both.
 func TestTwoWorkspaces(t *testing.T) {
 	connected(t, func(t *testing.T, sh *shop) {
-		other := *sh
-		other.Workspace = sh.s.Workspace("other")
+		other := &shop{Workspace: sh.s.Workspace("other"), t: t, s: sh.s, box: sh.box}
 		other.connect(nil).Want(201).Data(&other.acc)
 		sh.says("Merhaba")
 		mine, theirs := sh.only(), other.only()

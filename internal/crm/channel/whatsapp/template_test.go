@@ -261,8 +261,7 @@ func TestSync(t *testing.T) {
 		in["draft"] = true
 		sh.Owner.Post(templates, in).Want(201)
 		// The other workspace reads what this one submitted.
-		other := *sh
-		other.Workspace = sh.s.Workspace("other")
+		other := &shop{Workspace: sh.s.Workspace("other"), t: t, s: sh.s, box: sh.box}
 		other.connect(nil).Want(201).Data(&other.acc)
 		if list := other.templates(""); len(list) != 100 {
 			t.Errorf("%d on the first page", len(list))

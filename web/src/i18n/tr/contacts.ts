@@ -2,7 +2,7 @@ import type { contacts as en } from '../en/contacts'
 
 export const contacts: Record<keyof typeof en, string> = {
   'contacts.name': 'Ad',
-  'contacts.reach': 'Ulaşım',
+  'contacts.reach': 'İletişim',
   'contacts.kind': 'Tür',
   'contacts.kind.all': 'Tümü',
   'contacts.kind.customer': 'Müşteri',
@@ -25,11 +25,11 @@ export const contacts: Record<keyof typeof en, string> = {
   'contacts.company': 'Şirket',
   'contacts.language': 'Dil',
   'contacts.externalId': 'Dış kimlik',
-  'contacts.blockedText': 'Bu kişinin iletileri kapalı konuşma olarak saklanır ve kimseye bildirilmez.',
+  'contacts.blockedText': 'Bu kişinin mesajları kapalı konuşma olarak saklanır ve kimseye bildirilmez.',
   'contacts.block': 'Engelle',
   'contacts.unblock': 'Engeli kaldır',
   'contacts.mergedInto': 'Bu kişi başka bir kişiyle birleştirildi.',
-  'contacts.openOther': 'Onu aç',
+  'contacts.openOther': 'O kişiyi aç',
   'contacts.conversations': 'Konuşmalar',
   'contacts.noConversation': 'Henüz konuşma yok.',
   'contacts.notes': 'Notlar',
@@ -41,14 +41,14 @@ export const contacts: Record<keyof typeof en, string> = {
   'contacts.merge.title': 'Başka bir kişiyi bununla birleştir',
   'contacts.merge.text':
     'Diğer kişinin adresleri, notları, etiketleri ve konuşmaları {name} kişisine taşınır. Birleştirme geri alınabilir.',
-  'contacts.merge.other': 'Gidecek kişi',
+  'contacts.merge.other': 'Birleştirilecek kişi',
   'contacts.merge.action': 'Birleştir',
   'contacts.merged': '{name} birleştirildi',
   'contacts.merges': 'Birleştirmeler',
   'contacts.mergedAt': '{when} tarihinde bir kişi katıldı',
   'contacts.undoneAt': '{when} tarihinde geri alındı',
   'contacts.undo': 'Geri al',
-  'contacts.undone': 'Kişiler yeniden ayrı',
+  'contacts.undone': 'Birleştirme geri alındı',
   'contacts.deleted': '{name} silindi',
   'contacts.delete.title': 'Bu kişi silinsin mi?',
   'contacts.delete.text': '{name} ve kişisel verileri kalıcı olarak silinir. Konuşmalar onlarsız kalır.',
@@ -71,7 +71,7 @@ export const contacts: Record<keyof typeof en, string> = {
   'contacts.imported.updated_other': '{count} güncellendi',
   'contacts.imported.failed_one': '{count} başarısız',
   'contacts.imported.failed_other': '{count} başarısız',
-  'contacts.empty.title': 'Defterde henüz kimse yok',
+  'contacts.empty.title': 'Henüz kişi yok',
   'contacts.empty.text':
     'Kişiler, müşteriler yazınca kendiliğinden, eski sisteminizin CSV dosyasından ya da tek tek eklenir.',
 }

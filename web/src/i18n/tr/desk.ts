@@ -1,14 +1,14 @@
 import type { desk as en } from '../en/desk'
 
 export const desk: Record<keyof typeof en, string> = {
-  'people.add': 'Kişi ekle',
-  'people.text': 'Müşterinin yanında konuşmaya katılır; konuşma onda da bulunur.',
+  'people.add': 'Katılımcı ekle',
+  'people.text': 'Müşterinin yanında konuşmaya katılır; konuşma onun sayfasında da görünür.',
   'people.action': 'Ekle',
   'people.remove': '{name} kişisini çıkar',
   'ai.title': 'Asistan',
   'ai.off': 'Kapalı',
-  'ai.active': 'Kendisi yanıtlıyor',
-  'ai.handedOver': 'Temsilciye devredildi',
+  'ai.active': 'Otomatik yanıtlıyor',
+  'ai.handedOver': 'Ekibe devredildi',
   'ai.paused': 'Duraklatıldı',
   'ai.answers_one': '{count} yanıt',
   'ai.answers_other': '{count} yanıt',

@@ -15,7 +15,7 @@ export const mail: Record<keyof typeof en, string> = {
   'dlp.delete.text': 'Bundan sonra {email} adresine giden e-postalar yeniden kurallarca denetlenir.',
   'dlp.delete.action': 'İstisnayı sil',
   'dlp.delete.done': '{email} istisnası silindi',
-  'dlp.empty.title': 'İstisna yok: her ileti denetleniyor',
+  'dlp.empty.title': 'İstisna yok: her mesaj denetleniyor',
   'dlp.empty.text':
-    'Kurallar giden her iletide kart numarası, kimlik numarası ve kendi kalıplarınızı arar. Muhasebeciniz gibi bu verileri haklı olarak alan biri varsa adresini buraya ekleyin.',
+    'Kurallar giden her mesajda kart numarası, kimlik numarası ve kendi kalıplarınızı arar. Muhasebeciniz gibi bu verileri haklı olarak alan biri varsa adresini buraya ekleyin.',
 }

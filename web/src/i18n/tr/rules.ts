@@ -2,8 +2,8 @@ import type { rules as en } from '../en/rules'
 
 export const rules: Record<keyof typeof en, string> = {
   'rules.closed': 'Kapanan konuşmalar',
-  'rules.reopen': 'Müşterinin iletisi kapalı konuşmayı yeniden açar',
-  'rules.reopenHint': 'E-posta ve canlı sohbet için. Açmazsa iletisiyle yeni bir konuşma başlar.',
+  'rules.reopen': 'Müşterinin mesajı kapalı konuşmayı yeniden açar',
+  'rules.reopenHint': 'E-posta ve canlı sohbet için. Açmazsa mesajıyla yeni bir konuşma başlar.',
   'rules.days': 'Yalnızca şu kadar gün içinde',
   'rules.daysHint': 'Daha sonra yeni bir konuşma başlar. Sınır olmasın istiyorsanız boş bırakın.',
   'rules.daysWrong': '1 ile 3650 arasında bir gün sayısı yazın ya da boş bırakın.',
@@ -22,7 +22,7 @@ export const rules: Record<keyof typeof en, string> = {
   'groups.count_one': '{count} üye',
   'groups.count_other': '{count} üye',
   'groups.inactive': 'Etkin olmayan bir çalışan',
-  'groups.memberGone': 'Üyelerden biri artık burada çalışmıyor. Etkin olmayanların işaretini kaldırın.',
+  'groups.memberGone': 'Üyelerden biri artık çalışma alanında değil. Etkin olmayanların işaretini kaldırın.',
   'groups.saved': '{name} kaydedildi',
   'groups.empty.title': 'Henüz grup yok',
   'groups.empty.text': 'Satış ya da iade gibi her ekip için bir grup açın. Konuşmalar böylece tek kişiye değil, ekibe aktarılır.',

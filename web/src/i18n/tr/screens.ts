@@ -34,7 +34,7 @@ export const screens: Record<keyof typeof en, string> = {
   'replies.title': 'Hazır yanıtlar',
   'replies.lead': '/ ve bir sözcük yazarak yanıta eklenen metinler.',
   'macros.title': 'Makrolar',
-  'macros.lead': 'Bir konuşmada tek dokunuşla yapılan birkaç adım; bütün ekip için.',
+  'macros.lead': 'Bir konuşmada tek tıkla yapılan birkaç adım; bütün ekip için.',
   'rules.title': 'Gruplar ve kurallar',
   'rules.lead': 'Konuşmaların aktarıldığı ekipler ve kapanan konuşmalarda ne olacağı.',
   'webhooks.title': 'Webhook’lar',

@@ -22,7 +22,7 @@ interface TotpDialogProps {
   onDone: (codes: readonly string[]) => void
 }
 
-/** Scan, type one code, and the second step is on. */
+/** Scan, type one code, and two-factor authentication is on. */
 export function TotpDialog({ onClose, onDone }: TotpDialogProps) {
   const { t } = useI18n()
   const formId = useId()
@@ -73,7 +73,7 @@ export function TotpDialog({ onClose, onDone }: TotpDialogProps) {
             </div>
           </div>
           <form id={formId} ref={form} onSubmit={submit} noValidate>
-            <Field label={t('secondStep.code')} hint={t('secondStep.codeHint')} error={codeError}>
+            <Field label={t('twoFactor.code')} hint={t('twoFactor.codeHint')} error={codeError}>
               <CodeInput />
             </Field>
           </form>

@@ -10,7 +10,7 @@ import { Marked } from '@/ui/Marked'
 import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { Segmented } from '@/ui/Segmented'
-import { Shelf } from './Shelf'
+import { LawList } from './LawList'
 import { kindNames } from './kindNames'
 import { kinds, useRegulations, type Hit, type Kind, type Search, type Standing } from './regulations'
 
@@ -117,7 +117,7 @@ function Begin({ pick }: { pick: (law: string) => void }) {
       <EmptyState icon={Scale} title={t('advisor.begin.title')}>
         {t('advisor.begin.text')}
       </EmptyState>
-      <Shelf pick={pick} />
+      <LawList pick={pick} />
     </>
   )
 }

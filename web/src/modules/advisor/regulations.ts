@@ -87,9 +87,9 @@ export function useRegulations(search: Search) {
 }
 
 /** The library, last updated first. */
-export function useShelf() {
+export function useLaws() {
   return usePages({
-    key: ['advisor', 'shelf'],
+    key: ['advisor', 'laws'],
     fetch: (cursor) => ask(api.GET('/api/musavir/v1/kutuphane', { params: { query: { limit: 25, cursor } } })),
   })
 }

@@ -5,18 +5,20 @@ import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, withTexts } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { fetchAhead } from '@/lib/part'
 import { useShortcuts, type Shortcut } from '@/shell/shortcuts'
+import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { ConversationList } from './ConversationList'
 import { useAct, useConversations, useCounts, useReadMark, type Action, type Snooze } from './conversations'
 import { useSavedViews } from './savedViews'
-import { loadComposer, Thread } from './Thread'
 import { Views, type ViewChange } from './Views'
 import { placeOf, type InboxSearch } from './search'
 
 const from = '/shell/inbox'
 
 // What opens on demand is fetched on demand: the first load has its budget.
+const Thread = lazy(() => withTexts(() => import('./Thread'))().then((m) => ({ default: m.Thread })))
 const BulkBar = lazy(() => withTexts(() => import('./BulkBar'), 'thread')().then((m) => ({ default: m.BulkBar })))
 const FirstConversation = lazy(() => withTexts(() => import('./FirstConversation'), 'thread')().then((m) => ({ default: m.FirstConversation })))
 const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts', 'templates')().then((m) => ({ default: m.NewConversation })))
@@ -45,8 +47,7 @@ export function InboxScreen() {
   const bare = all !== undefined && all.open + all.snoozed + all.closed === 0 && !search.q
 
   useEffect(() => {
-    // What cannot be had now is asked for again by the conversation that needs it.
-    loadComposer().catch(() => undefined)
+    void fetchAhead(() => import('./Thread'), () => import('./Composer'))
   }, [])
 
   useEffect(() => {
@@ -152,15 +153,17 @@ export function InboxScreen() {
       </section>
       <div className={cx('min-h-0 min-w-0 flex-1', c ? 'flex' : 'hidden md:flex')}>
         {c ? (
-          <Thread
-            key={c}
-            id={c}
-            at={search.at}
-            onNewest={() => go({ at: undefined }, true)}
-            onBack={() => go({ c: undefined, at: undefined })}
-            onAct={perform}
-            onSnooze={() => setSnoozing(true)}
-          />
+          <Suspense fallback={<Loading />}>
+            <Thread
+              key={c}
+              id={c}
+              at={search.at}
+              onNewest={() => go({ at: undefined }, true)}
+              onBack={() => go({ c: undefined, at: undefined })}
+              onAct={perform}
+              onSnooze={() => setSnoozing(true)}
+            />
+          </Suspense>
         ) : bare ? (
           <Suspense>
             <FirstConversation onNew={begin} className="m-auto" />
@@ -213,6 +216,14 @@ function useLiveShortcuts(shortcuts: readonly Shortcut[]): void {
     [names],
   )
   useShortcuts(stable)
+}
+
+function Loading() {
+  return (
+    <div className="min-w-0 flex-1 p-5">
+      <SkeletonRows rows={4} />
+    </div>
+  )
 }
 
 function NothingOpen() {

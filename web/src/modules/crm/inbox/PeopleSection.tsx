@@ -7,17 +7,17 @@ import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
 import { toast } from '@/ui/Toast'
 import { PresenceMark } from '../PresenceMark'
-import { usePeople, useTakeOut, type Conversation } from './conversations'
+import { usePeople, useRemoveParticipant, type Conversation } from './conversations'
 import { Section } from './Section'
 
-const BringInDialog = lazy(() => withTexts(() => import('./BringInDialog'), 'contacts')().then((m) => ({ default: m.BringInDialog })))
+const AddParticipantDialog = lazy(() => withTexts(() => import('./AddParticipantDialog'), 'contacts')().then((m) => ({ default: m.AddParticipantDialog })))
 
-/** Who takes part: contacts, whom one may bring in and take out, and agents with what they are now. */
+/** Who takes part: contacts, who can be added and removed, and agents with what they are now. */
 export function PeopleSection({ conversation }: { conversation: Conversation }) {
   const { t } = useI18n()
   const me = useMe()
   const people = usePeople(conversation.id).data
-  const takeOut = useTakeOut(conversation.id)
+  const remove = useRemoveParticipant(conversation.id)
   const [adding, setAdding] = useState(false)
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
   if (!people) return null
@@ -35,7 +35,7 @@ export function PeopleSection({ conversation }: { conversation: Conversation }) 
                   icon={X}
                   label={t('people.remove', { name: contact.name })}
                   className="size-7"
-                  onClick={() => takeOut.mutate(contact.contact_id, { onError: (error) => toast('danger', t('inbox.failed'), errorText(error)) })}
+                  onClick={() => remove.mutate(contact.contact_id, { onError: (error) => toast('danger', t('inbox.failed'), errorText(error)) })}
                 />
               )
             )}
@@ -54,7 +54,7 @@ export function PeopleSection({ conversation }: { conversation: Conversation }) 
           {t('people.add')}
         </Button>
       )}
-      <Suspense>{adding && <BringInDialog conversation={conversation} onClose={() => setAdding(false)} />}</Suspense>
+      <Suspense>{adding && <AddParticipantDialog conversation={conversation} onClose={() => setAdding(false)} />}</Suspense>
     </Section>
   )
 }

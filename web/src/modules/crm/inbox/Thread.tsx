@@ -19,9 +19,7 @@ import { Timeline } from './Timeline'
 import { typists } from './typing'
 import { useUnmerge } from './whole'
 
-/** Fetched ahead by the screen: a conversation that is opened finds it there. */
-export const loadComposer = () => import('./Composer').then((m) => ({ default: m.Composer }))
-const Composer = lazy(loadComposer)
+const Composer = lazy(() => import('./Composer').then((m) => ({ default: m.Composer })))
 const Details = lazy(() => import('./Details').then((m) => ({ default: m.Details })))
 const ExportDialog = lazy(() => withTexts(() => import('./ExportDialog'), 'thread')().then((m) => ({ default: m.ExportDialog })))
 const Gone = lazy(() => withTexts(() => import('./Gone'), 'thread')().then((m) => ({ default: m.Gone })))

@@ -200,7 +200,7 @@ function PendingMessage({ letter }: { letter: PendingLetter }) {
         <div role="alert" className="mt-1.5 flex flex-wrap items-center justify-end gap-2 text-[13px] text-danger-ink">
           <span className="flex items-start gap-1.5">
             <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-            {isOld(letter) ? t('inbox.letterOld') : t('inbox.notSent')} {letter.error}
+            {isOld(letter) ? t('inbox.pendingOld') : t('inbox.notSent')} {letter.error}
           </span>
           <Button size="sm" onClick={() => void deliver(letter, send.mutateAsync)}>
             {t('common.retry')}

@@ -135,17 +135,25 @@ function itemsPage(id: string, query: { from?: string; sort?: 'created' }, curso
   return ask(api.GET('/api/crm/v1/conversations/{id}/items', { params: { path: { id }, query: { limit: pageSize, cursor, ...query } } }))
 }
 
+const pollQueued = 3000
+
+/** Nothing tells the panel that a queued message was sent, so it asks while it shows one. */
+export function queuedInterval(rows: readonly Pick<Item, 'delivery'>[]): number | false {
+  return rows.some((row) => row.delivery === 'queued') && pollQueued
+}
+
 /** The timeline from its end, or both ways from one item: what was found may lie far back. */
 export function useTimeline(id: string, at: string | undefined): TimelinePages {
   const key = itemsKey(id)
   const near = at !== undefined
-  const whole = usePages({ key, fetch: (cursor) => itemsPage(id, {}, cursor), enabled: !near })
-  const before = usePages({ key: [...key, 'before', at], fetch: (cursor) => itemsPage(id, { from: at }, cursor), enabled: near })
+  const whole = usePages({ key, fetch: (cursor) => itemsPage(id, {}, cursor), enabled: !near, refetchInterval: queuedInterval })
+  const before = usePages({ key: [...key, 'before', at], fetch: (cursor) => itemsPage(id, { from: at }, cursor), enabled: near, refetchInterval: queuedInterval })
   const after = usePages({
     key: [...key, 'after', at],
     fetch: (cursor) => itemsPage(id, { from: at, sort: 'created' }, cursor),
     enabled: near,
     growsAtEnd: true,
+    refetchInterval: queuedInterval,
   })
   if (!near) return { ...whole, older: whole.more, newer: null }
   return {
@@ -383,13 +391,13 @@ function usePeopleChange(id: string, change: (contactId: string) => Promise<unkn
   return useMutation({ mutationFn: change, onSuccess: () => void client.invalidateQueries({ queryKey: [...root, 'people', id] }) })
 }
 
-export function useBringIn(id: string) {
+export function useAddParticipant(id: string) {
   return usePeopleChange(id, (contactId) =>
     ask(api.POST('/api/crm/v1/conversations/{id}/participants', { params: { path: { id } }, body: { contact_id: contactId } })),
   )
 }
 
-export function useTakeOut(id: string) {
+export function useRemoveParticipant(id: string) {
   return usePeopleChange(id, (contactId) =>
     ask(api.DELETE('/api/crm/v1/conversations/{id}/participants/{contactId}', { params: { path: { id, contactId } } })),
   )

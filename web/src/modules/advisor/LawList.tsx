@@ -4,12 +4,12 @@ import { Button } from '@/ui/Button'
 import { QueryState } from '@/ui/QueryState'
 import { Table, type Column } from '@/ui/Table'
 import { kindNames } from './kindNames'
-import { useShelf, type Law } from './regulations'
+import { useLaws, type Law } from './regulations'
 
 /** The library: every law, the last updated first. */
-export function Shelf({ pick }: { pick: (law: string) => void }) {
+export function LawList({ pick }: { pick: (law: string) => void }) {
   const { t } = useI18n()
-  const { rows, more, ...state } = useShelf()
+  const { rows, more, ...state } = useLaws()
   const columns: Column<Law>[] = [
     {
       id: 'title',
@@ -37,12 +37,12 @@ export function Shelf({ pick }: { pick: (law: string) => void }) {
     },
   ]
   return (
-    <section aria-labelledby="shelf" className="mt-8">
-      <h2 id="shelf" className="mb-3 font-semibold">
-        {t('advisor.shelf')}
+    <section aria-labelledby="laws" className="mt-8">
+      <h2 id="laws" className="mb-3 font-semibold">
+        {t('advisor.laws')}
       </h2>
-      <QueryState {...state} isEmpty={rows.length === 0} empty={<p className="text-sm text-ink-2">{t('advisor.shelfEmpty')}</p>}>
-        <Table label={t('advisor.shelf')} columns={columns} rows={rows} rowKey={(law) => law.id} more={more} />
+      <QueryState {...state} isEmpty={rows.length === 0} empty={<p className="text-sm text-ink-2">{t('advisor.noLaws')}</p>}>
+        <Table label={t('advisor.laws')} columns={columns} rows={rows} rowKey={(law) => law.id} more={more} />
       </QueryState>
     </section>
   )

@@ -6,12 +6,12 @@ import { Dialog } from '@/ui/Dialog'
 import { Notice } from '@/ui/Notice'
 import { ContactPicker } from '../contacts/ContactPicker'
 import type { Contact } from '../contacts/contacts'
-import { useBringIn, type Conversation } from './conversations'
+import { useAddParticipant, type Conversation } from './conversations'
 
-export function BringInDialog({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
+export function AddParticipantDialog({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
   const { t } = useI18n()
   const [chosen, setChosen] = useState<Contact | null>(null)
-  const bringIn = useBringIn(conversation.id)
+  const add = useAddParticipant(conversation.id)
   return (
     <Dialog
       open
@@ -21,15 +21,15 @@ export function BringInDialog({ conversation, onClose }: { conversation: Convers
       footer={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button look="primary" disabled={!chosen} busy={bringIn.isPending} onClick={() => chosen && bringIn.mutate(chosen.id, { onSuccess: onClose })}>
+          <Button look="primary" disabled={!chosen} busy={add.isPending} onClick={() => chosen && add.mutate(chosen.id, { onSuccess: onClose })}>
             {t('people.action')}
           </Button>
         </>
       }
     >
-      {bringIn.error && (
+      {add.error && (
         <Notice tone="danger" className="mb-4">
-          {errorText(bringIn.error)}
+          {errorText(add.error)}
         </Notice>
       )}
       <ContactPicker label={t('inbox.contact')} chosen={chosen} onChoose={setChosen} error={null} except={conversation.contact_id} />

@@ -15,14 +15,14 @@ import { authLink } from './AuthPage'
 type Ticket = Schemas['SigninSignInAnswer']
 type CodeMethod = 'totp' | 'recovery'
 
-interface SecondStepProps {
+interface TwoFactorProps {
   ticket: Ticket
   onDone: () => Promise<void>
   /** The ticket is spent or too old: the sign-in begins anew, and says why. */
   onRestart: (reason: string | null) => void
 }
 
-export function SecondStep({ ticket, onDone, onRestart }: SecondStepProps) {
+export function TwoFactor({ ticket, onDone, onRestart }: TwoFactorProps) {
   const { t } = useI18n()
   const methods = ticket.methods ?? []
   const [method, setMethod] = useState<CodeMethod>(methods.includes('totp') ? 'totp' : 'recovery')
@@ -65,15 +65,15 @@ export function SecondStep({ ticket, onDone, onRestart }: SecondStepProps) {
             onClick={() => passkey.mutate()}
             className="h-10.5 w-full"
           >
-            {t('secondStep.passkey')}
+            {t('twoFactor.passkey')}
           </Button>
-          <p className="my-4 text-center text-[13px] text-ink-3">{t('secondStep.or')}</p>
+          <p className="my-4 text-center text-[13px] text-ink-3">{t('twoFactor.or')}</p>
         </>
       )}
       <form key={method} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4.5">
         <Field
-          label={method === 'totp' ? t('secondStep.code') : t('secondStep.recovery')}
-          hint={method === 'totp' ? t('secondStep.codeHint') : t('secondStep.recoveryHint')}
+          label={method === 'totp' ? t('twoFactor.code') : t('twoFactor.recovery')}
+          hint={method === 'totp' ? t('twoFactor.codeHint') : t('twoFactor.recoveryHint')}
           error={isCode && step.error ? errorText(step.error) : null}
         >
           {method === 'totp' ? (
@@ -83,7 +83,7 @@ export function SecondStep({ ticket, onDone, onRestart }: SecondStepProps) {
           )}
         </Field>
         <Button type="submit" look={withPasskey ? 'secondary' : 'primary'} busy={step.isPending && isCode} className="h-10.5">
-          {t('secondStep.submit')}
+          {t('twoFactor.submit')}
         </Button>
       </form>
       <p className="mt-5 flex flex-wrap justify-between gap-x-6 gap-y-2">
@@ -96,11 +96,11 @@ export function SecondStep({ ticket, onDone, onRestart }: SecondStepProps) {
               setMethod(method === 'totp' ? 'recovery' : 'totp')
             }}
           >
-            {method === 'totp' ? t('secondStep.useRecovery') : t('secondStep.useCode')}
+            {method === 'totp' ? t('twoFactor.useRecovery') : t('twoFactor.useCode')}
           </button>
         )}
         <button type="button" className={authLink} onClick={() => onRestart(null)}>
-          {t('secondStep.restart')}
+          {t('twoFactor.restart')}
         </button>
       </p>
     </>
