@@ -146,9 +146,9 @@ export function queuedInterval(rows: readonly Pick<Item, 'delivery'>[]): number 
 export function useTimeline(id: string, at: string | undefined): TimelinePages {
   const key = itemsKey(id)
   const near = at !== undefined
-  const whole = usePages({ key, fetch: (cursor) => itemsPage(id, {}, cursor), enabled: !near, refetchInterval: queuedInterval })
-  const before = usePages({ key: [...key, 'before', at], fetch: (cursor) => itemsPage(id, { from: at }, cursor), enabled: near, refetchInterval: queuedInterval })
-  const after = usePages({
+  const whole = usePages<Item>({ key, fetch: (cursor) => itemsPage(id, {}, cursor), enabled: !near, refetchInterval: queuedInterval })
+  const before = usePages<Item>({ key: [...key, 'before', at], fetch: (cursor) => itemsPage(id, { from: at }, cursor), enabled: near, refetchInterval: queuedInterval })
+  const after = usePages<Item>({
     key: [...key, 'after', at],
     fetch: (cursor) => itemsPage(id, { from: at, sort: 'created' }, cursor),
     enabled: near,
