@@ -29,9 +29,13 @@ import (
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/card"
+	"konak/internal/crm/conversation/export"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
+	"konak/internal/crm/inboxapi"
 	"konak/internal/crm/live"
 	"konak/internal/crm/template"
 	"konak/internal/identity"
@@ -78,6 +82,9 @@ type App struct {
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
+	AIRecords     *airecord.Service
+	Cards         *card.Service
+	Exports       *export.Service
 	Agents        *agent.Service
 	Desk          *desk.Service
 	Channels      *channel.Service
@@ -214,7 +221,9 @@ func (a *App) wire(box *secret.Box) error {
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Conversations.HandBack(a.Agents)
 	a.Commerce = commerce.New(a.DB, book{a.Contacts})
-	a.Conversations.Sell(shop{a.Commerce})
+	a.Cards = card.New(card.Config{Conversations: a.Conversations, Contacts: a.Contacts, Shop: shop{a.Commerce}})
+	a.AIRecords = airecord.New(airecord.Config{Conversations: a.Conversations, Contacts: a.Contacts})
+	a.Exports = export.New(export.Config{DB: a.DB, Conversations: a.Conversations, Contacts: a.Contacts, Agents: a.Identity, Blobs: a.Blobs})
 	a.Contacts.Follow(shop{a.Commerce})
 	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
 	a.Channels = channel.New(a.DB, box, a.Conversations)
@@ -273,7 +282,9 @@ func (a *App) wire(box *secret.Box) error {
 	a.Identity.Register(a.API)
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
-	a.Conversations.Register(a.API)
+	inboxapi.New(inboxapi.Config{
+		Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports,
+	}).Register(a.API)
 	a.Desk.Register(a.API)
 	a.Channels.Register(a.API)
 	a.Templates.Register(a.API)

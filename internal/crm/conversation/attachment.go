@@ -36,7 +36,9 @@ type Attachment struct {
 	ContentID *string    `json:"content_id" nullable:"true" doc:"How the text of an e-mail refers to it"`
 	CreatedAt clock.Time `json:"created_at"`
 
-	blobID   *uuid.UUID
+	// BlobID is where the bytes are, nil where the file was not kept.
+	BlobID *uuid.UUID `json:"-"`
+
 	declared string
 	uploader *uuid.UUID
 	test     bool
@@ -62,7 +64,7 @@ type Prepared struct {
 // attachment is the record that it becomes.
 func (p Prepared) attachment() Attachment {
 	a := Attachment{
-		Name: filetype.Name(p.Name), Type: p.Type, Size: p.Size, blobID: p.BlobID, declared: declaredType(p.DeclaredType), fresh: true,
+		Name: filetype.Name(p.Name), Type: p.Type, Size: p.Size, BlobID: p.BlobID, declared: declaredType(p.DeclaredType), fresh: true,
 	}
 	if a.Pending = p.Pending; p.BlobID == nil && !p.Pending {
 		a.Blocked = &p.Blocked

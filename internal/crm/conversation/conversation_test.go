@@ -13,6 +13,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/inboxapi"
 	"konak/internal/identity"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
@@ -407,9 +408,9 @@ func TestPublicReply(t *testing.T) {
 			"contact": map[string]any{"external_id": "u1", "name": "Zeynep", "email": "zeynep@example.com"}, "body": "Merhaba",
 		}).Want(201).Data(&c)
 		path := public + "/" + c.ID.String()
-		var ref conversation.Reference
+		var ref inboxapi.Reference
 		key.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "Buyurun"}).Want(200).Data(&ref)
-		if diff := cmp.Diff(conversation.Reference{Type: "conversation", ID: c.ID, State: conversation.Open}, ref); diff != "" {
+		if diff := cmp.Diff(inboxapi.Reference{Type: "conversation", ID: c.ID, State: conversation.Open}, ref); diff != "" {
 			t.Error(diff)
 		}
 		in.events()

@@ -139,3 +139,9 @@ func (s *Service) authorName(r *db.Reader, c *Conversation, i *Item) (string, er
 	}
 	return "Konak", nil
 }
+
+// Forwarding is the answer to a forwarded message.
+type Forwarding struct {
+	To       []string `json:"to" nullable:"false" example:"[\"depo@kayamobilya.example\"]"`
+	Delivery string   `json:"delivery" enum:"queued" example:"queued"`
+}

@@ -45,13 +45,13 @@ func (s *Service) move(tx *db.Tx, was Conversation, c *Conversation, on Trigger,
 		return err
 	}
 	emits := t.Emits
-	if t.IfOwner && same(was.OwnerID, c.OwnerID) {
+	if t.IfOwner && SameID(was.OwnerID, c.OwnerID) {
 		emits = nil
 		if was.AIState != c.AIState {
 			emits = []string{Updated}
 		}
 	}
-	if err := s.announce(tx, emits, &was, c, item); err != nil || on != Close {
+	if err := s.Announce(tx, emits, &was, c, item); err != nil || on != Close {
 		return err
 	}
 	return s.survey(tx, c)
@@ -115,7 +115,7 @@ func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 	if err := s.follow(tx, nil, c, list); err != nil {
 		return false, err
 	}
-	return true, s.announce(tx, t.Emits, nil, c, first)
+	return true, s.Announce(tx, t.Emits, nil, c, first)
 }
 
 // place gives items their place in the timeline: after the last, whatever the
@@ -134,7 +134,7 @@ func place(tx *db.Tx, c *Conversation, list []*Item) {
 		if i.Attachments == nil {
 			i.Attachments = []Attachment{}
 		}
-		i.Tepkiler, i.Mentions, i.HasEmail = []Reaction{}, orEmpty(i.Mentions), i.email != nil
+		i.Tepkiler, i.Mentions, i.HasEmail = []Reaction{}, db.OrEmpty(i.Mentions), i.email != nil
 	}
 	if c.lastItemAt.IsZero() {
 		c.lastItemAt = clock.At(tx.Now())
@@ -191,8 +191,8 @@ func recount(tx *db.Tx, was, c *Conversation) error {
 	return nil
 }
 
-// announce writes the events of a change, in order.
-func (s *Service) announce(tx *db.Tx, names []string, was, c *Conversation, item *Item) error {
+// Announce writes the events of a change, in order.
+func (s *Service) Announce(tx *db.Tx, names []string, was, c *Conversation, item *Item) error {
 	var before map[string]any
 	if was != nil {
 		before = previous(was, c)
@@ -226,10 +226,10 @@ func previous(was, c *Conversation) map[string]any {
 	if was.State != c.State {
 		out["state"] = was.State
 	}
-	if !same(was.OwnerID, c.OwnerID) {
+	if !SameID(was.OwnerID, c.OwnerID) {
 		out["owner_id"] = was.OwnerID
 	}
-	if !same(was.GroupID, c.GroupID) {
+	if !SameID(was.GroupID, c.GroupID) {
 		out["group_id"] = was.GroupID
 	}
 	if was.AIState != c.AIState {
@@ -250,7 +250,7 @@ func previous(was, c *Conversation) map[string]any {
 	return out
 }
 
-func same(a, b *uuid.UUID) bool {
+func SameID(a, b *uuid.UUID) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -273,29 +273,22 @@ func author(tx *db.Tx) Author {
 	return a
 }
 
-// lockLive locks a conversation that can be worked on.
-func lockLive(tx *db.Tx, id uuid.UUID) (Conversation, error) {
+// LockLive locks a conversation that can be worked on.
+func LockLive(tx *db.Tx, id uuid.UUID) (Conversation, error) {
 	c, err := lock(tx, id)
 	if err == nil && c.deletedAt != nil {
 		err = db.ErrNoRow
 	}
-	return c, absent(err)
+	return c, db.OrNotFound(err)
 }
 
 // lockUnmerged also refuses one that went into another.
 func lockUnmerged(tx *db.Tx, id uuid.UUID) (Conversation, error) {
-	c, err := lockLive(tx, id)
+	c, err := LockLive(tx, id)
 	if err == nil && c.MergedIntoID != nil {
 		return c, fault.New(fault.Conflict).Because("merged")
 	}
 	return c, err
-}
-
-func absent(err error) error {
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
-	return err
 }
 
 // wrote puts a message of the customer into a conversation and tells the

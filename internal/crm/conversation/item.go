@@ -84,23 +84,6 @@ type Reaction struct {
 	At         clock.Time `json:"at"`
 }
 
-// Ratings of the assistant's answers.
-const (
-	RatedUp   = "up"
-	RatedDown = "down"
-)
-
-// Feedback is a vote on an answer of the assistant. Agents' and customers'
-// votes stand beside each other; the customer's counts for satisfaction.
-type Feedback struct {
-	ItemID     uuid.UUID  `json:"item_id" format:"uuid"`
-	AuthorKind string     `json:"author_kind" enum:"agent,contact" example:"agent"`
-	AuthorID   uuid.UUID  `json:"author_id" format:"uuid"`
-	Rating     string     `json:"rating" enum:"up,down" example:"up"`
-	Comment    string     `json:"comment" example:"İade süresi doğru."`
-	At         clock.Time `json:"at"`
-}
-
 // AISource is something that an answer of the assistant relied on.
 type AISource struct {
 	Kind    string `json:"kind" example:"article" doc:"Where it comes from: article, website, file, conversation"`

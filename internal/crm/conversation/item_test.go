@@ -12,6 +12,8 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/inboxapi"
 	"konak/internal/identity"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -348,16 +350,16 @@ func TestAIFeedbackAndSources(t *testing.T) {
 		rate := func(i conversation.Item, rating string) *apptest.Response {
 			return in.Owner.Post(itemPath(i)+"/ai-feedback", map[string]any{"rating": rating, "comment": " doğru "})
 		}
-		var f conversation.Feedback
+		var f airecord.Feedback
 		rate(answer, "down").Want(200)
 		rate(answer, "up").Want(200).Data(&f)
 		if f.AuthorKind != "agent" || f.AuthorID != in.Member || f.Rating != "up" || f.Comment != "doğru" {
 			t.Errorf("got %+v", f)
 		}
-		if _, err := s.Conversations.CustomerRated(in.Context(), id, answer.ID, in.customer.ID, conversation.RatedDown, ""); err != nil {
+		if _, err := s.AIRecords.CustomerRated(in.Context(), id, answer.ID, in.customer.ID, airecord.RatedDown, ""); err != nil {
 			t.Fatal(err)
 		}
-		var record conversation.AIRecord
+		var record airecord.AIRecord
 		in.Owner.Get(base + "/" + id.String() + "/ai-state").Want(200).Data(&record)
 		votes := map[string]string{}
 		for _, f := range record.Feedback {
@@ -381,7 +383,7 @@ func TestEmailCC(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		path := base + "/" + in.begin().String() + "/email-cc"
-		var cc conversation.EmailCC
+		var cc inboxapi.EmailCC
 		in.Owner.Get(path).Want(200).Data(&cc)
 		if len(cc.EmailCC) != 0 {
 			t.Errorf("got %+v", cc)

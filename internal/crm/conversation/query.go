@@ -52,7 +52,7 @@ func (q *Query) filter(ctx context.Context) (Filter, error) {
 		}
 		return &u
 	}
-	me := agentID(ctx)
+	me := AgentID(ctx)
 	switch q.OwnerID {
 	case "":
 	case "none":
@@ -103,6 +103,15 @@ func (q *Query) filter(ctx context.Context) (Filter, error) {
 		return f, wrong
 	}
 	return f, nil
+}
+
+// ListMatching reads a page of what a query asks for, in its order.
+func (s *Service) ListMatching(ctx context.Context, q Query, p db.Page) (db.List[Conversation], error) {
+	f, err := q.filter(ctx)
+	if err != nil {
+		return db.List[Conversation]{}, err
+	}
+	return s.List(ctx, f, q.Q, q.order(), p)
 }
 
 // CheckQuery says what is wrong with a query for the caller.

@@ -12,6 +12,7 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/inboxapi"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
@@ -87,7 +88,7 @@ func TestScheduled(t *testing.T) {
 		}
 		in.later(id, 1, nil)
 		in.later(id, 2, nil)
-		var n conversation.Cancelled
+		var n inboxapi.Cancelled
 		in.Owner.Delete(path).Want(200).Data(&n)
 		if n.Cancelled != 2 {
 			t.Errorf("got %+v", n)

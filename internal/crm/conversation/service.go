@@ -51,8 +51,6 @@ type Service struct {
 	router   Router
 
 	forwarder Forwarder
-	assistant Assistant
-	shop      Shop
 	absences  Absences
 	templates *template.Service
 }
@@ -60,7 +58,7 @@ type Service struct {
 // New opens the room and lets it follow the contacts.
 func New(d *db.DB, contacts *contact.Service, agents Agents, blobs *blob.Store) *Service {
 	s := &Service{
-		Log: slog.New(slog.DiscardHandler), db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}, assistant: NoAssistant{}, shop: NoShop{},
+		Log: slog.New(slog.DiscardHandler), db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{},
 	}
 	contacts.Follow(s)
 	return s
@@ -80,14 +78,14 @@ func (s *Service) ForwardWith(f Forwarder) { s.forwarder = f }
 
 // List reads a page in an order.
 func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Page) (out db.List[Conversation], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if err := s.search(r, &f, q); err != nil {
 			return err
 		}
 		if out, err = list(r, f, o, p, windowRows); err != nil {
 			return err
 		}
-		return fillUnread(r, agentID(ctx), out.Rows)
+		return fillUnread(r, AgentID(ctx), out.Rows)
 	})
 	return out, err
 }
@@ -106,12 +104,12 @@ const maxFound = 100
 
 // Get reads one conversation.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if c, err = byID(r, id); err != nil {
-			return absent(err)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if c, err = ByID(r, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		one := []Conversation{c}
-		err := fillUnread(r, agentID(ctx), one)
+		err := fillUnread(r, AgentID(ctx), one)
 		c = one[0]
 		return err
 	})
@@ -119,7 +117,7 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err er
 }
 
 // Find reads a conversation for another room.
-func (s *Service) Find(r *db.Reader, id uuid.UUID) (Conversation, error) { return byID(r, id) }
+func (s *Service) Find(r *db.Reader, id uuid.UUID) (Conversation, error) { return ByID(r, id) }
 
 // Timeline says how the items of a conversation are read: the newest first, or
 // the other way round, and from which on.
@@ -130,9 +128,9 @@ type Timeline struct {
 
 // Items reads a page of the timeline.
 func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Page) (out db.List[Item], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := byID(r, id); err != nil {
-			return absent(err)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := ByID(r, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		if ask.From != nil {
 			first, err := itemOf(r, id, *ask.From)
@@ -147,7 +145,7 @@ func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Pa
 		if out, err = items(r, id, ask.Ascending, p); err != nil {
 			return err
 		}
-		return fillItems(r, out.Rows)
+		return FillItems(r, out.Rows)
 	})
 	return out, err
 }
@@ -176,7 +174,7 @@ type NewConversation struct {
 // Create opens a conversation that no channel brought: a request that an
 // agent or another program writes down.
 func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.CreateIn(tx, n)
 		return err
 	})
@@ -263,7 +261,7 @@ func (s *Service) another(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref
 
 // InTx runs a transaction of the caller's workspace.
 func (s *Service) InTx(ctx context.Context, fn func(*db.Tx) error) error {
-	return s.tenant(ctx).InTx(ctx, fn)
+	return s.Tenant(ctx).InTx(ctx, fn)
 }
 
 // checkPlace checks that an owner may see conversations and that a group exists.
@@ -287,17 +285,17 @@ func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
 
 // Close closes a conversation; a repeat changes nothing.
 func (s *Service) Close(ctx context.Context, id uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, s.ToClose())
+	return s.Change(ctx, id, s.ToClose())
 }
 
 // Open opens a conversation again.
 func (s *Service) Open(ctx context.Context, id uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, s.ToOpen())
+	return s.Change(ctx, id, s.ToOpen())
 }
 
 // Snooze puts a conversation aside until a time or until the customer writes.
 func (s *Service) Snooze(ctx context.Context, id uuid.UUID, until *clock.Time, untilReply bool) (Conversation, error) {
-	return s.change(ctx, id, s.ToSnooze(until, untilReply))
+	return s.Change(ctx, id, s.ToSnooze(until, untilReply))
 }
 
 // ToSnooze is Snooze as a step.
@@ -340,7 +338,7 @@ type Change struct {
 
 // Update changes subject, customer, priority or group.
 func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (Conversation, error) {
-	return s.change(ctx, id, s.ToUpdate(ch))
+	return s.Change(ctx, id, s.ToUpdate(ch))
 }
 
 // ToUpdate is Update as a step.
@@ -383,7 +381,7 @@ func (s *Service) rewrite(tx *db.Tx, was Conversation, c *Conversation) error {
 		return nil
 	}
 	names := []string{}
-	if !same(was.GroupID, c.GroupID) {
+	if !SameID(was.GroupID, c.GroupID) {
 		names = append(names, Assigned)
 	}
 	if was.Subject != c.Subject || was.Priority != c.Priority || was.ContactID != c.ContactID {
@@ -410,7 +408,7 @@ func (s *Service) rewrite(tx *db.Tx, was Conversation, c *Conversation) error {
 	if err := s.follow(tx, &was, c, []*Item{item}); err != nil {
 		return err
 	}
-	return s.announce(tx, names, &was, c, nil)
+	return s.Announce(tx, names, &was, c, nil)
 }
 
 func current(c *Conversation, field string) any {
@@ -428,7 +426,7 @@ func current(c *Conversation, field string) any {
 
 // Transfer gives a conversation to a group, with a note for it.
 func (s *Service) Transfer(ctx context.Context, id, group uuid.UUID, note string) (Conversation, error) {
-	return s.change(ctx, id, s.ToTransfer(group, note))
+	return s.Change(ctx, id, s.ToTransfer(group, note))
 }
 
 // ToTransfer is Transfer as a step.
@@ -450,12 +448,12 @@ func (s *Service) ToTransfer(group uuid.UUID, note string) Step {
 	}
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
+func (s *Service) Tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
-// agentID is the caller's, nil for keys and the system.
-func agentID(ctx context.Context) uuid.UUID {
+// AgentID is the caller's, nil for keys and the system.
+func AgentID(ctx context.Context) uuid.UUID {
 	if who := caller.From(ctx); who.Kind == caller.Agent {
 		return who.ID
 	}
@@ -464,12 +462,12 @@ func agentID(ctx context.Context) uuid.UUID {
 
 // Settings reads the inbox settings.
 func (s *Service) Settings(ctx context.Context) (Settings, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Settings, error) {
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Settings, error) {
 		return settings(r)
 	})
 }
 
 // SetSettings writes the inbox settings.
 func (s *Service) SetSettings(ctx context.Context, set Settings) (Settings, error) {
-	return set, s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return putSettings(tx, set) })
+	return set, s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return putSettings(tx, set) })
 }

@@ -76,11 +76,11 @@ func (s *Service) Upload(ctx context.Context, name, declared string, r io.Reader
 	case p.Size == 0:
 		return a, fault.Invalid("file", "required")
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		who := caller.From(ctx)
 		a = p.attachment()
 		a.ID, a.CreatedAt, a.uploader, a.test = tx.NewID(), clock.At(tx.Now()), &who.ID, who.Test
-		if err := blob.Hold(tx, *a.blobID); err != nil {
+		if err := blob.Hold(tx, *a.BlobID); err != nil {
 			return err
 		}
 		return putAttachment(tx, &a, nil)
@@ -90,10 +90,10 @@ func (s *Service) Upload(ctx context.Context, name, declared string, r io.Reader
 
 // Discard removes an upload that was not attached to anything.
 func (s *Service) Discard(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		me := caller.From(ctx).ID
 		if _, err := attachmentByID(&tx.Reader, id, me); err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		found, err := waiting(tx, []uuid.UUID{id}, me)
 		if err != nil {
@@ -122,9 +122,9 @@ func (s *Service) discard(tx *db.Tx, ids []uuid.UUID) error {
 // Attachment finds a file and opens it.
 func (s *Service) Attachment(ctx context.Context, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
 	who := caller.From(ctx)
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		a, err = attachmentByID(r, id, who.ID)
-		return absent(err)
+		return db.OrNotFound(err)
 	})
 	if err != nil {
 		return a, nil, err
@@ -132,10 +132,10 @@ func (s *Service) Attachment(ctx context.Context, id uuid.UUID) (a Attachment, c
 	if a.Pending {
 		return a, nil, fault.New(fault.Conflict).Because("pending")
 	}
-	if a.blobID == nil {
+	if a.BlobID == nil {
 		return a, nil, fault.New(fault.Conflict).Because(*a.Blocked)
 	}
-	content, err = s.blobs.Open(ctx, who.TenantID, *a.blobID)
+	content, err = s.blobs.Open(ctx, who.TenantID, *a.BlobID)
 	return a, content, err
 }
 
@@ -184,8 +184,8 @@ func (s *Service) bind(tx *db.Tx, item *Item) error {
 			continue
 		}
 		a.test = item.test
-		if a.blobID != nil {
-			if err := blob.Hold(tx, *a.blobID); err != nil {
+		if a.BlobID != nil {
+			if err := blob.Hold(tx, *a.BlobID); err != nil {
 				return err
 			}
 		}
@@ -208,13 +208,13 @@ func (s *Service) bind(tx *db.Tx, item *Item) error {
 // filled reads what belongs to one item.
 func filled(r *db.Reader, item *Item) error {
 	one := []Item{*item}
-	err := fillItems(r, one)
+	err := FillItems(r, one)
 	*item = one[0]
 	return err
 }
 
-// fillItems reads the files of items, the reactions to them and whom they call.
-func fillItems(r *db.Reader, list []Item) error {
+// FillItems reads the files of items, the reactions to them and whom they call.
+func FillItems(r *db.Reader, list []Item) error {
 	ids, notes := make([]uuid.UUID, 0, len(list)), []uuid.UUID{}
 	for _, i := range list {
 		if i.Kind != Event {
@@ -241,7 +241,7 @@ func fillItems(r *db.Reader, list []Item) error {
 	}
 	for n := range list {
 		i := &list[n]
-		i.Attachments, i.Tepkiler, i.Mentions = orEmpty(files[i.ID]), orEmpty(reactions[i.ID]), orEmpty(mentions[i.ID])
+		i.Attachments, i.Tepkiler, i.Mentions = db.OrEmpty(files[i.ID]), db.OrEmpty(reactions[i.ID]), db.OrEmpty(mentions[i.ID])
 	}
 	return nil
 }

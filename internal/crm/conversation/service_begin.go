@@ -52,7 +52,7 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 	if !ok {
 		return out, fault.Invalid("channel", "not_allowed")
 	}
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &out, func(tx *db.Tx) error {
 		out = Begun{Delivery: Delivery{Status: NotGoing}}
 		ref, err := s.customer(tx, NewConversation{ContactID: o.ContactID})
 		if err != nil {
@@ -186,5 +186,5 @@ func (s *Service) push(ctx context.Context, out *Begun) error {
 			out.Delivery.Error = *item.DeliveryError
 		}
 	}
-	return idempotency.Amend(ctx, s.tenant(ctx), *out)
+	return idempotency.Amend(ctx, s.Tenant(ctx), *out)
 }

@@ -102,7 +102,7 @@ func (s *Service) note(tx *db.Tx, c *Conversation, item *Item) error {
 // The first answer to a survey stands; where nobody was asked yet, the answer
 // makes its survey.
 func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int, comment string) (out Rating, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lockOf(tx, account, id)
 		if err != nil {
 			return err
@@ -146,23 +146,23 @@ func (s *Service) rated(tx *db.Tx, was Conversation, v Survey) error {
 	if err := s.note(tx, &c, item); err != nil {
 		return err
 	}
-	return s.announce(tx, []string{Rated}, &was, &c, item)
+	return s.Announce(tx, []string{Rated}, &was, &c, item)
 }
 
 // Of reads a conversation of a channel account; another account's is not
 // found.
 func (s *Service) Of(ctx context.Context, account, id uuid.UUID) (c Conversation, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if c, err = byID(r, id); err == nil && (c.ChannelAccountID == nil || *c.ChannelAccountID != account) {
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if c, err = ByID(r, id); err == nil && (c.ChannelAccountID == nil || *c.ChannelAccountID != account) {
 			err = db.ErrNoRow
 		}
-		return absent(err)
+		return db.OrNotFound(err)
 	})
 	return c, err
 }
 
 func lockOf(tx *db.Tx, account, id uuid.UUID) (Conversation, error) {
-	c, err := lockLive(tx, id)
+	c, err := LockLive(tx, id)
 	if err == nil && (c.ChannelAccountID == nil || *c.ChannelAccountID != account) {
 		err = fault.New(fault.NotFound)
 	}

@@ -56,16 +56,16 @@ func (s *Service) Reported(ctx context.Context, item uuid.UUID, d Delivery) erro
 }
 
 func (s *Service) reported(ctx context.Context, id uuid.UUID, d Delivery) (c Conversation, item Item, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if item, err = itemByID(&tx.Reader, id); err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		// Under the conversation's lock no other report comes between.
 		if c, err = lock(tx, item.ConversationID); err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		if item, err = itemByID(&tx.Reader, id); err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		known := item.Delivery != nil && (*item.Delivery == Failed || *item.Delivery == d.Status || d.Status == Queued)
 		if known {
@@ -100,13 +100,13 @@ func (s *Service) receipt(tx *db.Tx, c *Conversation, item *Item, d Delivery) er
 	if err := setReceipts(tx, item); err != nil {
 		return err
 	}
-	return s.announce(tx, []string{ItemChanged}, nil, c, item)
+	return s.Announce(tx, []string{ItemChanged}, nil, c, item)
 }
 
 func (s *Service) delivered(ctx context.Context, id uuid.UUID, d Delivery) (c Conversation, item Item, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if item, err = itemByID(&tx.Reader, id); err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		c, item, err = s.deliver(tx, item, d)
 		return err
@@ -129,15 +129,15 @@ func (s *Service) deliver(tx *db.Tx, item Item, d Delivery) (c Conversation, _ I
 	if err := setDelivery(tx, item.ID, d.Status, nil, provider); err != nil {
 		return c, item, err
 	}
-	c, err = byID(&tx.Reader, item.ConversationID)
-	return c, item, absent(err)
+	c, err = ByID(&tx.Reader, item.ConversationID)
+	return c, item, db.OrNotFound(err)
 }
 
 // failed marks a message and leaves a channel_delivery_failed event beside it.
 func (s *Service) failed(tx *db.Tx, conversation uuid.UUID, item Item, d Delivery) (Conversation, Item, error) {
 	was, err := lock(tx, conversation)
 	if err != nil {
-		return was, item, absent(err)
+		return was, item, db.OrNotFound(err)
 	}
 	if item.Delivery != nil && *item.Delivery == Failed {
 		return was, item, nil

@@ -14,11 +14,11 @@ import (
 
 // Detail reads a conversation with what the caller has begun to write.
 func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		me := agentID(ctx)
-		c, err := byID(r, id)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		me := AgentID(ctx)
+		c, err := ByID(r, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		one := []Conversation{c}
 		if err := fillUnread(r, me, one); err != nil {
@@ -35,11 +35,11 @@ func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err err
 // with its uploads. An empty text without uploads clears that draft; an upload
 // that the draft no longer names waits alone again.
 func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body string, uploads []uuid.UUID) (out Drafted, err error) {
-	me := agentID(ctx)
+	me := AgentID(ctx)
 	if me == uuid.Nil {
 		return out, errNoAgent
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		out = Drafted{}
 		// The lock keeps a merge from leaving the draft behind.
 		if _, err := lockUnmerged(tx, id); err != nil {
@@ -66,7 +66,7 @@ func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body 
 // have just sent or scheduled by hand. The other draft stays.
 func (s *Service) clearDraft(messageType string) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
-		if me := agentID(tx.Context()); me != uuid.Nil {
+		if me := AgentID(tx.Context()); me != uuid.Nil {
 			return was, dropDraft(tx, was.ID, me, messageType)
 		}
 		return was, nil

@@ -34,7 +34,7 @@ func addresses(field string, list []string) ([]string, error) {
 // Forward sends a message or a note to people outside by e-mail and says whom.
 func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) ([]string, error) {
 	ctx = idempotency.View(ctx, func(Item) Forwarding { return Forwarding{To: f.To, Delivery: Queued} })
-	_, err := s.changeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) (err error) {
+	_, err := s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) (err error) {
 		if f.To, err = addresses("to", f.To); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 
 // NotForwarded writes down that a forwarded message did not arrive.
 func (s *Service) NotForwarded(ctx context.Context, id uuid.UUID, to []string, reason string) error {
-	_, err := s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	_, err := s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		return c, s.record(tx, was, &c, "channel_delivery_failed", map[string]any{"to": to, "error": reason, "channel": Mail})
 	})
@@ -86,7 +86,7 @@ func (s *Service) NotForwarded(ctx context.Context, id uuid.UUID, to []string, r
 
 // SetCopies replaces who gets a copy of e-mail answers.
 func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string) (out []string, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := lockUnmerged(tx, id); err != nil {
 			return err
 		}

@@ -17,16 +17,16 @@ import (
 
 // Groups lists the teams, the oldest first.
 func (s *Service) Groups(ctx context.Context, p db.Page) (db.List[Group], error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (db.List[Group], error) {
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (db.List[Group], error) {
 		return groups(r, p)
 	})
 }
 
 // Group reads one team.
 func (s *Service) Group(ctx context.Context, id uuid.UUID) (Group, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Group, error) {
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Group, error) {
 		g, err := groupByID(r, id)
-		return g, absent(err)
+		return g, db.OrNotFound(err)
 	})
 }
 
@@ -44,7 +44,7 @@ func (s *Service) IsGroup(r *db.Reader, id uuid.UUID) (bool, error) {
 
 // AddGroup makes a team.
 func (s *Service) AddGroup(ctx context.Context, name, description string, members []uuid.UUID) (g Group, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &g, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &g, func(tx *db.Tx) error {
 		g = Group{ID: tx.NewID(), Name: strings.TrimSpace(name), Description: strings.TrimSpace(description), CreatedAt: clock.At(tx.Now())}
 		if err := s.fillGroup(tx, &g, members); err != nil {
 			return err
@@ -83,9 +83,9 @@ func (s *Service) fillGroup(tx *db.Tx, g *Group, members []uuid.UUID) error {
 
 // ChangeGroup writes a team anew.
 func (s *Service) ChangeGroup(ctx context.Context, id uuid.UUID, name, description string, members []uuid.UUID) (g Group, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if g, err = groupByID(&tx.Reader, id); err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		g.Name, g.Description = strings.TrimSpace(name), strings.TrimSpace(description)
 		if err := s.fillGroup(tx, &g, members); err != nil {
@@ -114,10 +114,10 @@ func (s *Service) ChangeGroup(ctx context.Context, id uuid.UUID, name, descripti
 
 // DeleteGroup removes a team that no conversation belongs to.
 func (s *Service) DeleteGroup(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		g, err := groupByID(&tx.Reader, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		if used, err := groupInUse(&tx.Reader, id); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 // Escalate hands a conversation from the assistant to people, because the
@@ -14,7 +15,7 @@ import (
 // else the given one's where that still exists, and that group's agents are
 // told. A repeat changes nothing.
 func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
 		var to *uuid.UUID
 		if was.GroupID == nil && group != nil {
 			if there, err := s.IsGroup(&tx.Reader, *group); err != nil {
@@ -37,7 +38,7 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 			}
 			c.GroupID = group
 		}
-		if was.State == Open && was.AIState == AIHandedOver && same(was.GroupID, c.GroupID) {
+		if was.State == Open && was.AIState == AIHandedOver && SameID(was.GroupID, c.GroupID) {
 			return was, nil
 		}
 		handOver(&c, reason)
@@ -62,7 +63,7 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 
 // SetAI turns the assistant on, off or to pause for one conversation.
 func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		if c.AIState = state; was.AIState == state {
 			return c, nil
@@ -74,6 +75,24 @@ func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conver
 		if err := s.follow(tx, &was, &c, nil); err != nil {
 			return c, err
 		}
-		return c, s.announce(tx, []string{Updated}, &was, &c, nil)
+		return c, s.Announce(tx, []string{Updated}, &was, &c, nil)
+	})
+}
+
+// Handover gives a conversation that the assistant holds to people, because an
+// agent says so. A repeat changes nothing but the group.
+func (s *Service) Handover(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
+	return s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		switch was.AIState {
+		case AIOff:
+			return was, fault.New(fault.Conflict).Because("ai_off")
+		case AIHandedOver:
+			return s.ToUpdate(Change{GroupID: group})(tx, was)
+		}
+		c, err := s.ToEscalate(reason, group)(tx, was)
+		if me := AgentID(ctx); err == nil && me != uuid.Nil {
+			err = s.markRead(tx, id, me)
+		}
+		return c, err
 	})
 }

@@ -166,9 +166,9 @@ func (s *Service) first(tx *db.Tx, in Inbound, ref contact.Ref, source Source, i
 	if seen, err := s.seen(tx, in); err != nil {
 		return err
 	} else if seen != nil {
-		c, err := byID(&tx.Reader, seen.ConversationID)
+		c, err := ByID(&tx.Reader, seen.ConversationID)
 		*out = Ingested{Written: Written{c, *seen}, Duplicate: true}
-		return absent(err)
+		return db.OrNotFound(err)
 	}
 	if err := s.take(tx, item, in.Uploads, in.Attachments); err != nil {
 		return err

@@ -19,31 +19,31 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// readItem runs fn on an item of a conversation.
-func (s *Service) readItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Reader, *Conversation, *Item) error) error {
-	return s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := byID(r, id)
+// ReadItem runs fn on an item of a conversation.
+func (s *Service) ReadItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Reader, *Conversation, *Item) error) error {
+	return s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := ByID(r, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		i, err := itemOf(r, id, item)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		return fn(r, &c, &i)
 	})
 }
 
-// changeItem runs fn on an item whose conversation is locked, and tells open
+// ChangeItem runs fn on an item whose conversation is locked, and tells open
 // panels what became of it.
-func (s *Service) changeItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Tx, *Conversation, *Item) error) (i Item, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &i, func(tx *db.Tx) error {
-		c, err := lockLive(tx, id)
+func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Tx, *Conversation, *Item) error) (i Item, err error) {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &i, func(tx *db.Tx) error {
+		c, err := LockLive(tx, id)
 		if err != nil {
 			return err
 		}
 		if i, err = itemOf(&tx.Reader, id, item); err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		err = fn(tx, &c, &i)
 		if err != nil && !errors.Is(err, errUnchanged) {
@@ -55,7 +55,7 @@ func (s *Service) changeItem(ctx context.Context, id, item uuid.UUID, fn func(*d
 		if err := filled(&tx.Reader, &i); err != nil {
 			return err
 		}
-		return s.announce(tx, []string{ItemChanged}, nil, &c, &i)
+		return s.Announce(tx, []string{ItemChanged}, nil, &c, &i)
 	})
 	return i, err
 }
@@ -80,7 +80,7 @@ func refusal(reason string) error {
 
 // EditPolicy says what the caller may do with an item.
 func (s *Service) EditPolicy(ctx context.Context, id, item uuid.UUID) (p EditPolicy, err error) {
-	err = s.readItem(ctx, id, item, func(_ *db.Reader, c *Conversation, i *Item) error {
+	err = s.ReadItem(ctx, id, item, func(_ *db.Reader, c *Conversation, i *Item) error {
 		p = allowed(ctx, c, i, s.db.Clock())
 		return nil
 	})
@@ -90,7 +90,7 @@ func (s *Service) EditPolicy(ctx context.Context, id, item uuid.UUID) (p EditPol
 // EditItem gives a message or a note another text; what it said is kept. Nil
 // mentions stay as they are.
 func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string, mentions *[]uuid.UUID) (Item, error) {
-	return s.changeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
+	return s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
 		if p := allowed(ctx, c, i, s.db.Clock()); !p.CanEdit {
 			return refusal(*p.EditReason)
 		}
@@ -135,7 +135,7 @@ func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string,
 
 // Editions lists what an item said before.
 func (s *Service) Editions(ctx context.Context, id, item uuid.UUID, p db.Page) (out db.List[Edition], err error) {
-	err = s.readItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) (err error) {
+	err = s.ReadItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) (err error) {
 		out, err = editions(r, i.ID, p)
 		return err
 	})
@@ -144,7 +144,7 @@ func (s *Service) Editions(ctx context.Context, id, item uuid.UUID, p db.Page) (
 
 // DeleteItem hides a message or a note.
 func (s *Service) DeleteItem(ctx context.Context, id, item uuid.UUID) error {
-	_, err := s.changeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
+	_, err := s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
 		if p := allowed(ctx, c, i, s.db.Clock()); !p.CanDelete {
 			return refusal(*p.DeleteReason)
 		}
@@ -186,7 +186,7 @@ func (s *Service) resummarised(tx *db.Tx, c *Conversation) error {
 
 // Email is the original of a message that came or went by e-mail.
 func (s *Service) Email(ctx context.Context, id, item uuid.UUID) (e Email, err error) {
-	err = s.readItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) error {
+	err = s.ReadItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) error {
 		if e, err = emailOf(r, i.ID); db.IsNoRow(err) {
 			return fault.New(fault.NotFound).Because("no_email")
 		}
@@ -226,32 +226,10 @@ func (s *Service) KeepEmail(tx *db.Tx, item uuid.UUID, e Email) error {
 	return nil
 }
 
-// Rate keeps an agent's vote on an answer of the assistant.
-func (s *Service) Rate(ctx context.Context, id, item uuid.UUID, rating, comment string) (f Feedback, err error) {
-	who := caller.From(ctx)
-	return s.rate(ctx, id, item, Feedback{AuthorKind: ByAgent, AuthorID: who.ID, Rating: rating, Comment: strings.TrimSpace(comment)})
-}
-
-// CustomerRated keeps the customer's vote, which a channel brings.
-func (s *Service) CustomerRated(ctx context.Context, id, item, customer uuid.UUID, rating, comment string) (Feedback, error) {
-	return s.rate(ctx, id, item, Feedback{AuthorKind: ByContact, AuthorID: customer, Rating: rating, Comment: strings.TrimSpace(comment)})
-}
-
-func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback) (Feedback, error) {
-	_, err := s.changeItem(ctx, id, item, func(tx *db.Tx, _ *Conversation, i *Item) error {
-		if i.AuthorKind != ByBot || i.Kind != Message {
-			return fault.New(fault.Conflict).Because("not_an_ai_answer")
-		}
-		f.ItemID, f.At = i.ID, clock.At(tx.Now())
-		return putFeedback(tx, f)
-	})
-	return f, err
-}
-
 // AISources lists what an answer of the assistant relied on; nothing for what
 // others wrote.
 func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) (out []AISource, err error) {
-	err = s.readItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) (err error) {
+	err = s.ReadItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) (err error) {
 		out, err = sourcesOf(r, i.ID)
 		return err
 	})
@@ -260,7 +238,7 @@ func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) (out []AISo
 
 // Retry sends a message again that could not be delivered.
 func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (Item, error) {
-	return s.changeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
+	return s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
 		if c.MergedIntoID != nil {
 			return fault.New(fault.Conflict).Because("merged")
 		}
@@ -298,9 +276,9 @@ func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (Item, error) {
 
 // Copies lists who gets a copy of e-mail answers.
 func (s *Service) Copies(ctx context.Context, id uuid.UUID) (list []string, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if _, err = byID(r, id); err != nil {
-			return absent(err)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if _, err = ByID(r, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		list, err = copiesOf(r, id)
 		return err

@@ -112,8 +112,8 @@ func (s *Service) looked(tx *db.Tx, conversation, agent uuid.UUID) error {
 
 // Mentions lists the notes that call the caller.
 func (s *Service) Mentions(ctx context.Context, unread bool, p db.Page) (out db.List[MentionOf], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = mentionsOf(r, agentID(ctx), unread, p)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = mentionsOf(r, AgentID(ctx), unread, p)
 		return err
 	})
 	return out, err
@@ -122,9 +122,9 @@ func (s *Service) Mentions(ctx context.Context, unread bool, p db.Page) (out db.
 // Mentionable lists colleagues who can be called in a note of a conversation,
 // whose names have words that begin with what was typed.
 func (s *Service) Mentionable(ctx context.Context, id uuid.UUID, typed string) (out []Mention, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := byID(r, id); err != nil {
-			return absent(err)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := ByID(r, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		names, err := s.agents.AgentsWho(r, perm.ConversationsView)
 		if err != nil {

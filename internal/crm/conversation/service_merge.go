@@ -16,9 +16,9 @@ import (
 // Merge closes a conversation into another of the same customer: its items move
 // there, and so does whatever arrives for it later. Unmerge takes it back.
 func (s *Service) Merge(ctx context.Context, id, into uuid.UUID) (c Conversation, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
-		if _, err := byID(&tx.Reader, id); err != nil {
-			return absent(err)
+	err = idempotency.Do(ctx, s.Tenant(ctx), &c, func(tx *db.Tx) error {
+		if _, err := ByID(&tx.Reader, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		if id == into {
 			return fault.Invalid("into_id", "same_conversation")
@@ -102,8 +102,8 @@ func (s *Service) mergeInto(tx *db.Tx, was, target Conversation) (c Conversation
 	if err := s.record(tx, target, &x, "merged_from", map[string]any{"from_id": c.ID}); err != nil {
 		return c, m, err
 	}
-	if !same(target.OwnerID, x.OwnerID) {
-		if err := s.announce(tx, []string{Assigned}, &target, &x, nil); err != nil {
+	if !SameID(target.OwnerID, x.OwnerID) {
+		if err := s.Announce(tx, []string{Assigned}, &target, &x, nil); err != nil {
 			return c, m, err
 		}
 	}
@@ -130,8 +130,8 @@ func (s *Service) clearUnread(tx *db.Tx, id uuid.UUID) ([]unreadBy, error) {
 
 // Delete hides a conversation; Restore brings it back.
 func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockLive(tx, id)
+	return s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := LockLive(tx, id)
 		if err != nil {
 			return err
 		}
@@ -149,10 +149,10 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 
 // Restore brings a deleted conversation back, unless its place was taken.
 func (s *Service) Restore(ctx context.Context, id uuid.UUID) (c Conversation, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := lock(tx, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		if c = was; was.deletedAt == nil {
 			return nil

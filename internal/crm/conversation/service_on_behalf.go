@@ -19,7 +19,7 @@ const TypedBy = "typed_by"
 // ReplyAsCustomer writes what the customer said elsewhere, with uploads of the
 // caller. The item keeps who typed it.
 func (s *Service) ReplyAsCustomer(ctx context.Context, id uuid.UUID, body string, attachments ...uuid.UUID) (out Written, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &out, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
@@ -46,9 +46,9 @@ func typist(ctx context.Context) map[string]any {
 	return map[string]any{"kind": string(who.Kind), "id": who.ID.String()}
 }
 
-// typistOf is the agent who wrote an item down in the customer's name; false
+// TypistOf is the agent who wrote an item down in the customer's name; false
 // where none did.
-func typistOf(i *Item) (uuid.UUID, bool) {
+func TypistOf(i *Item) (uuid.UUID, bool) {
 	by, _ := i.Detail[TypedBy].(map[string]any)
 	if by["kind"] != ByAgent {
 		return uuid.Nil, false

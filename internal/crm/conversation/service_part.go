@@ -44,7 +44,7 @@ func standingOf(c *Conversation) standing {
 
 // giveUp takes from c what a merge gave it, unless it was changed since.
 func (m *mergedThread) giveUp(c *Conversation) {
-	if same(c.OwnerID, m.Got.OwnerID) {
+	if SameID(c.OwnerID, m.Got.OwnerID) {
 		c.OwnerID = m.Had.OwnerID
 	}
 	if c.WaitingSince != nil && m.Got.WaitingSince != nil && c.WaitingSince.Equal(m.Got.WaitingSince.Time) {
@@ -175,10 +175,10 @@ func (s *Service) withdraw(tx *db.Tx, was Conversation, m *mergedThread) error {
 		return nil
 	}
 	name := Updated
-	if !same(was.OwnerID, x.OwnerID) {
+	if !SameID(was.OwnerID, x.OwnerID) {
 		name = Assigned
 	}
-	return s.announce(tx, []string{name}, &was, &x, nil)
+	return s.Announce(tx, []string{name}, &was, &x, nil)
 }
 
 // comeBack restores the conversation that had gone into another, to the state

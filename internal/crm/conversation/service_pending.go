@@ -14,7 +14,7 @@ import (
 // that was deleted meanwhile needs none.
 func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID, p Prepared) error {
 	a := p.attachment()
-	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		i, err := itemByID(&tx.Reader, item)
 		if db.IsNoRow(err) {
 			return nil
@@ -24,20 +24,20 @@ func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID
 		}
 		c, err := lock(tx, i.ConversationID)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		awaited, err := fillAttachment(tx, attachment, item, &a)
 		if err != nil || !awaited {
 			return err
 		}
-		if a.blobID != nil {
-			if err := blob.Hold(tx, *a.blobID); err != nil {
+		if a.BlobID != nil {
+			if err := blob.Hold(tx, *a.BlobID); err != nil {
 				return err
 			}
 		}
 		if err := filled(&tx.Reader, &i); err != nil {
 			return err
 		}
-		return s.announce(tx, []string{ItemChanged}, nil, &c, &i)
+		return s.Announce(tx, []string{ItemChanged}, nil, &c, &i)
 	})
 }

@@ -14,11 +14,11 @@ import (
 // Join lets the caller in. A conversation without an owner becomes theirs,
 // also where the assistant holds it; one with an owner keeps it.
 func (s *Service) Join(ctx context.Context, id uuid.UUID) (out []Agent, err error) {
-	me := agentID(ctx)
+	me := AgentID(ctx)
 	if me == uuid.Nil {
 		return nil, errNoAgent
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func (s *Service) Join(ctx context.Context, id uuid.UUID) (out []Agent, err erro
 		if c.AIState == AIActive {
 			handOver(&c, "agent_joined")
 		}
-		if added || !same(was.OwnerID, c.OwnerID) || was.AIState != c.AIState {
+		if added || !SameID(was.OwnerID, c.OwnerID) || was.AIState != c.AIState {
 			if err := s.move(tx, was, &c, Join, nil, map[string]any{"agent_id": me}); err != nil {
 				return err
 			}
@@ -48,11 +48,11 @@ func (s *Service) Join(ctx context.Context, id uuid.UUID) (out []Agent, err erro
 // Leave lets the caller out. Where they owned it, the oldest who is left
 // does; nobody left, nobody owns it.
 func (s *Service) Leave(ctx context.Context, id uuid.UUID) (out []Agent, err error) {
-	me := agentID(ctx)
+	me := AgentID(ctx)
 	if me == uuid.Nil {
 		return nil, errNoAgent
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
@@ -87,14 +87,14 @@ func (s *Service) dismiss(tx *db.Tx, was Conversation, agent uuid.UUID) (Convers
 
 // Assign makes an agent the owner, or nobody.
 func (s *Service) Assign(ctx context.Context, id uuid.UUID, owner *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, s.ToAssign(owner))
+	return s.Change(ctx, id, s.ToAssign(owner))
 }
 
 // ToAssign is Assign as a step.
 func (s *Service) ToAssign(owner *uuid.UUID) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
-		if same(was.OwnerID, owner) {
+		if SameID(was.OwnerID, owner) {
 			return c, nil
 		}
 		if err := s.checkPlace(tx, owner, nil); err != nil {
@@ -112,7 +112,7 @@ func (s *Service) ToAssign(owner *uuid.UUID) Step {
 		if err := s.move(tx, was, &c, Assign, nil, map[string]any{"owner_id": owner}); err != nil {
 			return c, err
 		}
-		if owner != nil && *owner != agentID(tx.Context()) {
+		if owner != nil && *owner != AgentID(tx.Context()) {
 			return c, s.markUnread(tx, was.ID, *owner)
 		}
 		return c, nil
@@ -145,10 +145,10 @@ type People struct {
 
 // People lists who takes part.
 func (s *Service) People(ctx context.Context, id uuid.UUID) (out People, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := byID(r, id)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := ByID(r, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		if out.Contacts, err = s.contactsOf(r, &c); err != nil {
 			return err
@@ -184,7 +184,7 @@ const maxParticipants = 50
 
 // AddParticipant brings a contact in; a repeat changes nothing.
 func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (out []Participant, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
@@ -212,7 +212,7 @@ func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (ou
 
 // RemoveParticipant takes a contact out; the customer stays.
 func (s *Service) RemoveParticipant(ctx context.Context, id, contact uuid.UUID) (out []Participant, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
@@ -243,7 +243,7 @@ func (s *Service) regrouped(tx *db.Tx, was Conversation, name string, contact uu
 	if err := s.follow(tx, &was, &c, []*Item{item}); err != nil {
 		return nil, err
 	}
-	if err := s.announce(tx, []string{Updated}, &was, &c, nil); err != nil {
+	if err := s.Announce(tx, []string{Updated}, &was, &c, nil); err != nil {
 		return nil, err
 	}
 	return s.contactsOf(&tx.Reader, &c)
@@ -284,11 +284,11 @@ func (s *Service) seenByAgent(tx *db.Tx, c *Conversation) error {
 }
 
 func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out ReadMark, err error) {
-	me := agentID(ctx)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := byID(&tx.Reader, id)
+	me := AgentID(ctx)
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := ByID(&tx.Reader, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		one := []Conversation{c}
 		if err := fillUnread(&tx.Reader, me, one); err != nil {

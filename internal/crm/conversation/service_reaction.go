@@ -22,7 +22,7 @@ const (
 // empty one takes it away.
 func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (Item, error) {
 	var out OutgoingReaction
-	err := s.readItem(ctx, id, item, func(r *db.Reader, c *Conversation, i *Item) (err error) {
+	err := s.ReadItem(ctx, id, item, func(r *db.Reader, c *Conversation, i *Item) (err error) {
 		if sign != "" && !emoji(sign) {
 			return fault.Invalid("emoji", "not_an_emoji")
 		}
@@ -76,7 +76,7 @@ func (s *Service) reactionWay(r *db.Reader, c *Conversation, i *Item) (out Outgo
 // reacted keeps a reaction. One that went over a channel is the account's, which
 // has one on a message: it takes the place of a colleague's.
 func (s *Service) reacted(ctx context.Context, id, item uuid.UUID, re Reaction, ofAccount bool) (Item, error) {
-	return s.changeItem(ctx, id, item, func(tx *db.Tx, _ *Conversation, i *Item) error {
+	return s.ChangeItem(ctx, id, item, func(tx *db.Tx, _ *Conversation, i *Item) error {
 		re.At = clock.At(tx.Now())
 		var err error
 		if ofAccount {
@@ -102,11 +102,11 @@ func (s *Service) reacted(ctx context.Context, id, item uuid.UUID, re Reaction, 
 func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, providerMessageID, sign string) error {
 	var i Item
 	var customer uuid.UUID
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err := s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if i, err = itemByProvider(r, account, providerMessageID); err != nil {
 			return err
 		}
-		c, err := byID(r, i.ConversationID)
+		c, err := ByID(r, i.ConversationID)
 		customer = c.ContactID
 		return err
 	})

@@ -45,7 +45,7 @@ type Answer struct {
 // the customer is refused and leaves nothing behind.
 func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out Written, err error) {
 	ctx = idempotency.View(ctx, func(Conversation) Written { return out })
-	_, err = s.change(ctx, id, s.ToReply(a, &out), s.clearDraft(draftTypeOf(a)))
+	_, err = s.Change(ctx, id, s.ToReply(a, &out), s.clearDraft(draftTypeOf(a)))
 	return out, err
 }
 
@@ -138,8 +138,8 @@ func (s *Service) send(tx *db.Tx, c *Conversation, item *Item, route *Route) (Ou
 
 func outgoingFiles(item *Item) (out []OutgoingFile) {
 	for _, a := range item.Attachments {
-		if a.blobID != nil {
-			out = append(out, OutgoingFile{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, BlobID: *a.blobID})
+		if a.BlobID != nil {
+			out = append(out, OutgoingFile{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, BlobID: *a.BlobID})
 		}
 	}
 	return out

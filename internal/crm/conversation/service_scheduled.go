@@ -31,7 +31,7 @@ type Later struct {
 
 // Schedule writes a message down that goes out at its time.
 func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m Scheduled, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &m, func(tx *db.Tx) error {
 		c, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
@@ -77,16 +77,16 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m Schedu
 		if _, err := s.clearDraft(draftReply)(tx, c); err != nil {
 			return err
 		}
-		return s.announce(tx, []string{ScheduleChanged}, nil, &c, nil)
+		return s.Announce(tx, []string{ScheduleChanged}, nil, &c, nil)
 	})
 	return m, err
 }
 
 // ScheduledIn lists a conversation's messages for later.
 func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[Scheduled], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := byID(r, id); err != nil {
-			return absent(err)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := ByID(r, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		if out, err = scheduledIn(r, id, state, p); err != nil || len(out.Rows) == 0 {
 			return err
@@ -97,7 +97,7 @@ func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p
 		}
 		files, err := scheduledFiles(r, ids)
 		for n := range out.Rows {
-			out.Rows[n].Attachments = orEmpty(files[out.Rows[n].ID])
+			out.Rows[n].Attachments = db.OrEmpty(files[out.Rows[n].ID])
 		}
 		return err
 	})
@@ -107,13 +107,13 @@ func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p
 // Unschedule cancels one message; a repeat changes nothing, one that went is a
 // conflict.
 func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m Scheduled, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := lockLive(tx, id)
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := LockLive(tx, id)
 		if err != nil {
 			return err
 		}
 		if m, err = lockScheduled(tx, scheduled); err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		switch {
 		case m.ConversationID != id:
@@ -130,8 +130,8 @@ func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m Sc
 
 // UnscheduleAll cancels everything that waits in a conversation.
 func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := lockLive(tx, id)
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := LockLive(tx, id)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (s *Service) cancel(tx *db.Tx, c *Conversation, list []*Scheduled) error {
 			return err
 		}
 	}
-	return s.announce(tx, []string{ScheduleChanged}, nil, c, nil)
+	return s.Announce(tx, []string{ScheduleChanged}, nil, c, nil)
 }
 
 func (s *Service) discardScheduled(tx *db.Tx, id uuid.UUID) error {
@@ -228,7 +228,7 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	a := Answer{Author: Author{Kind: m.authorKind, ID: m.AuthorID}, Body: m.Body, held: orEmpty(files[id])}
+	a := Answer{Author: Author{Kind: m.authorKind, ID: m.AuthorID}, Body: m.Body, held: db.OrEmpty(files[id])}
 	if m.Channel != nil {
 		a.Channel, a.AccountID = *m.Channel, m.ChannelAccountID
 	}
@@ -294,5 +294,5 @@ func (s *Service) failScheduled(tx *db.Tx, id uuid.UUID, f *fault.Fault) error {
 			return err
 		}
 	}
-	return s.announce(tx, []string{ScheduleChanged}, nil, &c, nil)
+	return s.Announce(tx, []string{ScheduleChanged}, nil, &c, nil)
 }

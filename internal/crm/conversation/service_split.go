@@ -19,7 +19,7 @@ import (
 // two matters that came in one thread. A messaging channel knows one thread
 // only, so there it is refused.
 func (s *Service) Split(ctx context.Context, id uuid.UUID, ids []uuid.UUID, subject string) (c Conversation, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &c, func(tx *db.Tx) error {
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ func (s *Service) Split(ctx context.Context, id uuid.UUID, ids []uuid.UUID, subj
 		if err := s.record(tx, was, &left, "split", map[string]any{"into_id": c.ID, "items": len(ids)}); err != nil {
 			return err
 		}
-		if err := s.announce(tx, []string{Updated}, &was, &left, nil); err != nil {
+		if err := s.Announce(tx, []string{Updated}, &was, &left, nil); err != nil {
 			return err
 		}
 		return audit.Write(tx, "conversation.split", id.String(), map[string]string{"into": c.ID.String()})

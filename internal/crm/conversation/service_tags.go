@@ -13,7 +13,7 @@ import (
 
 // Retag sets the tags to what fn makes of them.
 func (s *Service) Retag(ctx context.Context, id uuid.UUID, fn func([]string) []string) (Conversation, error) {
-	return s.change(ctx, id, s.ToRetag(fn))
+	return s.Change(ctx, id, s.ToRetag(fn))
 }
 
 // ToRetag is Retag as a step.
@@ -43,7 +43,7 @@ func (s *Service) ToRetag(fn func([]string) []string) Step {
 		if err := s.follow(tx, &c, &c, []*Item{item}); err != nil {
 			return c, err
 		}
-		return c, s.announce(tx, []string{Tagged}, &was, &c, nil)
+		return c, s.Announce(tx, []string{Tagged}, &was, &c, nil)
 	}
 }
 

@@ -51,10 +51,10 @@ const maxChatTemplates = 250
 // ChatTemplates lists the templates that can be sent in a conversation.
 func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (out ChatTemplates, err error) {
 	out.Templates = []template.Template{}
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := byID(r, id)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := ByID(r, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		who, err := s.contacts.Whole(r, c.ContactID)
 		ways, ok := s.router.(TemplateRouter)
@@ -155,7 +155,7 @@ func (s *Service) ready(r *db.Reader, customer uuid.UUID, u template.Use) (f tem
 func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use) (SentTemplate, error) {
 	var begun Begun
 	ctx = idempotency.View(ctx, sentTemplate)
-	err := idempotency.Do(ctx, s.tenant(ctx), &begun, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.Tenant(ctx), &begun, func(tx *db.Tx) error {
 		begun = Begun{}
 		was, err := lockUnmerged(tx, id)
 		if err != nil {
@@ -231,7 +231,7 @@ func sentTemplate(b Begun) (out SentTemplate) {
 func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u template.Use) (SentTemplate, error) {
 	var why kept
 	var test bool
-	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err := s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		ref, err := s.contacts.Find(r, customer)
 		if db.IsNoRow(err) {
 			return fault.Invalid("contact_id", "unknown_contact")

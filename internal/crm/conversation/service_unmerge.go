@@ -16,17 +16,17 @@ import (
 // the customer has another conversation on the same messaging account by now,
 // and conversation_merged where the other one was merged further.
 func (s *Service) Unmerge(ctx context.Context, id uuid.UUID) (c Conversation, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := byID(&tx.Reader, id)
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := ByID(&tx.Reader, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		if was.MergedIntoID == nil {
 			return fault.New(fault.Conflict).Because("not_merged")
 		}
 		was, _, err = lockInOrder(tx, id, *was.MergedIntoID)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		m, err := mergeOf(&tx.Reader, id)
 		if db.IsNoRow(err) {
@@ -45,8 +45,8 @@ func (s *Service) Unmerge(ctx context.Context, id uuid.UUID) (c Conversation, er
 		if err := s.part(tx, m); err != nil {
 			return err
 		}
-		if c, err = byID(&tx.Reader, id); err != nil {
-			return absent(err)
+		if c, err = ByID(&tx.Reader, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		return audit.Write(tx, "conversation.unmerged", id.String(), map[string]string{"from": m.Into.String()})
 	})

@@ -54,8 +54,8 @@ type Counts struct {
 
 // Counts reads the kept counters.
 func (s *Service) Counts(ctx context.Context) (out Counts, err error) {
-	me := agentID(ctx)
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	me := AgentID(ctx)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		rows, err := counts(r)
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func tally(rows []countRow, me uuid.UUID) Counts {
 
 // Catalog lists the sources of conversations, unconnected ones too.
 func (s *Service) Catalog(ctx context.Context) (out []Source, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		connected, err := s.router.Connected(r)
 		out = slices.Clone(Sources)
 		for i := range out {
@@ -122,10 +122,10 @@ type ReplyChannel struct {
 
 // ReplyChannels lists the ways that a reply can take.
 func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyChannel, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := byID(r, id)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := ByID(r, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		who, err := s.contacts.Whole(r, c.ContactID)
 		if err != nil && !db.IsNoRow(err) {

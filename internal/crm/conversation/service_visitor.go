@@ -22,12 +22,12 @@ type Shown struct {
 
 // ShownTo reads a conversation of a customer, following merges.
 func (s *Service) ShownTo(r *db.Reader, id uuid.UUID) (out Shown, err error) {
-	if out.Conversation, err = byID(r, id); err != nil {
-		return out, absent(err)
+	if out.Conversation, err = ByID(r, id); err != nil {
+		return out, db.OrNotFound(err)
 	}
 	for hops := 0; out.Conversation.MergedIntoID != nil && hops < 10; hops++ {
-		if out.Conversation, err = byID(r, *out.Conversation.MergedIntoID); err != nil {
-			return out, absent(err)
+		if out.Conversation, err = ByID(r, *out.Conversation.MergedIntoID); err != nil {
+			return out, db.OrNotFound(err)
 		}
 	}
 	if out.Conversation.State != Closed {
@@ -44,11 +44,11 @@ func (s *Service) ShownTo(r *db.Reader, id uuid.UUID) (out Shown, err error) {
 // MessagesOn reads what was written over one channel account, the newest
 // first: no notes, no events, nothing that took another way.
 func (s *Service) MessagesOn(ctx context.Context, conversation, account uuid.UUID, p db.Page) (out db.List[Item], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if out, err = messagesOn(r, conversation, account, p); err != nil {
 			return err
 		}
-		return fillItems(r, out.Rows)
+		return FillItems(r, out.Rows)
 	})
 	return out, err
 }
@@ -56,7 +56,7 @@ func (s *Service) MessagesOn(ctx context.Context, conversation, account uuid.UUI
 // AttachmentOn opens a file of such a message, of one conversation or of any
 // (nil); other files are not found.
 func (s *Service) AttachmentOn(ctx context.Context, account uuid.UUID, conversation *uuid.UUID, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		theirs, err := attachedOn(r, account, conversation, id)
 		if err == nil && !theirs {
 			err = fault.New(fault.NotFound)

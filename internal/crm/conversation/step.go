@@ -28,9 +28,9 @@ func (s *Service) Apply(tx *db.Tx, id uuid.UUID, steps ...Step) (Conversation, e
 	return c, nil
 }
 
-// change takes steps in a transaction of their own.
-func (s *Service) change(ctx context.Context, id uuid.UUID, steps ...Step) (c Conversation, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
+// Change takes steps in a transaction of their own.
+func (s *Service) Change(ctx context.Context, id uuid.UUID, steps ...Step) (c Conversation, err error) {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.Apply(tx, id, steps...)
 		return err
 	})

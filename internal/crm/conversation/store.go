@@ -33,7 +33,7 @@ func scan(row db.Row) (Conversation, error) {
 	return c, err
 }
 
-func byID(r *db.Reader, id uuid.UUID) (Conversation, error) {
+func ByID(r *db.Reader, id uuid.UUID) (Conversation, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`, r.Tenant(), id)
 }
 

@@ -12,7 +12,7 @@ const attachmentColumns = `id, name, declared_type, type, size, blob_id, blocked
 
 func scanAttachment(row db.Row) (Attachment, error) {
 	var a Attachment
-	err := row.Scan(&a.ID, &a.Name, &a.declared, &a.Type, &a.Size, &a.blobID, &a.Blocked, &a.Pending, &a.ContentID, &a.uploader, &a.test, &a.CreatedAt)
+	err := row.Scan(&a.ID, &a.Name, &a.declared, &a.Type, &a.Size, &a.BlobID, &a.Blocked, &a.Pending, &a.ContentID, &a.uploader, &a.test, &a.CreatedAt)
 	a.Shown = a.Blocked == nil && !a.Pending && filetype.Shown(a.Type)
 	return a, err
 }
@@ -21,7 +21,7 @@ func putAttachment(tx *db.Tx, a *Attachment, item *uuid.UUID) error {
 	_, err := tx.Exec(`INSERT INTO attachment (tenant_id, id, item_id, name, declared_type, type, size, blob_id, blocked,
 			content_id, uploader_id, test, created_at, pending)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		tx.Tenant(), a.ID, item, a.Name, a.declared, a.Type, a.Size, a.blobID, a.Blocked, a.ContentID, a.uploader, a.test, a.CreatedAt, a.Pending)
+		tx.Tenant(), a.ID, item, a.Name, a.declared, a.Type, a.Size, a.BlobID, a.Blocked, a.ContentID, a.uploader, a.test, a.CreatedAt, a.Pending)
 	return err
 }
 
@@ -29,7 +29,7 @@ func putAttachment(tx *db.Tx, a *Attachment, item *uuid.UUID) error {
 func fillAttachment(tx *db.Tx, id, item uuid.UUID, a *Attachment) (bool, error) {
 	n, err := tx.Exec(`UPDATE attachment SET name = $4, type = $5, size = $6, blob_id = $7, blocked = $8, pending = false
 		WHERE tenant_id = $1 AND id = $2 AND item_id = $3 AND pending`,
-		tx.Tenant(), id, item, a.Name, a.Type, a.Size, a.blobID, a.Blocked)
+		tx.Tenant(), id, item, a.Name, a.Type, a.Size, a.BlobID, a.Blocked)
 	return n == 1, err
 }
 

@@ -21,10 +21,10 @@ func draftsOf(r *db.Reader, conversation, agent uuid.UUID) ([]Draft, error) {
 		if err == nil {
 			list[n].Attachments, err = db.All(r, scanAttachment, `SELECT `+attachmentColumns+` FROM attachment
 				WHERE tenant_id = $1 AND draft_id = $2 ORDER BY id`, r.Tenant(), list[n].id)
-			list[n].Attachments = orEmpty(list[n].Attachments)
+			list[n].Attachments = db.OrEmpty(list[n].Attachments)
 		}
 	}
-	return orEmpty(list), err
+	return db.OrEmpty(list), err
 }
 
 // putDraft writes a draft and returns its id, which stays the same over changes.

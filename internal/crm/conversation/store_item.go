@@ -90,27 +90,6 @@ func reactionsTo(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Reaction, err
 	return out, err
 }
 
-func putFeedback(tx *db.Tx, f Feedback) error {
-	_, err := tx.Exec(`INSERT INTO item_feedback (tenant_id, item_id, author_kind, author_id, rating, comment, at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (tenant_id, item_id, author_kind, author_id)
-			DO UPDATE SET rating = excluded.rating, comment = excluded.comment, at = excluded.at`,
-		tx.Tenant(), f.ItemID, f.AuthorKind, f.AuthorID, f.Rating, f.Comment, f.At)
-	return err
-}
-
-// votesIn reads the votes on a conversation's answers, the newest first.
-func votesIn(r *db.Reader, conversation uuid.UUID, limit int) ([]Feedback, error) {
-	list, err := db.All(r, func(row db.Row) (f Feedback, err error) {
-		err = row.Scan(&f.ItemID, &f.AuthorKind, &f.AuthorID, &f.Rating, &f.Comment, &f.At)
-		return f, err
-	}, `SELECT f.item_id, f.author_kind, f.author_id, f.rating, f.comment, f.at FROM conversation_item i
-		JOIN item_feedback f ON f.tenant_id = i.tenant_id AND f.item_id = i.id
-		WHERE i.tenant_id = $1 AND i.conversation_id = $2 AND i.deleted_at IS NULL
-		ORDER BY f.at DESC, f.item_id LIMIT $3`, r.Tenant(), conversation, limit)
-	return orEmpty(list), err
-}
-
 func putSources(tx *db.Tx, item uuid.UUID, list []AISource) error {
 	for n, a := range list {
 		if _, err := tx.Exec(`INSERT INTO item_source (tenant_id, item_id, position, kind, title, url, excerpt)
@@ -145,16 +124,9 @@ func putEmail(tx *db.Tx, item uuid.UUID, e *Email) (replaced *uuid.UUID, err err
 			recipients = excluded.recipients, copies = excluded.copies, reply_to = excluded.reply_to, subject = excluded.subject,
 			sent_at = excluded.sent_at, headers = excluded.headers, body = excluded.body, html = excluded.html,
 			raw_blob_id = excluded.raw_blob_id, raw_size = excluded.raw_size`,
-		tx.Tenant(), item, e.MessageID, e.From, db.AsJSON(orEmpty(e.To)), db.AsJSON(orEmpty(e.Cc)), e.ReplyTo, e.Subject, e.Date,
-		db.AsJSON(orEmpty(e.Headers)), e.Text, e.HTML, e.RawBlobID, e.RawSize)
+		tx.Tenant(), item, e.MessageID, e.From, db.AsJSON(db.OrEmpty(e.To)), db.AsJSON(db.OrEmpty(e.Cc)), e.ReplyTo, e.Subject, e.Date,
+		db.AsJSON(db.OrEmpty(e.Headers)), e.Text, e.HTML, e.RawBlobID, e.RawSize)
 	return replaced, err
-}
-
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {

@@ -41,8 +41,8 @@ func moveItems(tx *db.Tx, from, to uuid.UUID, ids []uuid.UUID) error {
 	return err
 }
 
-// itemsFrom reads the oldest first, for exports.
-func itemsFrom(r *db.Reader, conversation uuid.UUID, after db.Key, limit int) ([]Item, error) {
+// ItemsFrom reads the oldest first, for exports.
+func ItemsFrom(r *db.Reader, conversation uuid.UUID, after db.Key, limit int) ([]Item, error) {
 	return db.All(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL AND (at, id) > ($3, $4)
 		ORDER BY at, id LIMIT $5`, r.Tenant(), conversation, after.Sort, after.ID, limit)

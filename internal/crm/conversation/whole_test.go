@@ -18,6 +18,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/export"
 )
 
 func TestSplit(t *testing.T) {
@@ -108,7 +109,7 @@ func TestExport(t *testing.T) {
 		text, r := get("")
 		var out struct {
 			Conversation conversation.Conversation
-			Items        []conversation.Exported
+			Items        []export.Exported
 		}
 		if err := json.Unmarshal([]byte(text), &out); err != nil {
 			t.Fatal(err)
@@ -186,7 +187,7 @@ func TestExportOriginalsAndPages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var out struct{ Items []conversation.Exported }
+		var out struct{ Items []export.Exported }
 		if err := json.Unmarshal(in.Owner.Get(path+"/export").Want(200).Body, &out); err != nil || len(out.Items) != 406 {
 			t.Errorf("%d items, %v", len(out.Items), err)
 		}

@@ -84,6 +84,7 @@ var crmImports = map[string][]string{
 	"email":        {"channel", "conversation", "contact", "agent", "template"},
 	"live":         {"conversation", "agent"},
 	"finder":       {"conversation", "contact"},
+	"inboxapi":     {"conversation", "contact", "template"},
 }
 
 // faultOfImport says what is wrong with one import, or nothing.

@@ -1,4 +1,4 @@
-package conversation
+package airecord
 
 import (
 	"context"
@@ -9,29 +9,57 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
 
-// Assist sets who writes summaries; the app calls it at start.
-func (s *Service) Assist(a Assistant) { s.assistant = a }
+// Config is what the package needs.
+type Config struct {
+	Conversations *conversation.Service
+	Contacts      *contact.Service
+	// Assistant writes summaries; NoAssistant by default.
+	Assistant Assistant
+}
+
+// Service keeps what the assistant did and understood.
+type Service struct {
+	gate      *conversation.Service
+	contacts  *contact.Service
+	assistant Assistant
+}
+
+// New makes the service.
+func New(c Config) *Service {
+	s := &Service{gate: c.Conversations, contacts: c.Contacts, assistant: c.Assistant}
+	if s.assistant == nil {
+		s.assistant = NoAssistant{}
+	}
+	return s
+}
 
 // mostFeedback is how many votes a record of the assistant carries.
 const mostFeedback = 200
 
 // AI reads what the assistant did with a conversation.
 func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := byID(r, id)
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := conversation.ByID(r, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
-		if a, err = aiRecord(r, id); err != nil {
+		did, err := conversation.ReadAIAnswers(r, id)
+		if err != nil {
 			return err
 		}
-		a.State, a.HandoverReason = c.AIState, c.HandoverReason
-		a.Feedback = []Feedback{}
+		a = AIRecord{
+			State: c.AIState, HandoverReason: c.HandoverReason, Since: did.Since, Answers: did.Answers, LastAnsweredAt: did.LastAnsweredAt,
+			Feedback: []Feedback{},
+		}
+		a.Configuration.V = did.Configuration
 		if a.Answers > 0 {
 			a.Feedback, err = votesIn(r, id, mostFeedback)
 		}
@@ -42,9 +70,9 @@ func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) 
 
 // AIAttributes reads what the assistant understood.
 func (s *Service) AIAttributes(ctx context.Context, id uuid.UUID) (out []AIAttribute, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := byID(r, id); err != nil {
-			return absent(err)
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := conversation.ByID(r, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		out, err = aiAttributes(r, id)
 		return err
@@ -55,7 +83,7 @@ func (s *Service) AIAttributes(ctx context.Context, id uuid.UUID) (out []AIAttri
 // SetAIAttributes is how the assistant writes down what it understood. A nil
 // value takes an attribute away; what is not named stays.
 func (s *Service) SetAIAttributes(ctx context.Context, id uuid.UUID, set []AIAttribute) (out []AIAttribute, err error) {
-	_, err = s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	_, err = s.gate.Change(ctx, id, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		if out, err = aiAttributes(&tx.Reader, id); err != nil {
 			return was, err
 		}
@@ -80,7 +108,7 @@ func (s *Service) SetAIAttributes(ctx context.Context, id uuid.UUID, set []AIAtt
 		if len(out) > maxAIAttributes {
 			return was, fault.New(fault.LimitReached, maxAIAttributes)
 		}
-		return was, s.announce(tx, []string{Annotated}, nil, &was, nil)
+		return was, s.gate.Announce(tx, []string{conversation.Annotated}, nil, &was, nil)
 	})
 	return out, err
 }
@@ -99,7 +127,7 @@ func (s *Service) setAttribute(tx *db.Tx, id uuid.UUID, a AIAttribute) error {
 func (a *AIAttribute) same(o AIAttribute) bool {
 	now, _ := json.Marshal(a.Value)
 	then, _ := json.Marshal(o.Value)
-	return string(now) == string(then) && a.Source == o.Source && same(a.ItemID, o.ItemID)
+	return string(now) == string(then) && a.Source == o.Source && conversation.SameID(a.ItemID, o.ItemID)
 }
 
 func (a *AIAttribute) check() error {
@@ -117,29 +145,11 @@ func (a *AIAttribute) check() error {
 	return nil
 }
 
-// Handover gives a conversation that the assistant holds to people, because an
-// agent says so. A repeat changes nothing but the group.
-func (s *Service) Handover(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
-		switch was.AIState {
-		case AIOff:
-			return was, fault.New(fault.Conflict).Because("ai_off")
-		case AIHandedOver:
-			return s.ToUpdate(Change{GroupID: group})(tx, was)
-		}
-		c, err := s.ToEscalate(reason, group)(tx, was)
-		if me := agentID(ctx); err == nil && me != uuid.Nil {
-			err = s.markRead(tx, id, me)
-		}
-		return c, err
-	})
-}
-
 // Summary reads the stored summary.
 func (s *Service) Summary(ctx context.Context, id uuid.UUID) (out Summary, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := byID(r, id); err != nil {
-			return absent(err)
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := conversation.ByID(r, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		if out, err = storedSummary(r, id); err != nil || out.Summary == nil {
 			return err
@@ -171,16 +181,16 @@ func (s *Service) GenerateSummary(ctx context.Context, id uuid.UUID) (Summary, e
 
 // Transcript reads what an assistant may know of a conversation.
 func (s *Service) Transcript(ctx context.Context, id uuid.UUID) (t Transcript, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if t.Conversation, err = byID(r, id); err != nil {
-			return absent(err)
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if t.Conversation, err = conversation.ByID(r, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		who, err := s.contacts.Whole(r, t.Conversation.ContactID)
 		if err != nil && !db.IsNoRow(err) {
 			return err
 		}
 		t.Language = who.Language
-		t.Items, err = written(r, id, transcriptItems)
+		t.Items, err = conversation.LastMessagesAndNotes(r, id, transcriptItems)
 		slices.Reverse(t.Items)
 		return err
 	})
@@ -194,14 +204,14 @@ func (s *Service) StoreSummary(ctx context.Context, id uuid.UUID, n NewSummary, 
 	if n.Body == "" {
 		return out, fmt.Errorf("conversation: the assistant wrote an empty summary")
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := lockLive(tx, id)
+	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := conversation.LockLive(tx, id)
 		if err != nil {
 			return err
 		}
 		out = Summary{Summary: &n.Body, Language: &n.Language, GeneratedAt: clock.Ptr(tx.Now()), upTo: upTo}
 		out.Configuration.V = n.Configuration
-		if me := agentID(ctx); me != uuid.Nil {
+		if me := conversation.AgentID(ctx); me != uuid.Nil {
 			out.RequestedBy = &me
 		}
 		if err := putSummary(tx, id, out); err != nil {
@@ -210,22 +220,44 @@ func (s *Service) StoreSummary(ctx context.Context, id uuid.UUID, n NewSummary, 
 		if out.Outdated, err = changedSince(&tx.Reader, id, out); err != nil {
 			return err
 		}
-		return s.announce(tx, []string{Annotated}, nil, &c, nil)
+		return s.gate.Announce(tx, []string{conversation.Annotated}, nil, &c, nil)
 	})
 	return out, err
 }
 
 // DeleteSummary removes the summary and says whether there was one.
 func (s *Service) DeleteSummary(ctx context.Context, id uuid.UUID) (gone bool, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := lockLive(tx, id)
+	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := conversation.LockLive(tx, id)
 		if err != nil {
 			return err
 		}
 		if gone, err = dropSummary(tx, id); err != nil || !gone {
 			return err
 		}
-		return s.announce(tx, []string{Annotated}, nil, &c, nil)
+		return s.gate.Announce(tx, []string{conversation.Annotated}, nil, &c, nil)
 	})
 	return gone, err
+}
+
+// Rate keeps an agent's vote on an answer of the assistant.
+func (s *Service) Rate(ctx context.Context, id, item uuid.UUID, rating, comment string) (f Feedback, err error) {
+	who := caller.From(ctx)
+	return s.rate(ctx, id, item, Feedback{AuthorKind: conversation.ByAgent, AuthorID: who.ID, Rating: rating, Comment: strings.TrimSpace(comment)})
+}
+
+// CustomerRated keeps the customer's vote, which a channel brings.
+func (s *Service) CustomerRated(ctx context.Context, id, item, customer uuid.UUID, rating, comment string) (Feedback, error) {
+	return s.rate(ctx, id, item, Feedback{AuthorKind: conversation.ByContact, AuthorID: customer, Rating: rating, Comment: strings.TrimSpace(comment)})
+}
+
+func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback) (Feedback, error) {
+	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, _ *conversation.Conversation, i *conversation.Item) error {
+		if i.AuthorKind != conversation.ByBot || i.Kind != conversation.Message {
+			return fault.New(fault.Conflict).Because("not_an_ai_answer")
+		}
+		f.ItemID, f.At = i.ID, clock.At(tx.Now())
+		return putFeedback(tx, f)
+	})
+	return f, err
 }

@@ -1,4 +1,4 @@
-package conversation
+package inboxapi
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -26,12 +27,12 @@ type publicReplyIn struct {
 
 // Reference is what the public API answers to a reply.
 type Reference struct {
-	Type  string    `json:"type" enum:"conversation" example:"conversation"`
-	ID    uuid.UUID `json:"id" format:"uuid"`
-	State State     `json:"state" enum:"open,snoozed,closed" example:"open"`
+	Type  string             `json:"type" enum:"conversation" example:"conversation"`
+	ID    uuid.UUID          `json:"id" format:"uuid"`
+	State conversation.State `json:"state" enum:"open,snoozed,closed" example:"open"`
 }
 
-func refer(c Conversation) Reference { return Reference{"conversation", c.ID, c.State} }
+func refer(c conversation.Conversation) Reference { return Reference{"conversation", c.ID, c.State} }
 
 // sender is a customer as a program knows them.
 type sender struct {
@@ -57,7 +58,7 @@ type publicStateIn struct {
 	ID   api.ID `path:"id" record:"conversation"`
 	Body struct {
 		SnoozeUntil
-		State State `json:"state" enum:"open,snoozed,closed"`
+		State conversation.State `json:"state" enum:"open,snoozed,closed"`
 	}
 }
 
@@ -84,19 +85,21 @@ func (s *Service) registerPublic(a *api.API) {
 	create.TakesKey = true
 	create.Status = 201
 	create.Doc = "Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which."
-	api.Handle(a, create, func(ctx context.Context, in *publicCreateConversationIn) (Conversation, error) {
+	api.Handle(a, create, func(ctx context.Context, in *publicCreateConversationIn) (conversation.Conversation, error) {
 		n, err := in.conversation()
 		if err != nil {
-			return Conversation{}, err
+			return conversation.Conversation{}, err
 		}
-		return s.Create(ctx, n)
+		return s.gate.Create(ctx, n)
 	})
 
 	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (Conversation, error) { return s.Get(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+			return s.gate.Get(ctx, in.ID.UUID)
+		})
 	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView),
-		func(ctx context.Context, in *conversationItemsIn) (db.List[Item], error) {
-			return s.Items(ctx, in.ID.UUID, Timeline{}, in.Page())
+		func(ctx context.Context, in *conversationItemsIn) (db.List[conversation.Item], error) {
+			return s.gate.Items(ctx, in.ID.UUID, conversation.Timeline{}, in.Page())
 		})
 
 	reply := route("POST", "/{id}/reply", "reply", "Write a reply", perm.ConversationsReply)
@@ -106,34 +109,34 @@ func (s *Service) registerPublic(a *api.API) {
 
 	state := route("PUT", "/{id}/state", "set-state", "Open, snooze or close a conversation", perm.ConversationsManage)
 	api.Handle(a, state, func(ctx context.Context, in *publicStateIn) (Reference, error) {
-		c, err := s.SetState(ctx, in.ID.UUID, in.Body.State, in.Body.Until, in.Body.UntilReply)
+		c, err := s.gate.SetState(ctx, in.ID.UUID, in.Body.State, in.Body.Until, in.Body.UntilReply)
 		return refer(c), err
 	})
 	tags := route("POST", "/{id}/tags", "tag-conversation", "Add and remove tags", perm.ConversationsManage)
-	api.Handle(a, tags, func(ctx context.Context, in *publicTagsIn) (Conversation, error) {
-		return s.Retag(ctx, in.ID.UUID, func(has []string) []string {
+	api.Handle(a, tags, func(ctx context.Context, in *publicTagsIn) (conversation.Conversation, error) {
+		return s.gate.Retag(ctx, in.ID.UUID, func(has []string) []string {
 			return withTags(contact.WithoutTags(has, in.Body.Remove), in.Body.Add)
 		})
 	})
 
 	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "List participants", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) ([]Participant, error) {
-			people, err := s.People(ctx, in.ID.UUID)
+		func(ctx context.Context, in *conversationIn) ([]conversation.Participant, error) {
+			people, err := s.gate.People(ctx, in.ID.UUID)
 			return people.Contacts, err
 		})
 	api.Handle(a, route("POST", "/{id}/participants", "add-participant", "Add participant", perm.ConversationsManage),
-		func(ctx context.Context, in *addParticipantIn) ([]Participant, error) {
-			return s.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
+		func(ctx context.Context, in *addParticipantIn) ([]conversation.Participant, error) {
+			return s.gate.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
 		})
 	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Remove participant", perm.ConversationsManage)
-	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]Participant, error) {
-		return s.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
+	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]conversation.Participant, error) {
+		return s.gate.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
 	})
 }
 
-func (in *publicCreateConversationIn) conversation() (NewConversation, error) {
+func (in *publicCreateConversationIn) conversation() (conversation.NewConversation, error) {
 	b := in.Body
-	n := NewConversation{Channel: API, ReplyRoute: ReplyNowhere, Subject: b.Subject, Body: b.Body, Priority: b.Priority, GroupID: b.GroupID, Tags: b.Tags}
+	n := conversation.NewConversation{Channel: conversation.API, ReplyRoute: conversation.ReplyNowhere, Subject: b.Subject, Body: b.Body, Priority: b.Priority, GroupID: b.GroupID, Tags: b.Tags}
 	switch {
 	case b.ContactID != nil && b.Contact != nil:
 		return n, fault.Invalid("contact", "not_together")
@@ -144,13 +147,13 @@ func (in *publicCreateConversationIn) conversation() (NewConversation, error) {
 	case b.Contact.ExternalID == "" && b.Contact.Email == "" && b.Contact.Phone == "":
 		return n, fault.Invalid("contact", "required")
 	default:
-		from := contact.Sender{Channel: API, ExternalID: b.Contact.ExternalID, Name: b.Contact.Name, Email: b.Contact.Email, Phone: b.Contact.Phone}
+		from := contact.Sender{Channel: conversation.API, ExternalID: b.Contact.ExternalID, Name: b.Contact.Name, Email: b.Contact.Email, Phone: b.Contact.Phone}
 		if err := from.Check(); err != nil {
 			return n, err
 		}
 		n.From = &from
 		if from.Email != "" {
-			n.ReplyRoute = ReplyByEmail
+			n.ReplyRoute = conversation.ReplyByEmail
 		}
 	}
 	return n, nil
@@ -158,24 +161,24 @@ func (in *publicCreateConversationIn) conversation() (NewConversation, error) {
 
 func (s *Service) publicReply(ctx context.Context, in *publicReplyIn) (Reference, error) {
 	b, id := in.Body, in.ID.UUID
-	ctx = idempotency.View(ctx, func(w Written) Reference { return refer(w.Conversation) })
+	ctx = idempotency.View(ctx, func(w conversation.Written) Reference { return refer(w.Conversation) })
 	if b.Type == "user" {
 		if b.MessageType == "note" {
 			// The id is looked at first: an unknown one is a 404 all the same.
-			if _, err := s.Get(ctx, id); err != nil {
+			if _, err := s.gate.Get(ctx, id); err != nil {
 				return Reference{}, err
 			}
 			return Reference{}, fault.Invalid("message_type", "not_for_customers")
 		}
-		out, err := s.ReplyAsCustomer(ctx, id, b.Body, b.Attachments...)
+		out, err := s.gate.ReplyAsCustomer(ctx, id, b.Body, b.Attachments...)
 		return refer(out.Conversation), err
 	}
 	if b.AdminID == nil {
-		if _, err := s.Get(ctx, id); err != nil {
+		if _, err := s.gate.Get(ctx, id); err != nil {
 			return Reference{}, err
 		}
 		return Reference{}, fault.Invalid("admin_id", "required")
 	}
-	out, err := s.Reply(ctx, id, Answer{Author: AgentAuthor(*b.AdminID), Body: b.Body, Note: b.MessageType == "note", Attachments: b.Attachments})
+	out, err := s.gate.Reply(ctx, id, conversation.Answer{Author: conversation.AgentAuthor(*b.AdminID), Body: b.Body, Note: b.MessageType == "note", Attachments: b.Attachments})
 	return refer(out.Conversation), err
 }

@@ -1,10 +1,12 @@
-package conversation
+package inboxapi
 
 import (
 	"context"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
@@ -37,12 +39,6 @@ type forwardItemIn struct {
 		To   []string `json:"to" minItems:"1" maxItems:"20" nullable:"false" example:"[\"depo@kayamobilya.example\"]"`
 		Note string   `json:"note,omitempty" maxLength:"10000" example:"Bu siparişe bakabilir misiniz?" doc:"Stands before the message"`
 	}
-}
-
-// Forwarding is the answer to a forwarded message.
-type Forwarding struct {
-	To       []string `json:"to" nullable:"false" example:"[\"depo@kayamobilya.example\"]"`
-	Delivery string   `json:"delivery" enum:"queued" example:"queued"`
 }
 
 type reactionIn struct {
@@ -78,43 +74,43 @@ func (s *Service) registerItems(a *api.API) {
 	edit := route("PUT", ofItem, "edit-conversation-item", "Edit a message or a note", perm.ConversationsReply)
 	edit.Refusals = []int{409}
 	edit.Doc = "What it said before is kept. Ask edit-policy first: what it does not allow is a 409 with its reason; what others wrote needs crm.conversations.delete (403)."
-	api.Handle(a, edit, func(ctx context.Context, in *editItemIn) (Item, error) {
-		return s.EditItem(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Body, in.Body.Mentions)
+	api.Handle(a, edit, func(ctx context.Context, in *editItemIn) (conversation.Item, error) {
+		return s.gate.EditItem(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Body, in.Body.Mentions)
 	})
 	remove := route("DELETE", ofItem, "delete-conversation-item", "Delete a message or a note", perm.ConversationsReply)
 	remove.Refusals = []int{409}
 	remove.Doc = "It is hidden here; a customer's own copy stays with them. Refusals as for editing."
 	api.Handle(a, remove, func(ctx context.Context, in *itemIn) (api.Deleted, error) {
-		return api.Deleted{ID: in.ItemID, Deleted: true}, s.DeleteItem(ctx, in.ID.UUID, in.ItemID.UUID)
+		return api.Deleted{ID: in.ItemID, Deleted: true}, s.gate.DeleteItem(ctx, in.ID.UUID, in.ItemID.UUID)
 	})
 	api.Handle(a, route("GET", ofItem+"/edit-policy", "item-edit-policy", "Whether the caller may edit or delete an item", perm.ConversationsView),
-		func(ctx context.Context, in *itemIn) (EditPolicy, error) {
-			return s.EditPolicy(ctx, in.ID.UUID, in.ItemID.UUID)
+		func(ctx context.Context, in *itemIn) (conversation.EditPolicy, error) {
+			return s.gate.EditPolicy(ctx, in.ID.UUID, in.ItemID.UUID)
 		})
 	api.HandleList(a, route("GET", ofItem+"/edits", "list-item-edits", "What an item said before, the newest first", perm.ConversationsView),
-		func(ctx context.Context, in *itemEditionsIn) (db.List[Edition], error) {
-			return s.Editions(ctx, in.ID.UUID, in.ItemID.UUID, in.Page())
+		func(ctx context.Context, in *itemEditionsIn) (db.List[conversation.Edition], error) {
+			return s.gate.Editions(ctx, in.ID.UUID, in.ItemID.UUID, in.Page())
 		})
 
 	react := route("POST", ofItem+"/reaction", "react-to-item", "React to a message through its channel", perm.ConversationsReply)
 	react.Doc = "The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message or no reactions: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, no_route)."
-	api.Handle(a, react, func(ctx context.Context, in *reactionIn) (Item, error) {
-		return s.React(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Emoji)
+	api.Handle(a, react, func(ctx context.Context, in *reactionIn) (conversation.Item, error) {
+		return s.gate.React(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Emoji)
 	})
 	forward := route("POST", ofItem+"/forward", "forward-item", "Forward a message by e-mail", perm.ConversationsReply)
 	forward.TakesKey = true
 	forward.Refusals = []int{409}
 	forward.Doc = "With its files. It is written down in the timeline."
-	api.Handle(a, forward, func(ctx context.Context, in *forwardItemIn) (Forwarding, error) {
-		f := Forwarded{To: in.Body.To, Note: in.Body.Note, Language: api.Language(ctx)}
-		to, err := s.Forward(ctx, in.ID.UUID, in.ItemID.UUID, f)
-		return Forwarding{To: to, Delivery: Queued}, err
+	api.Handle(a, forward, func(ctx context.Context, in *forwardItemIn) (conversation.Forwarding, error) {
+		f := conversation.Forwarded{To: in.Body.To, Note: in.Body.Note, Language: api.Language(ctx)}
+		to, err := s.gate.Forward(ctx, in.ID.UUID, in.ItemID.UUID, f)
+		return conversation.Forwarding{To: to, Delivery: conversation.Queued}, err
 	})
 	retry := route("POST", ofItem+"/retry", "retry-item", "Send a message again that could not be delivered", perm.ConversationsReply)
 	retry.Refusals = []int{409}
 	retry.Doc = "Only what failed: else 409 not_failed. Without a route: 422 no_route."
-	api.Handle(a, retry, func(ctx context.Context, in *itemIn) (Item, error) {
-		return s.Retry(ctx, in.ID.UUID, in.ItemID.UUID)
+	api.Handle(a, retry, func(ctx context.Context, in *itemIn) (conversation.Item, error) {
+		return s.gate.Retry(ctx, in.ID.UUID, in.ItemID.UUID)
 	})
 	s.registerEmail(a)
 	s.registerAIItems(a)
@@ -123,10 +119,12 @@ func (s *Service) registerItems(a *api.API) {
 func (s *Service) registerEmail(a *api.API) {
 	mail := route("GET", ofItem+"/email", "item-email", "Original e-mail of an e-mail-sourced message", perm.ConversationsView)
 	mail.Doc = "The HTML is sanitised. An item that was no e-mail: 404 with the reason no_email."
-	api.Handle(a, mail, func(ctx context.Context, in *itemIn) (Email, error) { return s.Email(ctx, in.ID.UUID, in.ItemID.UUID) })
+	api.Handle(a, mail, func(ctx context.Context, in *itemIn) (conversation.Email, error) {
+		return s.gate.Email(ctx, in.ID.UUID, in.ItemID.UUID)
+	})
 	raw := route("GET", ofItem+"/email/raw", "item-email-raw", "The e-mail as it came over the wire", perm.ConversationsView)
 	api.HandleFile(a, raw, func(ctx context.Context, in *itemIn) (*api.File, error) {
-		_, content, err := s.RawEmail(ctx, in.ID.UUID, in.ItemID.UUID)
+		_, content, err := s.gate.RawEmail(ctx, in.ID.UUID, in.ItemID.UUID)
 		if err != nil {
 			return nil, err
 		}
@@ -135,14 +133,14 @@ func (s *Service) registerEmail(a *api.API) {
 
 	api.Handle(a, route("GET", "/{id}/email-cc", "email-cc", "Who gets a copy of e-mail answers", perm.ConversationsReply),
 		func(ctx context.Context, in *conversationIn) (EmailCC, error) {
-			list, err := s.Copies(ctx, in.ID.UUID)
+			list, err := s.gate.Copies(ctx, in.ID.UUID)
 			return EmailCC{list}, err
 		})
 	set := route("PUT", "/{id}/email-cc", "set-email-cc", "Replace who gets a copy of e-mail answers", perm.ConversationsReply)
 	set.Refusals = []int{409}
 	set.Doc = "A malformed address: 422 on `email_cc`."
 	api.Handle(a, set, func(ctx context.Context, in *setEmailCCIn) (EmailCC, error) {
-		list, err := s.SetCopies(ctx, in.ID.UUID, in.Body.EmailCC)
+		list, err := s.gate.SetCopies(ctx, in.ID.UUID, in.Body.EmailCC)
 		return EmailCC{list}, err
 	})
 }
@@ -151,11 +149,11 @@ func (s *Service) registerAIItems(a *api.API) {
 	rate := route("POST", ofItem+"/ai-feedback", "rate-ai-answer", "Rate an answer of the bot", perm.ConversationsReply)
 	rate.Refusals = []int{409}
 	rate.Doc = "Stored apart from the customer's vote, which alone counts for satisfaction. Rating again replaces. What the bot did not write: 409 not_an_ai_answer."
-	api.Handle(a, rate, func(ctx context.Context, in *feedbackIn) (Feedback, error) {
-		return s.Rate(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Rating, in.Body.Comment)
+	api.Handle(a, rate, func(ctx context.Context, in *feedbackIn) (airecord.Feedback, error) {
+		return s.ai.Rate(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Rating, in.Body.Comment)
 	})
 	api.Handle(a, route("GET", ofItem+"/ai-sources", "ai-sources", "Sources that the bot's answer relied on", perm.ConversationsView),
-		func(ctx context.Context, in *itemIn) ([]AISource, error) {
-			return s.AISources(ctx, in.ID.UUID, in.ItemID.UUID)
+		func(ctx context.Context, in *itemIn) ([]conversation.AISource, error) {
+			return s.gate.AISources(ctx, in.ID.UUID, in.ItemID.UUID)
 		})
 }

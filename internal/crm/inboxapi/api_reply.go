@@ -1,10 +1,11 @@
-package conversation
+package inboxapi
 
 import (
 	"context"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
@@ -50,12 +51,12 @@ type newAsAgentIn struct {
 // NewAsAgent is the answer to a conversation that an agent began.
 type NewAsAgent struct {
 	api.Traced
-	Data             Conversation `json:"data"`
-	Delivery         string       `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: the channel's provider accepted it; queued: on its way; failed: tried and rejected; none: no route to the customer"`
-	DeliveryError    *string      `json:"delivery_error" nullable:"true" doc:"The reason when failed; also on the conversation as a channel_delivery_failed event"`
-	DeliveryChannel  *string      `json:"delivery_channel" nullable:"true" example:"whatsapp"`
-	ChannelAccountID *uuid.UUID   `json:"channel_account_id" nullable:"true" format:"uuid"`
-	Reused           bool         `json:"reused" doc:"The text was written into the contact's existing channel conversation"`
+	Data             conversation.Conversation `json:"data"`
+	Delivery         string                    `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: the channel's provider accepted it; queued: on its way; failed: tried and rejected; none: no route to the customer"`
+	DeliveryError    *string                   `json:"delivery_error" nullable:"true" doc:"The reason when failed; also on the conversation as a channel_delivery_failed event"`
+	DeliveryChannel  *string                   `json:"delivery_channel" nullable:"true" example:"whatsapp"`
+	ChannelAccountID *uuid.UUID                `json:"channel_account_id" nullable:"true" format:"uuid"`
+	Reused           bool                      `json:"reused" doc:"The text was written into the contact's existing channel conversation"`
 }
 
 func (s *Service) registerReplies(a *api.API) {
@@ -63,10 +64,10 @@ func (s *Service) registerReplies(a *api.API) {
 	agent.TakesKey = true
 	agent.Refusals = []int{409}
 	agent.Doc = "Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none."
-	api.Handle(a, agent, func(ctx context.Context, in *replyAsAgentIn) (Written, error) {
+	api.Handle(a, agent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
 		b := in.Body
-		return s.Reply(ctx, in.ID.UUID, Answer{
-			Author: AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
+		return s.gate.Reply(ctx, in.ID.UUID, conversation.Answer{
+			Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
 			Mentions: b.Mentions,
 		})
 	})
@@ -75,14 +76,14 @@ func (s *Service) registerReplies(a *api.API) {
 	customer.TakesKey = true
 	customer.Refusals = []int{409}
 	customer.Doc = "Where a closed conversation does not reopen any more, the answer is the new one that begins."
-	api.Handle(a, customer, func(ctx context.Context, in *replyAsCustomerIn) (Written, error) {
-		return s.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
+	api.Handle(a, customer, func(ctx context.Context, in *replyAsCustomerIn) (conversation.Written, error) {
+		return s.gate.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
 	})
 
 	ways := route("GET", "/{id}/reply-channels", "reply-channels", "Routes a reply can take", perm.ConversationsReply)
 	ways.Doc = "The conversation's own route, the contact's channel identities and e-mail addresses, and the server's default."
-	api.Handle(a, ways, func(ctx context.Context, in *conversationIn) ([]ReplyChannel, error) {
-		return s.ReplyChannels(ctx, in.ID.UUID)
+	api.Handle(a, ways, func(ctx context.Context, in *conversationIn) ([]conversation.ReplyChannel, error) {
+		return s.gate.ReplyChannels(ctx, in.ID.UUID)
 	})
 
 	begin := route("POST", "/new-as-agent", "new-as-agent", "Open a new conversation with a customer", perm.ConversationsReply)
@@ -91,8 +92,8 @@ func (s *Service) registerReplies(a *api.API) {
 	begin.Doc = "The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then."
 	api.HandleBody(a, begin, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
 		b := in.Body
-		ctx = idempotency.View(ctx, func(b Begun) NewAsAgent { return newAsAgent(&b) })
-		out, err := s.BeginAsAgent(ctx, Opening{
+		ctx = idempotency.View(ctx, func(b conversation.Begun) NewAsAgent { return newAsAgent(&b) })
+		out, err := s.gate.BeginAsAgent(ctx, conversation.Opening{
 			ContactID: b.ContactID, Channel: b.Channel, AccountID: b.AccountID, Subject: b.Subject, Body: b.Body,
 			Priority: b.Priority, GroupID: b.GroupID, Attachments: b.Attachments, Template: b.Template,
 		})
@@ -100,7 +101,7 @@ func (s *Service) registerReplies(a *api.API) {
 	})
 }
 
-func newAsAgent(b *Begun) NewAsAgent {
+func newAsAgent(b *conversation.Begun) NewAsAgent {
 	out := NewAsAgent{Data: b.Conversation, Delivery: b.Delivery.Status, Reused: b.Reused}
 	if b.Delivery.Error != "" {
 		out.DeliveryError = &b.Delivery.Error
@@ -140,25 +141,29 @@ func (s *Service) registerGroups(a *api.API) {
 	}
 	list := route("GET", "", "list-groups", "List groups", perm.ConversationsView)
 	list.Ascending = true
-	api.HandleList(a, list, func(ctx context.Context, in *listGroupsIn) (db.List[Group], error) { return s.Groups(ctx, in.Page()) })
+	api.HandleList(a, list, func(ctx context.Context, in *listGroupsIn) (db.List[conversation.Group], error) {
+		return s.gate.Groups(ctx, in.Page())
+	})
 
 	create := route("POST", "", "create-group", "Create a group", perm.GroupsManage)
 	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
-	api.Handle(a, create, func(ctx context.Context, in *createGroupIn) (Group, error) {
-		return s.AddGroup(ctx, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
+	api.Handle(a, create, func(ctx context.Context, in *createGroupIn) (conversation.Group, error) {
+		return s.gate.AddGroup(ctx, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
 	})
 	api.Handle(a, route("GET", "/{id}", "get-group", "Get a group", perm.ConversationsView),
-		func(ctx context.Context, in *groupIn) (Group, error) { return s.Group(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *groupIn) (conversation.Group, error) {
+			return s.gate.Group(ctx, in.ID.UUID)
+		})
 	update := route("PUT", "/{id}", "update-group", "Change a group", perm.GroupsManage)
 	update.Refusals = []int{409}
-	api.Handle(a, update, func(ctx context.Context, in *updateGroupIn) (Group, error) {
-		return s.ChangeGroup(ctx, in.ID.UUID, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
+	api.Handle(a, update, func(ctx context.Context, in *updateGroupIn) (conversation.Group, error) {
+		return s.gate.ChangeGroup(ctx, in.ID.UUID, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
 	})
 	remove := route("DELETE", "/{id}", "delete-group", "Delete a group", perm.GroupsManage)
 	remove.Refusals = []int{409}
 	remove.Doc = "A group that conversations belong to: 409."
 	api.Handle(a, remove, func(ctx context.Context, in *groupIn) (api.Deleted, error) {
-		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteGroup(ctx, in.ID.UUID)
+		return api.Deleted{ID: in.ID, Deleted: true}, s.gate.DeleteGroup(ctx, in.ID.UUID)
 	})
 }

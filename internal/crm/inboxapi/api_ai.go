@@ -1,10 +1,13 @@
-package conversation
+package inboxapi
 
 import (
 	"context"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/card"
 	"konak/internal/kit/api"
 	"konak/internal/kit/perm"
 )
@@ -18,36 +21,42 @@ type handoverIn struct {
 }
 
 func (s *Service) registerAIRecords(a *api.API) {
-	card := route("GET", "/{id}/commerce", "get-commerce-card", "Commercial card: orders, shipments, returns, ledger balance", perm.ConversationsView)
-	card.Doc = "Of the conversation's customer. Without the commerce licence: 200 with licensed false."
-	api.Handle(a, card, func(ctx context.Context, in *conversationIn) (Card, error) { return s.Commerce(ctx, in.ID.UUID) })
+	rt := route("GET", "/{id}/commerce", "get-commerce-card", "Commercial card: orders, shipments, returns, ledger balance", perm.ConversationsView)
+	rt.Doc = "Of the conversation's customer. Without the commerce licence: 200 with licensed false."
+	api.Handle(a, rt, func(ctx context.Context, in *conversationIn) (card.Card, error) {
+		return s.cards.Commerce(ctx, in.ID.UUID)
+	})
 
 	api.Handle(a, route("GET", "/{id}/ai-state", "get-ai-state", "What the assistant did: state, hand-over reason, which configuration answered", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (AIRecord, error) { return s.AI(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *conversationIn) (airecord.AIRecord, error) {
+			return s.ai.AI(ctx, in.ID.UUID)
+		})
 	api.Handle(a, route("GET", "/{id}/ai-attributes", "get-ai-attributes", "What the assistant understood", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) ([]AIAttribute, error) {
-			return s.AIAttributes(ctx, in.ID.UUID)
+		func(ctx context.Context, in *conversationIn) ([]airecord.AIAttribute, error) {
+			return s.ai.AIAttributes(ctx, in.ID.UUID)
 		})
 
 	over := route("POST", "/{id}/ai-handover", "hand-over-conversation", "Give a conversation from the assistant to people", perm.ConversationsReply)
 	over.Refusals = []int{409}
 	over.Doc = "It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off."
-	api.Handle(a, over, func(ctx context.Context, in *handoverIn) (Conversation, error) {
-		return s.Handover(ctx, in.ID.UUID, in.Body.Reason, in.Body.GroupID)
+	api.Handle(a, over, func(ctx context.Context, in *handoverIn) (conversation.Conversation, error) {
+		return s.gate.Handover(ctx, in.ID.UUID, in.Body.Reason, in.Body.GroupID)
 	})
 
 	api.Handle(a, route("GET", "/{id}/summary", "get-summary", "Stored summary", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (Summary, error) { return s.Summary(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {
+			return s.ai.Summary(ctx, in.ID.UUID)
+		})
 	remove := route("DELETE", "/{id}/summary", "delete-summary", "Delete the summary", perm.ConversationsReply)
 	remove.Doc = "It may be generated again. Deleted is false where there was none."
 	api.Handle(a, remove, func(ctx context.Context, in *conversationIn) (api.Deleted, error) {
-		gone, err := s.DeleteSummary(ctx, in.ID.UUID)
+		gone, err := s.ai.DeleteSummary(ctx, in.ID.UUID)
 		return api.Deleted{ID: in.ID, Deleted: gone}, err
 	})
 	generate := route("POST", "/{id}/summary/generate", "generate-summary", "Generate a summary", perm.ConversationsReply)
 	generate.Refusals = []int{409}
 	generate.Doc = "The assistant reads the last 200 messages and notes; what it writes replaces the stored summary. Without a connected assistant: 409 no_assistant."
-	api.Handle(a, generate, func(ctx context.Context, in *conversationIn) (Summary, error) {
-		return s.GenerateSummary(ctx, in.ID.UUID)
+	api.Handle(a, generate, func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {
+		return s.ai.GenerateSummary(ctx, in.ID.UUID)
 	})
 }

@@ -1,4 +1,4 @@
-package conversation
+package inboxapi
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -19,7 +20,7 @@ type conversationIn struct {
 
 type listConversationsIn struct {
 	api.Paged
-	Query
+	conversation.Query
 }
 
 type createConversationIn struct {
@@ -54,16 +55,16 @@ type conversationItemsIn struct {
 // Order implements api.Ordered.
 func (in *conversationItemsIn) Order() (string, bool) { return in.Sort, in.Sort == "created" }
 
-func (s *Service) itemsPage(ctx context.Context, in *conversationItemsIn) (db.List[Item], error) {
-	ask := Timeline{Ascending: in.Sort == "created"}
+func (s *Service) itemsPage(ctx context.Context, in *conversationItemsIn) (db.List[conversation.Item], error) {
+	ask := conversation.Timeline{Ascending: in.Sort == "created"}
 	if in.From != "" && in.Cursor == "" {
 		id, err := uuid.Parse(in.From)
 		if err != nil {
-			return db.List[Item]{}, fault.Invalid("from", "invalid_id")
+			return db.List[conversation.Item]{}, fault.Invalid("from", "invalid_id")
 		}
 		ask.From = &id
 	}
-	return s.Items(ctx, in.ID.UUID, ask, in.Page())
+	return s.gate.Items(ctx, in.ID.UUID, ask, in.Page())
 }
 
 // SnoozeUntil is until when a conversation is put aside.
@@ -112,7 +113,7 @@ type bulkStateIn struct {
 	Body struct {
 		Bulk
 		SnoozeUntil
-		State State `json:"state" enum:"open,snoozed,closed"`
+		State conversation.State `json:"state" enum:"open,snoozed,closed"`
 	}
 }
 
@@ -132,7 +133,7 @@ type bulkGroupIn struct {
 }
 
 type setSettingsIn struct {
-	Body Settings
+	Body conversation.Settings
 }
 
 // Register adds the routes.
@@ -167,133 +168,143 @@ func (s *Service) registerRecords(a *api.API) {
 	create := route("POST", "", "create-conversation", "Write down a customer's request", perm.ConversationsReply)
 	create.TakesKey = true
 	create.Status = 201
-	api.Handle(a, create, func(ctx context.Context, in *createConversationIn) (Conversation, error) {
+	api.Handle(a, create, func(ctx context.Context, in *createConversationIn) (conversation.Conversation, error) {
 		b := in.Body
-		return s.Create(ctx, NewConversation{
-			ContactID: b.ContactID, Channel: Panel, Subject: b.Subject, Body: b.Body, Priority: b.Priority,
+		return s.gate.Create(ctx, conversation.NewConversation{
+			ContactID: b.ContactID, Channel: conversation.Panel, Subject: b.Subject, Body: b.Body, Priority: b.Priority,
 			OwnerID: b.OwnerID, GroupID: b.GroupID, Tags: b.Tags,
 		})
 	})
 
 	api.Handle(a, route("GET", "/counts", "count-conversations", "Numbers beside the views", perm.ConversationsView).Polled(),
-		func(ctx context.Context, _ *struct{}) (Counts, error) { return s.Counts(ctx) })
+		func(ctx context.Context, _ *struct{}) (conversation.Counts, error) { return s.gate.Counts(ctx) })
 	catalog := route("GET", "/channels", "conversation-channels", "Conversation source catalog", perm.ConversationsView)
 	catalog.Doc = "Unconnected channels are listed too. The label is English whatever the language."
-	api.Handle(a, catalog, func(ctx context.Context, _ *struct{}) ([]Source, error) { return s.Catalog(ctx) })
+	api.Handle(a, catalog, func(ctx context.Context, _ *struct{}) ([]conversation.Source, error) { return s.gate.Catalog(ctx) })
 
 	api.Handle(a, route("GET", "/settings", "conversation-settings", "Inbox settings", perm.CRMSettingsView),
-		func(ctx context.Context, _ *struct{}) (Settings, error) { return s.Settings(ctx) })
+		func(ctx context.Context, _ *struct{}) (conversation.Settings, error) { return s.gate.Settings(ctx) })
 	api.Handle(a, route("PUT", "/settings", "set-conversation-settings", "Change the inbox settings", perm.CRMSettingsManage),
-		func(ctx context.Context, in *setSettingsIn) (Settings, error) { return s.SetSettings(ctx, in.Body) })
+		func(ctx context.Context, in *setSettingsIn) (conversation.Settings, error) {
+			return s.gate.SetSettings(ctx, in.Body)
+		})
 
 	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (Detail, error) { return s.Detail(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *conversationIn) (conversation.Detail, error) {
+			return s.gate.Detail(ctx, in.ID.UUID)
+		})
 	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView), s.itemsPage)
 
 	update := route("PUT", "/{id}", "update-conversation", "Update subject, customer, priority, group", perm.ConversationsManage)
 	update.Refusals = []int{409}
 	update.Doc = "Fields that are not sent stay. A messaging conversation keeps its customer: 409."
-	api.Handle(a, update, func(ctx context.Context, in *updateConversationIn) (Conversation, error) {
+	api.Handle(a, update, func(ctx context.Context, in *updateConversationIn) (conversation.Conversation, error) {
 		b := in.Body
-		return s.Update(ctx, in.ID.UUID, Change{Subject: b.Subject, ContactID: b.ContactID, Priority: b.Priority, GroupID: b.GroupID})
+		return s.gate.Update(ctx, in.ID.UUID, conversation.Change{Subject: b.Subject, ContactID: b.ContactID, Priority: b.Priority, GroupID: b.GroupID})
 	})
 
 	api.Handle(a, route("DELETE", "/{id}", "delete-conversation", "Delete a conversation", perm.ConversationsDelete),
 		func(ctx context.Context, in *conversationIn) (api.Deleted, error) {
-			return api.Deleted{ID: in.ID, Deleted: true}, s.Delete(ctx, in.ID.UUID)
+			return api.Deleted{ID: in.ID, Deleted: true}, s.gate.Delete(ctx, in.ID.UUID)
 		})
 	restore := route("POST", "/{id}/restore", "restore-conversation", "Bring a deleted conversation back", perm.ConversationsDelete)
 	restore.Refusals = []int{409}
 	restore.Doc = "A messaging conversation whose customer has begun another on the same account cannot come back: 409."
-	api.Handle(a, restore, func(ctx context.Context, in *conversationIn) (Conversation, error) { return s.Restore(ctx, in.ID.UUID) })
+	api.Handle(a, restore, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+		return s.gate.Restore(ctx, in.ID.UUID)
+	})
 }
 
-func (s *Service) listPage(ctx context.Context, in *listConversationsIn) (db.List[Conversation], error) {
-	f, err := in.filter(ctx)
-	if err != nil {
-		return db.List[Conversation]{}, err
-	}
-	return s.List(ctx, f, in.Q, in.order(), in.Page())
+func (s *Service) listPage(ctx context.Context, in *listConversationsIn) (db.List[conversation.Conversation], error) {
+	return s.gate.ListMatching(ctx, in.Query, in.Page())
 }
 
 func (s *Service) registerStates(a *api.API) {
-	act := func(path, id, summary string, fn func(context.Context, uuid.UUID) (Conversation, error)) {
+	act := func(path, id, summary string, fn func(context.Context, uuid.UUID) (conversation.Conversation, error)) {
 		rt := route("POST", "/{id}/"+path, id, summary, perm.ConversationsManage)
 		rt.Refusals = []int{409}
 		rt.Doc = "A repeat changes nothing."
-		api.Handle(a, rt, func(ctx context.Context, in *conversationIn) (Conversation, error) { return fn(ctx, in.ID.UUID) })
+		api.Handle(a, rt, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+			return fn(ctx, in.ID.UUID)
+		})
 	}
-	act("close", "close-conversation", "Close a conversation", s.Close)
-	act("open", "open-conversation", "Open a conversation again", s.Open)
+	act("close", "close-conversation", "Close a conversation", s.gate.Close)
+	act("open", "open-conversation", "Open a conversation again", s.gate.Open)
 
 	put := route("POST", "/{id}/snooze", "snooze-conversation", "Put a conversation aside", perm.ConversationsManage)
 	put.Refusals = []int{409}
 	put.Doc = "Until a time (at most a year ahead) or until the customer writes."
-	api.Handle(a, put, func(ctx context.Context, in *snoozeConversationIn) (Conversation, error) {
-		return s.Snooze(ctx, in.ID.UUID, in.Body.Until, in.Body.UntilReply)
+	api.Handle(a, put, func(ctx context.Context, in *snoozeConversationIn) (conversation.Conversation, error) {
+		return s.gate.Snooze(ctx, in.ID.UUID, in.Body.Until, in.Body.UntilReply)
 	})
 
 	tags := route("PUT", "/{id}/tags", "set-conversation-tags", "Set the tags of a conversation", perm.ConversationsManage)
 	tags.Refusals = []int{409}
-	api.Handle(a, tags, func(ctx context.Context, in *conversationTagsIn) (Conversation, error) {
-		return s.Retag(ctx, in.ID.UUID, func([]string) []string { return in.Body.Tags })
+	api.Handle(a, tags, func(ctx context.Context, in *conversationTagsIn) (conversation.Conversation, error) {
+		return s.gate.Retag(ctx, in.ID.UUID, func([]string) []string { return in.Body.Tags })
 	})
 
-	mark := func(path, id, summary string, fn func(context.Context, uuid.UUID) (ReadMark, error)) {
+	mark := func(path, id, summary string, fn func(context.Context, uuid.UUID) (conversation.ReadMark, error)) {
 		api.Handle(a, route("POST", "/{id}/"+path, id, summary, perm.ConversationsView),
-			func(ctx context.Context, in *conversationIn) (ReadMark, error) { return fn(ctx, in.ID.UUID) })
+			func(ctx context.Context, in *conversationIn) (conversation.ReadMark, error) {
+				return fn(ctx, in.ID.UUID)
+			})
 	}
-	mark("read", "read-conversation", "Mark read; the answer refreshes the left-menu badge", s.Read)
-	mark("unread", "unread-conversation", "Mark unread", s.Unread)
+	mark("read", "read-conversation", "Mark read; the answer refreshes the left-menu badge", s.gate.Read)
+	mark("unread", "unread-conversation", "Mark unread", s.gate.Unread)
 }
 
 func (s *Service) registerPeople(a *api.API) {
-	agents := func(path, id, summary, doc string, fn func(context.Context, uuid.UUID) ([]Agent, error)) {
+	agents := func(path, id, summary, doc string, fn func(context.Context, uuid.UUID) ([]conversation.Agent, error)) {
 		rt := route("POST", "/{id}/"+path, id, summary, perm.ConversationsReply)
 		rt.Refusals, rt.Doc = []int{409}, doc
-		api.Handle(a, rt, func(ctx context.Context, in *conversationIn) ([]Agent, error) { return fn(ctx, in.ID.UUID) })
+		api.Handle(a, rt, func(ctx context.Context, in *conversationIn) ([]conversation.Agent, error) {
+			return fn(ctx, in.ID.UUID)
+		})
 	}
 	agents("join", "join-conversation", "Join a conversation",
-		"A conversation without an owner becomes the caller's, also where the bot holds it. The answer is the current list of agents.", s.Join)
+		"A conversation without an owner becomes the caller's, also where the bot holds it. The answer is the current list of agents.", s.gate.Join)
 	agents("leave", "leave-conversation", "Leave a conversation",
-		"Where the caller owns it, ownership passes to the oldest remaining agent. The answer is the current list of agents.", s.Leave)
+		"Where the caller owns it, ownership passes to the oldest remaining agent. The answer is the current list of agents.", s.gate.Leave)
 
 	assign := route("POST", "/{id}/assign", "assign-conversation", "Give a conversation to an agent", perm.ConversationsAssign)
 	assign.Refusals = []int{409}
-	api.Handle(a, assign, func(ctx context.Context, in *assignConversationIn) (Conversation, error) {
-		return s.Assign(ctx, in.ID.UUID, in.Body.OwnerID)
+	api.Handle(a, assign, func(ctx context.Context, in *assignConversationIn) (conversation.Conversation, error) {
+		return s.gate.Assign(ctx, in.ID.UUID, in.Body.OwnerID)
 	})
 
 	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "Contacts and agents who take part", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (People, error) { return s.People(ctx, in.ID.UUID) })
+		func(ctx context.Context, in *conversationIn) (conversation.People, error) {
+			return s.gate.People(ctx, in.ID.UUID)
+		})
 	add := route("POST", "/{id}/participants", "add-participant", "Bring a contact in", perm.ConversationsManage)
 	add.Refusals = []int{409}
-	api.Handle(a, add, func(ctx context.Context, in *addParticipantIn) ([]Participant, error) {
-		return s.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
+	api.Handle(a, add, func(ctx context.Context, in *addParticipantIn) ([]conversation.Participant, error) {
+		return s.gate.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
 	})
 	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Take a contact out", perm.ConversationsManage)
 	remove.Refusals = []int{409}
 	remove.Doc = "The customer cannot be taken out: 409."
-	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]Participant, error) {
-		return s.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
+	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]conversation.Participant, error) {
+		return s.gate.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
 	})
 }
 
 func (s *Service) registerBulk(a *api.API) {
 	state := route("POST", "/state", "set-conversation-states", "Set the state of several conversations", perm.ConversationsManage)
 	state.Doc = "Up to 200 ids; the answer tells for each what became of it."
-	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]Outcome, error) {
+	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]conversation.Outcome, error) {
 		b := in.Body
-		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) {
-			return s.SetState(ctx, id, b.State, b.Until, b.UntilReply)
+		return s.gate.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
+			return s.gate.SetState(ctx, id, b.State, b.Until, b.UntilReply)
 		})
 	})
 
 	retag := func(path, id, summary string, fn func(has, tags []string) []string) {
 		api.Handle(a, route("POST", "/tags/"+path, id, summary, perm.ConversationsManage),
-			func(ctx context.Context, in *bulkTagsIn) ([]Outcome, error) {
-				return s.Each(ctx, in.Body.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) {
-					return s.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
+			func(ctx context.Context, in *bulkTagsIn) ([]conversation.Outcome, error) {
+				return s.gate.Each(ctx, in.Body.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
+					return s.gate.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
 				})
 			})
 	}
@@ -303,10 +314,10 @@ func (s *Service) registerBulk(a *api.API) {
 	group := route("POST", "/group", "transfer-conversations", "Transfer conversations to a group", perm.ConversationsAssign)
 	group.TakesKey = true
 	group.Doc = "An optional private note is written into each of them."
-	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
+	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]conversation.Outcome, error) {
 		b := in.Body
-		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (Conversation, error) {
-			return s.Transfer(ctx, id, b.GroupID, b.Note)
+		return s.gate.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
+			return s.gate.Transfer(ctx, id, b.GroupID, b.Note)
 		})
 	})
 }

@@ -1,4 +1,4 @@
-package conversation
+package export
 
 import (
 	"context"
@@ -7,11 +7,37 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
 	"konak/internal/kit/audit"
+	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
+
+// Config is what the package needs.
+type Config struct {
+	DB            *db.DB
+	Conversations *conversation.Service
+	Contacts      *contact.Service
+	Agents        conversation.Agents
+	Blobs         *blob.Store
+}
+
+// Service exports conversations.
+type Service struct {
+	db       *db.DB
+	gate     *conversation.Service
+	contacts *contact.Service
+	agents   conversation.Agents
+	blobs    *blob.Store
+}
+
+// New makes the service.
+func New(c Config) *Service {
+	return &Service{db: c.DB, gate: c.Conversations, contacts: c.Contacts, agents: c.Agents, blobs: c.Blobs}
+}
 
 // exportPage is how many items an export reads at a time.
 const exportPage = 200
@@ -20,9 +46,9 @@ const exportPage = 200
 // written down before the first byte goes.
 func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language string, notes bool) (func(io.Writer) error, error) {
 	a := &archive{Language: language, At: s.db.Clock().Now()}
-	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
-		if a.Conversation, err = byID(&tx.Reader, id); err != nil {
-			return absent(err)
+	err := s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
+		if a.Conversation, err = conversation.ByID(&tx.Reader, id); err != nil {
+			return db.OrNotFound(err)
 		}
 		a.customer = mail.Address{Name: a.Conversation.ContactName, Address: a.Conversation.ContactID.String() + "@konak.invalid"}
 		who, err := s.contacts.Whole(&tx.Reader, a.Conversation.ContactID)
@@ -36,9 +62,11 @@ func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language str
 	})
 	tenant := caller.From(ctx).TenantID
 	a.each = func(fn func(*Exported) error) error { return s.eachItem(ctx, &a.Conversation, notes, fn) }
-	a.open = func(f Attachment) (io.ReadSeekCloser, error) { return s.blobs.Open(ctx, tenant, *f.blobID) }
+	a.open = func(f conversation.Attachment) (io.ReadSeekCloser, error) {
+		return s.blobs.Open(ctx, tenant, *f.BlobID)
+	}
 	a.raw = func(item uuid.UUID) (io.ReadSeekCloser, error) {
-		_, f, err := s.RawEmail(ctx, id, item)
+		_, f, err := s.gate.RawEmail(ctx, id, item)
 		if fault.Is(err, fault.NotFound) {
 			return nil, nil // the original was not kept
 		}
@@ -49,16 +77,16 @@ func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language str
 
 // eachItem goes over a timeline from its beginning, page by page: an export of
 // a long one holds no transaction and little memory.
-func (s *Service) eachItem(ctx context.Context, c *Conversation, notes bool, fn func(*Exported) error) error {
+func (s *Service) eachItem(ctx context.Context, c *conversation.Conversation, notes bool, fn func(*Exported) error) error {
 	after := db.Before
 	for {
-		var page []Item
+		var page []conversation.Item
 		var names map[uuid.UUID]string
-		err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-			if page, err = itemsFrom(r, c.ID, after, exportPage); err != nil {
+		err := s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+			if page, err = conversation.ItemsFrom(r, c.ID, after, exportPage); err != nil {
 				return err
 			}
-			if err = fillItems(r, page); err != nil {
+			if err = conversation.FillItems(r, page); err != nil {
 				return err
 			}
 			names, err = s.authorNames(r, c, page)
@@ -70,14 +98,14 @@ func (s *Service) eachItem(ctx context.Context, c *Conversation, notes bool, fn 
 		for n := range page {
 			i := &page[n]
 			after = db.Key{Sort: i.CreatedAt.UnixMicro(), ID: i.ID}
-			if i.Kind == Note && !notes {
+			if i.Kind == conversation.Note && !notes {
 				continue
 			}
 			e := Exported{Item: *i, AuthorName: "Konak"}
 			if i.AuthorID != nil && names[*i.AuthorID] != "" {
 				e.AuthorName = names[*i.AuthorID]
 			}
-			if by, ok := typistOf(i); ok {
+			if by, ok := conversation.TypistOf(i); ok {
 				e.TypedByName = names[by]
 			}
 			if err := fn(&e); err != nil {
@@ -91,13 +119,13 @@ func (s *Service) eachItem(ctx context.Context, c *Conversation, notes bool, fn 
 }
 
 // authorNames finds how to call the authors of items.
-func (s *Service) authorNames(r *db.Reader, c *Conversation, list []Item) (map[uuid.UUID]string, error) {
+func (s *Service) authorNames(r *db.Reader, c *conversation.Conversation, list []conversation.Item) (map[uuid.UUID]string, error) {
 	var ids []uuid.UUID
 	for _, i := range list {
-		if i.AuthorKind == ByAgent && i.AuthorID != nil {
+		if i.AuthorKind == conversation.ByAgent && i.AuthorID != nil {
 			ids = append(ids, *i.AuthorID)
 		}
-		if by, ok := typistOf(&i); ok {
+		if by, ok := conversation.TypistOf(&i); ok {
 			ids = append(ids, by)
 		}
 	}

@@ -1,4 +1,4 @@
-package conversation
+package export
 
 import (
 	"bufio"
@@ -18,24 +18,25 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
 	"konak/internal/kit/clock"
 )
 
 // Formats of an export.
 const (
-	ExportJSON = "json"
-	ExportHTML = "html"
-	ExportEML  = "eml"  // the whole conversation as one e-mail
-	ExportMbox = "mbox" // an e-mail of each message
+	JSON = "json"
+	HTML = "html"
+	EML  = "eml"  // the whole conversation as one e-mail
+	Mbox = "mbox" // an e-mail of each message
 )
 
-var exportTypes = map[string]string{
-	ExportJSON: "application/json", ExportHTML: "text/html; charset=utf-8", ExportEML: "message/rfc822", ExportMbox: "application/mbox",
+var Types = map[string]string{
+	JSON: "application/json", HTML: "text/html; charset=utf-8", EML: "message/rfc822", Mbox: "application/mbox",
 }
 
 // Exported is an item as an export shows it.
 type Exported struct {
-	Item
+	conversation.Item
 	AuthorName string `json:"author_name"`
 	// TypedByName is who wrote it down in the customer's name, "" for nobody.
 	TypedByName string `json:"typed_by_name,omitempty"`
@@ -44,12 +45,12 @@ type Exported struct {
 // archive is a conversation to be written out. Items and files are read while
 // it is written.
 type archive struct {
-	Conversation Conversation
+	Conversation conversation.Conversation
 	Language     string
 	At           time.Time
 	customer     mail.Address
 	each         func(func(*Exported) error) error
-	open         func(Attachment) (io.ReadSeekCloser, error)
+	open         func(conversation.Attachment) (io.ReadSeekCloser, error)
 	raw          func(item uuid.UUID) (io.ReadSeekCloser, error) // nil where there is no original
 }
 
@@ -57,11 +58,11 @@ func (a *archive) write(w io.Writer, format string) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	var err error
 	switch format {
-	case ExportHTML:
+	case HTML:
 		err = a.writeHTML(out)
-	case ExportEML:
+	case EML:
 		err = a.writeEML(out)
-	case ExportMbox:
+	case Mbox:
 		err = a.writeMbox(out)
 	default:
 		err = a.writeJSON(out)
@@ -191,7 +192,7 @@ func (a *archive) writeFiles(parts *multipart.Writer, i *Exported) error {
 	return nil
 }
 
-func writeFile(parts *multipart.Writer, f Attachment, content io.Reader) error {
+func writeFile(parts *multipart.Writer, f conversation.Attachment, content io.Reader) error {
 	part, err := parts.CreatePart(textproto.MIMEHeader{
 		"Content-Type":              {f.Type},
 		"Content-Transfer-Encoding": {"base64"},
@@ -236,7 +237,7 @@ func (l *lineWriter) Write(p []byte) (n int, err error) {
 func (a *archive) writeMbox(w io.Writer) error {
 	var first *uuid.UUID
 	return a.each(func(i *Exported) error {
-		if i.Kind == Event {
+		if i.Kind == conversation.Event {
 			return nil
 		}
 		if _, err := fmt.Fprintf(w, "From konak %s\r\n", i.CreatedAt.UTC().Format(time.ANSIC)); err != nil {
@@ -273,11 +274,11 @@ func (a *archive) writeMessage(w io.Writer, i *Exported, first *uuid.UUID) error
 		}
 	}
 	from := a.customer
-	if i.AuthorKind != ByContact {
+	if i.AuthorKind != conversation.ByContact {
 		from = mail.Address{Name: i.AuthorName, Address: i.AuthorKind + "@konak.invalid"}
 	}
 	subject := a.Conversation.Subject
-	if i.Kind == Note {
+	if i.Kind == conversation.Note {
 		subject = "[" + map[string]string{"tr": "İç not", "en": "Internal note"}[a.Language] + "] " + subject
 	}
 	parts := multipart.NewWriter(w)

@@ -1,10 +1,12 @@
-package conversation
+package inboxapi
 
 import (
 	"context"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/export"
 	"konak/internal/kit/api"
 	"konak/internal/kit/perm"
 )
@@ -36,29 +38,31 @@ func (s *Service) registerWhole(a *api.API) {
 	split.TakesKey = true
 	split.Status, split.Refusals = 201, []int{409}
 	split.Doc = "The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread."
-	api.Handle(a, split, func(ctx context.Context, in *splitIn) (Conversation, error) {
-		return s.Split(ctx, in.ID.UUID, in.Body.ItemIDs, in.Body.Subject)
+	api.Handle(a, split, func(ctx context.Context, in *splitIn) (conversation.Conversation, error) {
+		return s.gate.Split(ctx, in.ID.UUID, in.Body.ItemIDs, in.Body.Subject)
 	})
 
 	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
 	merge.TakesKey = true
 	merge.Refusals = []int{409}
 	merge.Doc = "Both must be of one customer: 409 other_customer otherwise; merge the contacts first. It can be taken back with unmerge."
-	api.Handle(a, merge, func(ctx context.Context, in *mergeConversationIn) (Conversation, error) {
-		return s.Merge(ctx, in.ID.UUID, in.Body.IntoID)
+	api.Handle(a, merge, func(ctx context.Context, in *mergeConversationIn) (conversation.Conversation, error) {
+		return s.gate.Merge(ctx, in.ID.UUID, in.Body.IntoID)
 	})
 	unmerge := route("POST", "/{id}/unmerge", "unmerge-conversation", "Take a merge back", perm.ConversationsManage)
 	unmerge.Refusals = []int{409}
 	unmerge.Doc = "The conversation gets its items back and stands as it did before the merge; what came since stays with the other. 409 with the reason not_merged, single_thread (the customer has another conversation on that messaging account by now) or conversation_merged (the other one was merged further)."
-	api.Handle(a, unmerge, func(ctx context.Context, in *conversationIn) (Conversation, error) { return s.Unmerge(ctx, in.ID.UUID) })
+	api.Handle(a, unmerge, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+		return s.gate.Unmerge(ctx, in.ID.UUID)
+	})
 
-	export := route("GET", "/{id}/export", "export-conversation", "Export a conversation", perm.ConversationsExport)
-	export.Doc = "As JSON, as a page that stands alone, or as e-mail. It is audited."
-	api.HandleBytes(a, export, "application/octet-stream", func(ctx context.Context, in *exportIn) (*api.Bytes, error) {
-		write, err := s.Export(ctx, in.ID.UUID, in.Format, api.Language(ctx), in.Notes == "true")
+	rt := route("GET", "/{id}/export", "export-conversation", "Export a conversation", perm.ConversationsExport)
+	rt.Doc = "As JSON, as a page that stands alone, or as e-mail. It is audited."
+	api.HandleBytes(a, rt, "application/octet-stream", func(ctx context.Context, in *exportIn) (*api.Bytes, error) {
+		write, err := s.exports.Export(ctx, in.ID.UUID, in.Format, api.Language(ctx), in.Notes == "true")
 		if err != nil {
 			return nil, err
 		}
-		return &api.Bytes{ContentType: exportTypes[in.Format], Filename: "conversation-" + in.ID.String() + "." + in.Format, Write: write}, nil
+		return &api.Bytes{ContentType: export.Types[in.Format], Filename: "conversation-" + in.ID.String() + "." + in.Format, Write: write}, nil
 	})
 }

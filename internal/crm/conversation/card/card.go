@@ -1,4 +1,6 @@
-package conversation
+// Package card shows what the customer of a conversation bought: orders,
+// shipments, returns and the balance, as the commerce module knows them.
+package card
 
 import (
 	"context"
@@ -6,24 +8,19 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
 
 // Shop knows what customers bought. The commerce module implements it through
-// the app; a house without one knows nothing.
+// the app.
 type Shop interface {
 	// Card gives what is known of a customer. Test means the records of the
 	// test environment.
 	Card(r *db.Reader, who contact.Contact, test bool) (Card, error)
 }
-
-// NoShop is the shop of a house without one.
-type NoShop struct{}
-
-// Card implements Shop.
-func (NoShop) Card(*db.Reader, contact.Contact, bool) (Card, error) { return Card{}, nil }
 
 // Card is what the shop knows of a customer.
 type Card struct {
@@ -81,16 +78,32 @@ type CardReturn struct {
 	RequestedAt clock.Time `json:"requested_at"`
 }
 
-// Sell sets who knows what customers bought; the app calls it at start.
-func (s *Service) Sell(shop Shop) { s.shop = shop }
+// Config is what the package needs.
+type Config struct {
+	Conversations *conversation.Service
+	Contacts      *contact.Service
+	Shop          Shop
+}
+
+// Service draws the commercial card of a conversation's customer.
+type Service struct {
+	gate     *conversation.Service
+	contacts *contact.Service
+	shop     Shop
+}
+
+// New makes the service.
+func New(c Config) *Service {
+	return &Service{gate: c.Conversations, contacts: c.Contacts, shop: c.Shop}
+}
 
 // Commerce draws the customer's card. Without the licence it is empty and says
 // so, and is no error.
 func (s *Service) Commerce(ctx context.Context, id uuid.UUID) (card Card, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := byID(r, id)
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := conversation.ByID(r, id)
 		if err != nil {
-			return absent(err)
+			return db.OrNotFound(err)
 		}
 		if !caller.From(ctx).Licences["commerce"] {
 			return nil

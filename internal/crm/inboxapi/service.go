@@ -1,0 +1,29 @@
+package inboxapi
+
+import (
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/card"
+	"konak/internal/crm/conversation/export"
+)
+
+// Config is what the routes need.
+type Config struct {
+	Conversations *conversation.Service
+	AIRecords     *airecord.Service
+	Cards         *card.Service
+	Exports       *export.Service
+}
+
+// Service serves the routes of the inbox.
+type Service struct {
+	gate    *conversation.Service
+	ai      *airecord.Service
+	cards   *card.Service
+	exports *export.Service
+}
+
+// New makes the routes; Register adds them to an API.
+func New(c Config) *Service {
+	return &Service{gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports}
+}
