@@ -32,6 +32,8 @@ import (
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/card"
 	"konak/internal/crm/conversation/export"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
@@ -82,6 +84,8 @@ type App struct {
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
+	Files         *file.Service
+	Groups        *group.Service
 	AIRecords     *airecord.Service
 	Cards         *card.Service
 	Exports       *export.Service
@@ -218,6 +222,8 @@ func (a *App) wire(box *secret.Box) error {
 		return err
 	})
 	a.Contacts = contact.New(a.DB, a.Identity)
+	a.Files = file.New(file.Config{DB: a.DB, Blobs: a.Blobs})
+	a.Groups = group.New(group.Config{DB: a.DB, Agents: a.Identity})
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Conversations.HandBack(a.Agents)
 	a.Commerce = commerce.New(a.DB, book{a.Contacts})
@@ -226,10 +232,10 @@ func (a *App) wire(box *secret.Box) error {
 	a.Exports = export.New(export.Config{DB: a.DB, Conversations: a.Conversations, Contacts: a.Contacts, Agents: a.Identity, Blobs: a.Blobs})
 	a.Contacts.Follow(shop{a.Commerce})
 	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
-	a.Channels = channel.New(a.DB, box, a.Conversations)
+	a.Channels = channel.New(a.DB, box, a.Groups)
 	a.Conversations.Deliver(a.Channels)
 	a.Email = email.New(email.Config{
-		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Blobs: a.Blobs, House: a.Mailer, Out: out,
+		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Files: a.Files, Blobs: a.Blobs, House: a.Mailer, Out: out,
 		Key: box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
 	})
 	a.Channels.Add(email.Kind, a.Email)
@@ -244,10 +250,12 @@ func (a *App) wire(box *secret.Box) error {
 		a.log.Info("a stand-in for WhatsApp listens", "address", a.standIn.url)
 	}
 	a.WhatsApp = whatsapp.New(whatsapp.Config{
-		DB: a.DB, Log: a.log, Box: box, Channels: a.Channels, Contacts: a.Contacts, Inbox: a.Conversations, Templates: a.Templates,
+		DB: a.DB, Log: a.log, Box: box, Channels: a.Channels, Contacts: a.Contacts, Inbox: a.Conversations, Files: a.Files, Templates: a.Templates,
 		Provider: graph.New(a.standIn.address(a.cfg.WhatsAppAddress), out), BaseURL: a.cfg.BaseURL(),
 	})
-	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook, a.cfg.BaseURL())
+	a.Custom = custom.New(custom.Config{
+		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Files: a.Files, Engine: a.Webhook, BaseURL: a.cfg.BaseURL(),
+	})
 	streams := &realtime.Streams{
 		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
 	}
@@ -257,7 +265,7 @@ func (a *App) wire(box *secret.Box) error {
 	streams.Audience = a.Live
 	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
 	a.Widget = widget.New(widget.Deps{
-		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Typing: visitors{a.Live}, Bus: hub, Limits: limits, BaseURL: a.cfg.BaseURL(),
+		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Files: a.Files, Typing: visitors{a.Live}, Bus: hub, Limits: limits, BaseURL: a.cfg.BaseURL(),
 	})
 	a.Conversations.Log = a.log
 	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
@@ -283,7 +291,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
 	inboxapi.New(inboxapi.Config{
-		Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports,
+		Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,
 	}).Register(a.API)
 	a.Desk.Register(a.API)
 	a.Channels.Register(a.API)
@@ -319,7 +327,7 @@ func (a *App) streamCheck() time.Duration {
 // caller in ctx. The tests that walk over every route need one of each.
 func (a *App) Sample(ctx context.Context, text string) error {
 	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
+		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.SampleConversations,
 		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Widget.Sample, a.Email.Sample, a.Templates.Sample,
 	} {
 		if err := sample(ctx, text); err != nil {

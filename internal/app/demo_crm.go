@@ -16,6 +16,7 @@ import (
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/group"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -61,6 +62,7 @@ type demoCRM struct {
 	now           time.Time
 	contacts      *contact.Service
 	conversations *conversation.Service
+	teams         *group.Service
 	shop          *commerce.Service
 	standIn       *standIn
 	tenant        uuid.UUID
@@ -88,6 +90,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 	}()
 	f := &demoCRM{clock: past, now: now, standIn: a.standIn, tenant: w.ID, slug: w.Slug, people: map[string]contact.Contact{}, groups: map[string]uuid.UUID{}}
 	f.contacts = contact.New(d, a.Identity)
+	f.teams = group.New(group.Config{DB: d, Agents: a.Identity})
 	f.conversations = conversation.New(d, f.contacts, a.Identity, a.Blobs)
 	f.conversations.Deliver(demoRoad{tenant: w.ID})
 	if f.agents, err = a.demoAgents(ctx, w); err != nil {
@@ -324,7 +327,7 @@ func (f *demoCRM) group(ctx context.Context, name string) (uuid.UUID, error) {
 		return id, nil
 	}
 	members := slices.SortedFunc(maps.Values(f.agents), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	g, err := f.conversations.AddGroup(ctx, name, "", members)
+	g, err := f.teams.Add(ctx, name, "", members)
 	f.groups[name] = g.ID
 	return g.ID, err
 }

@@ -78,7 +78,7 @@ func TestHalfADemo(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: m.ID})
-			if err := errors.Join(a.Contacts.Sample(ctx, "half"), a.Conversations.Sample(ctx, "half")); err != nil {
+			if err := errors.Join(a.Contacts.Sample(ctx, "half"), a.SampleConversations(ctx, "half")); err != nil {
 				t.Fatal(err)
 			}
 			if err := a.Close(); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
@@ -103,7 +104,7 @@ type Item struct {
 	SentAt           *clock.Time                   `json:"sent_at" nullable:"true" doc:"When the customer sent it, by the channel's clock; created_at is its place in the timeline"`
 	DeliveredAt      *clock.Time                   `json:"delivered_at" nullable:"true" doc:"When an outgoing message reached the customer's device, where the channel says so"`
 	ReadAt           *clock.Time                   `json:"read_at" nullable:"true" doc:"When the customer opened an outgoing message, where the channel says so"`
-	Attachments      []Attachment                  `json:"attachments" nullable:"false" doc:"Files"`
+	Attachments      []file.Attachment             `json:"attachments" nullable:"false" doc:"Files"`
 	Tepkiler         []Reaction                    `json:"tepkiler" nullable:"false" doc:"Reactions"`
 	Mentions         []Mention                     `json:"mentions" nullable:"false" doc:"Colleagues whom a note calls"`
 	Automatic        bool                          `json:"automatic" doc:"A machine of the customer's wrote it: an absence note, a notification"`

@@ -10,21 +10,22 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/draft"
 	"konak/internal/kit/perm"
 )
 
 // draftOf reads the caller's draft of a type, nil where there is none.
-func draftOf(who *apptest.Client, path, messageType string) *conversation.Draft {
+func draftOf(who *apptest.Client, path, messageType string) *draft.Draft {
 	var d conversation.Detail
 	who.Get(path).Want(200).Data(&d)
-	if n := slices.IndexFunc(d.Drafts, func(d conversation.Draft) bool { return d.MessageType == messageType }); n >= 0 {
+	if n := slices.IndexFunc(d.Drafts, func(d draft.Draft) bool { return d.MessageType == messageType }); n >= 0 {
 		return &d.Drafts[n]
 	}
 	return nil
 }
 
 // putDraft writes a draft and gives what is kept, nil for nothing.
-func putDraft(who *apptest.Client, path string, body map[string]any) *conversation.Draft {
+func putDraft(who *apptest.Client, path string, body map[string]any) *draft.Draft {
 	var d conversation.Drafted
 	who.Put(path+"/draft", body).Want(200).Data(&d)
 	return d.Draft.V
@@ -37,8 +38,8 @@ func TestDraft(t *testing.T) {
 		id := in.begin()
 		path := base + "/" + id.String()
 		other, _ := in.member("can")
-		kept := func(who *apptest.Client, path string) *conversation.Draft { return draftOf(who, path, "comment") }
-		put := func(who *apptest.Client, body map[string]any) *conversation.Draft { return putDraft(who, path, body) }
+		kept := func(who *apptest.Client, path string) *draft.Draft { return draftOf(who, path, "comment") }
+		put := func(who *apptest.Client, body map[string]any) *draft.Draft { return putDraft(who, path, body) }
 		if kept(in.Owner, path) != nil {
 			t.Error("a draft from nowhere")
 		}
@@ -155,7 +156,7 @@ func TestDraftHoldsUploads(t *testing.T) {
 		}
 		clean := func(want int) {
 			t.Helper()
-			if n, err := s.Conversations.CleanUploads(t.Context()); err != nil || n != want {
+			if n, err := s.Files.CleanUploads(t.Context()); err != nil || n != want {
 				t.Errorf("%d uploads cleaned, want %d: %v", n, want, err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/mailer"
@@ -24,7 +25,7 @@ type Forwarded struct {
 	Author    string // who wrote the message
 	At        clock.Time
 	Body      string
-	Files     []OutgoingFile
+	Files     []file.Outgoing
 }
 
 // Forwarder sends forwarded messages. The transaction is the one that writes
@@ -71,7 +72,7 @@ const mostBytes = 18 << 20
 
 // Fitting are the files that a mail can carry, and a line for each that it
 // cannot.
-func (f *Forwarded) Fitting() (files []OutgoingFile, left []string) {
+func (f *Forwarded) Fitting() (files []file.Outgoing, left []string) {
 	room := int64(mostBytes)
 	for _, file := range f.Files {
 		if file.Size > room {

@@ -9,6 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/later"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -132,7 +135,7 @@ func place(tx *db.Tx, c *Conversation, list []*Item) {
 			i.Detail = map[string]any{}
 		}
 		if i.Attachments == nil {
-			i.Attachments = []Attachment{}
+			i.Attachments = []file.Attachment{}
 		}
 		i.Tepkiler, i.Mentions, i.HasEmail = []Reaction{}, db.OrEmpty(i.Mentions), i.email != nil
 	}
@@ -147,7 +150,7 @@ func (s *Service) follow(tx *db.Tx, was, c *Conversation, list []*Item) error {
 		if err := putItem(tx, i); err != nil {
 			return fmt.Errorf("conversation: put item: %w", err)
 		}
-		if err := s.bind(tx, i); err != nil {
+		if err := s.writeItemParts(tx, i); err != nil {
 			return err
 		}
 	}
@@ -325,13 +328,23 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
 		return c, err
 	}
-	if err := s.cancelOnReply(tx, &c); err != nil {
+	if err := s.cancelScheduledOnReply(tx, &c); err != nil {
 		return c, err
 	}
 	if err := s.handBack(tx, &c); err != nil {
 		return c, err
 	}
 	return c, s.notify(tx, &c)
+}
+
+// cancelScheduledOnReply takes back the scheduled messages of a conversation
+// that should only go if the customer stays silent, and tells open panels.
+func (s *Service) cancelScheduledOnReply(tx *db.Tx, c *Conversation) error {
+	cancelled, err := later.CancelOnReply(tx, c.ID)
+	if err != nil || !cancelled {
+		return err
+	}
+	return s.Announce(tx, []string{ScheduleChanged}, nil, c, nil)
 }
 
 // handBack gives a conversation whose owner is away, and wants it so, back to
@@ -421,7 +434,7 @@ func (s *Service) notifyGroup(tx *db.Tx, c *Conversation) error {
 	if c.GroupID == nil || c.Test {
 		return nil
 	}
-	g, err := groupByID(&tx.Reader, *c.GroupID)
+	g, err := group.ByID(&tx.Reader, *c.GroupID)
 	if err != nil {
 		return err
 	}

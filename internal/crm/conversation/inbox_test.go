@@ -13,6 +13,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/group"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -325,7 +326,7 @@ func TestBulkGroupsAndTags(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		a, b, gone := in.begin(), in.begin(), uuid.New()
-		var g conversation.Group
+		var g group.Group
 		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "Satış sonrası", "agent_ids": []uuid.UUID{in.Member}}).Want(201).Data(&g)
 		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": " satis  SONRASI"}).Refused(409, "conflict")
 		// A single letter, or the order of the words, makes another name.

@@ -37,7 +37,7 @@ func (s *Service) startFollowUp(tx *db.Tx, closed *Conversation, item *Item) (Co
 	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
 		return c, err
 	}
-	if err := s.cancelOnReply(tx, closed); err != nil {
+	if err := s.cancelScheduledOnReply(tx, closed); err != nil {
 		return c, err
 	}
 	return c, s.notifyJoined(tx, closed.ID, &c)

@@ -12,6 +12,7 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/later"
 	"konak/internal/crm/inboxapi"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -20,18 +21,18 @@ import (
 )
 
 // later schedules a message in some minutes.
-func (in *inbox) later(id uuid.UUID, minutes int, more map[string]any) conversation.Scheduled {
+func (in *inbox) later(id uuid.UUID, minutes int, more map[string]any) later.Scheduled {
 	in.t.Helper()
 	body := map[string]any{"body": "Randevunuz yarın", "send_at": clock.At(in.s.Clock.Now().Add(time.Duration(minutes) * time.Minute))}
 	for k, v := range more {
 		body[k] = v
 	}
-	var m conversation.Scheduled
+	var m later.Scheduled
 	in.Owner.Post(base+"/"+id.String()+"/scheduled", body).Want(201).Data(&m)
 	return m
 }
 
-func (in *inbox) scheduled(id uuid.UUID, query string) (list []conversation.Scheduled) {
+func (in *inbox) scheduled(id uuid.UUID, query string) (list []later.Scheduled) {
 	in.t.Helper()
 	in.Owner.Get(base + "/" + id.String() + "/scheduled" + query).Want(200).Data(&list)
 	return list
@@ -80,7 +81,7 @@ func TestScheduled(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 		for range 2 {
-			var m conversation.Scheduled
+			var m later.Scheduled
 			in.Owner.Delete(path + "/" + second.ID.String()).Want(200).Data(&m)
 			if m.State != "cancelled" {
 				t.Errorf("got %+v", m)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/template"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
@@ -265,7 +266,7 @@ func (s *Service) InTx(ctx context.Context, fn func(*db.Tx) error) error {
 }
 
 // checkPlace checks that an owner may see conversations and that a group exists.
-func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
+func (s *Service) checkPlace(tx *db.Tx, owner, groupID *uuid.UUID) error {
 	if owner != nil {
 		if ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *owner); err != nil {
 			return err
@@ -273,8 +274,8 @@ func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
 			return fault.Invalid("owner_id", "unknown_agent")
 		}
 	}
-	if group != nil {
-		if _, err := groupByID(&tx.Reader, *group); db.IsNoRow(err) {
+	if groupID != nil {
+		if _, err := group.ByID(&tx.Reader, *groupID); db.IsNoRow(err) {
 			return fault.Invalid("group_id", "unknown_group")
 		} else if err != nil {
 			return err

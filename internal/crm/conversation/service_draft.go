@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/draft"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -25,7 +27,7 @@ func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err err
 			return err
 		}
 		out.Conversation = one[0]
-		out.Drafts, err = draftsOf(r, id, me)
+		out.Drafts, err = draft.Of(r, id, me)
 		return err
 	})
 	return out, err
@@ -46,18 +48,18 @@ func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body 
 			return err
 		}
 		if strings.TrimSpace(body) == "" && len(uploads) == 0 {
-			return dropDraft(tx, id, me, messageType)
+			return draft.Drop(tx, id, me, messageType)
 		}
-		held := &Item{}
-		if err := s.take(tx, held, uploads, nil); err != nil {
+		held, err := file.Take(tx, uploads, nil)
+		if err != nil {
 			return err
 		}
-		d := Draft{id: tx.NewID(), Body: body, MessageType: messageType, Attachments: held.Attachments, UpdatedAt: clock.At(tx.Now())}
-		if d.id, err = putDraft(tx, id, me, d); err != nil {
+		d := draft.Draft{ID: tx.NewID(), Body: body, MessageType: messageType, Attachments: held, UpdatedAt: clock.At(tx.Now())}
+		if d.ID, err = draft.Put(tx, id, me, d); err != nil {
 			return fmt.Errorf("conversation: put draft: %w", err)
 		}
 		out.Draft = api.Some(d)
-		return setDraftUploads(tx, d)
+		return file.HoldForDraft(tx, d.ID, d.Attachments)
 	})
 	return out, err
 }
@@ -67,7 +69,7 @@ func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body 
 func (s *Service) clearDraft(messageType string) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		if me := AgentID(tx.Context()); me != uuid.Nil {
-			return was, dropDraft(tx, was.ID, me, messageType)
+			return was, draft.Drop(tx, was.ID, me, messageType)
 		}
 		return was, nil
 	}

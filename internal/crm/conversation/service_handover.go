@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/group"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -14,14 +15,14 @@ import (
 // customer asked for one or the assistant gave up: it is open, its group's or
 // else the given one's where that still exists, and that group's agents are
 // told. A repeat changes nothing.
-func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
+func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, groupID *uuid.UUID) (Conversation, error) {
 	return s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
 		var to *uuid.UUID
-		if was.GroupID == nil && group != nil {
-			if there, err := s.IsGroup(&tx.Reader, *group); err != nil {
+		if was.GroupID == nil && groupID != nil {
+			if there, err := group.Exists(&tx.Reader, *groupID); err != nil {
 				return was, err
 			} else if there {
-				to = group
+				to = groupID
 			}
 		}
 		return s.ToEscalate(reason, to)(tx, was)

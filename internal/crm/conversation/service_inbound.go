@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -44,7 +46,7 @@ type Inbound struct {
 	// of it.
 	Then func(tx *db.Tx, out *Ingested) error
 	// Attachments were stored with Service.Prepare; Uploads are the caller's.
-	Attachments []Prepared
+	Attachments []file.Prepared
 	Uploads     []uuid.UUID
 	// Email is the original, where the message came as one.
 	Email *Email
@@ -111,7 +113,7 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source Source, out *Ingested) er
 		}
 		return err
 	}
-	if err := s.take(tx, item, in.Uploads, in.Attachments); err != nil {
+	if item.Attachments, err = file.Take(tx, in.Uploads, in.Attachments); err != nil {
 		return err
 	}
 	out.Conversation, err = s.wrote(tx, was, item)
@@ -170,7 +172,8 @@ func (s *Service) first(tx *db.Tx, in Inbound, ref contact.Ref, source Source, i
 		*out = Ingested{Written: Written{c, *seen}, Duplicate: true}
 		return db.OrNotFound(err)
 	}
-	if err := s.take(tx, item, in.Uploads, in.Attachments); err != nil {
+	var err error
+	if item.Attachments, err = file.Take(tx, in.Uploads, in.Attachments); err != nil {
 		return err
 	}
 	c := Conversation{
@@ -183,7 +186,7 @@ func (s *Service) first(tx *db.Tx, in Inbound, ref contact.Ref, source Source, i
 		c.AIState = AIActive
 	}
 	if in.GroupID != nil {
-		there, err := s.IsGroup(&tx.Reader, *in.GroupID)
+		there, err := group.Exists(&tx.Reader, *in.GroupID)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/db"
 )
@@ -12,8 +13,8 @@ import (
 // FillAttachment gives a pending file of an item its bytes, or says why there
 // are none, and tells open panels. A file that is there already stays; an item
 // that was deleted meanwhile needs none.
-func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID, p Prepared) error {
-	a := p.attachment()
+func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID, p file.Prepared) error {
+	a := p.Attachment()
 	return s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		i, err := itemByID(&tx.Reader, item)
 		if db.IsNoRow(err) {
@@ -26,7 +27,7 @@ func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID
 		if err != nil {
 			return db.OrNotFound(err)
 		}
-		awaited, err := fillAttachment(tx, attachment, item, &a)
+		awaited, err := file.Fill(tx, attachment, item, &a)
 		if err != nil || !awaited {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -30,7 +31,7 @@ type Answer struct {
 	// Attachments are the caller's uploads; Files come from a channel or the
 	// house itself. Either can stand without a text.
 	Attachments []uuid.UUID
-	Files       []Prepared
+	Files       []file.Prepared
 	// Mentions are colleagues whom a note calls.
 	Mentions []uuid.UUID
 	// Sources are what the assistant relied on.
@@ -38,7 +39,7 @@ type Answer struct {
 	// Configuration is which assistant wrote it, for a bot's answer.
 	Configuration *Configuration
 
-	held []Attachment // files that waited with the message
+	held []file.Attachment // files that waited with the message
 }
 
 // Reply writes an answer or an internal note. An answer without a route to
@@ -99,8 +100,9 @@ func (s *Service) reply(tx *db.Tx, was Conversation, a Answer) (out Written, err
 }
 
 // compose puts the files on an item, which needs a text or at least one of them.
-func (s *Service) compose(tx *db.Tx, item *Item, uploads []uuid.UUID, files []Prepared) error {
-	if err := s.take(tx, item, uploads, files); err != nil {
+func (s *Service) compose(tx *db.Tx, item *Item, uploads []uuid.UUID, files []file.Prepared) error {
+	var err error
+	if item.Attachments, err = file.Take(tx, uploads, files); err != nil {
 		return err
 	}
 	if item.Body == "" && len(item.Attachments) == 0 {
@@ -136,10 +138,10 @@ func (s *Service) send(tx *db.Tx, c *Conversation, item *Item, route *Route) (Ou
 	return out, s.router.Take(tx, out)
 }
 
-func outgoingFiles(item *Item) (out []OutgoingFile) {
+func outgoingFiles(item *Item) (out []file.Outgoing) {
 	for _, a := range item.Attachments {
 		if a.BlobID != nil {
-			out = append(out, OutgoingFile{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, BlobID: *a.BlobID})
+			out = append(out, file.Outgoing{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, BlobID: *a.BlobID})
 		}
 	}
 	return out

@@ -10,7 +10,9 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
-	"konak/internal/kit/audit"
+	"konak/internal/crm/conversation/draft"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/later"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -30,7 +32,7 @@ type Later struct {
 }
 
 // Schedule writes a message down that goes out at its time.
-func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m Scheduled, err error) {
+func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.Scheduled, err error) {
 	err = idempotency.Do(ctx, s.Tenant(ctx), &m, func(tx *db.Tx) error {
 		c, err := lockUnmerged(tx, id)
 		if err != nil {
@@ -43,7 +45,7 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m Schedu
 		if err := s.compose(tx, held, l.Attachments, nil); err != nil {
 			return err
 		}
-		waiting, err := lockWaiting(tx, id)
+		waiting, err := later.LockWaiting(tx, id)
 		if err != nil {
 			return err
 		}
@@ -51,9 +53,9 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m Schedu
 			return fault.New(fault.LimitReached, maxScheduled)
 		}
 		who := author(tx)
-		m = Scheduled{
-			ID: tx.NewID(), ConversationID: id, State: ScheduledWaiting, authorKind: who.Kind, AuthorID: who.ID, Body: held.Body,
-			UntilReply: l.UntilReply, SendAt: l.SendAt, Attachments: held.Attachments, test: c.Test, CreatedAt: clock.At(tx.Now()),
+		m = later.Scheduled{
+			ID: tx.NewID(), ConversationID: id, State: later.Waiting, AuthorKind: who.Kind, AuthorID: who.ID, Body: held.Body,
+			UntilReply: l.UntilReply, SendAt: l.SendAt, Attachments: held.Attachments, Test: c.Test, CreatedAt: clock.At(tx.Now()),
 		}
 		if l.Channel != "" {
 			m.Channel, m.ChannelAccountID = &l.Channel, l.AccountID
@@ -63,18 +65,18 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m Schedu
 		if _, err := s.way(tx, &c, l.Answer); err != nil && !fault.Is(err, fault.WindowClosed) {
 			return err
 		}
-		if err := putScheduled(tx, &m); err != nil {
+		if err := later.Put(tx, &m); err != nil {
 			return fmt.Errorf("conversation: schedule: %w", err)
 		}
 		for _, a := range m.Attachments {
-			if err := waitForSchedule(tx, a.ID, m.ID); err != nil {
+			if err := file.HoldForScheduled(tx, a.ID, m.ID); err != nil {
 				return err
 			}
 		}
 		if _, err := jobs.Enqueue(tx, ScheduledJob, m.SendAt.Time, m.ID); err != nil {
 			return err
 		}
-		if _, err := s.clearDraft(draftReply)(tx, c); err != nil {
+		if _, err := s.clearDraft(draft.Reply)(tx, c); err != nil {
 			return err
 		}
 		return s.Announce(tx, []string{ScheduleChanged}, nil, &c, nil)
@@ -83,19 +85,19 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m Schedu
 }
 
 // ScheduledIn lists a conversation's messages for later.
-func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[Scheduled], err error) {
+func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[later.Scheduled], err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := ByID(r, id); err != nil {
 			return db.OrNotFound(err)
 		}
-		if out, err = scheduledIn(r, id, state, p); err != nil || len(out.Rows) == 0 {
+		if out, err = later.List(r, id, state, p); err != nil || len(out.Rows) == 0 {
 			return err
 		}
 		ids := make([]uuid.UUID, len(out.Rows))
 		for n, m := range out.Rows {
 			ids[n] = m.ID
 		}
-		files, err := scheduledFiles(r, ids)
+		files, err := file.OfScheduled(r, ids)
 		for n := range out.Rows {
 			out.Rows[n].Attachments = db.OrEmpty(files[out.Rows[n].ID])
 		}
@@ -106,24 +108,27 @@ func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p
 
 // Unschedule cancels one message; a repeat changes nothing, one that went is a
 // conflict.
-func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m Scheduled, err error) {
+func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m later.Scheduled, err error) {
 	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := LockLive(tx, id)
 		if err != nil {
 			return err
 		}
-		if m, err = lockScheduled(tx, scheduled); err != nil {
+		if m, err = later.Lock(tx, scheduled); err != nil {
 			return db.OrNotFound(err)
 		}
 		switch {
 		case m.ConversationID != id:
 			return fault.New(fault.NotFound)
-		case m.State == ScheduledCancelled:
+		case m.State == later.Cancelled:
 			return nil
-		case m.State != ScheduledWaiting:
+		case m.State != later.Waiting:
 			return fault.New(fault.Conflict).Because(m.State)
 		}
-		return s.cancel(tx, &c, []*Scheduled{&m})
+		if err := later.Cancel(tx, []*later.Scheduled{&m}); err != nil {
+			return err
+		}
+		return s.Announce(tx, []string{ScheduleChanged}, nil, &c, nil)
 	})
 	return m, err
 }
@@ -135,64 +140,20 @@ func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err e
 		if err != nil {
 			return err
 		}
-		list, err := lockWaiting(tx, id)
+		list, err := later.LockWaiting(tx, id)
 		if n = len(list); err != nil || n == 0 {
 			return err
 		}
-		all := make([]*Scheduled, n)
+		all := make([]*later.Scheduled, n)
 		for i := range list {
 			all[i] = &list[i]
 		}
-		return s.cancel(tx, &c, all)
+		if err := later.Cancel(tx, all); err != nil {
+			return err
+		}
+		return s.Announce(tx, []string{ScheduleChanged}, nil, &c, nil)
 	})
 	return n, err
-}
-
-// cancel takes messages back whose rows are locked; their files go.
-func (s *Service) cancel(tx *db.Tx, c *Conversation, list []*Scheduled) error {
-	for _, m := range list {
-		m.State = ScheduledCancelled
-		if err := saveScheduled(tx, m); err != nil {
-			return fmt.Errorf("conversation: cancel: %w", err)
-		}
-		if err := s.discardScheduled(tx, m.ID); err != nil {
-			return err
-		}
-		if err := audit.Write(tx, "conversation.schedule_cancelled", m.ID.String(), map[string]string{"conversation": c.ID.String()}); err != nil {
-			return err
-		}
-	}
-	return s.Announce(tx, []string{ScheduleChanged}, nil, c, nil)
-}
-
-func (s *Service) discardScheduled(tx *db.Tx, id uuid.UUID) error {
-	files, err := scheduledFiles(&tx.Reader, []uuid.UUID{id})
-	if err != nil || len(files[id]) == 0 {
-		return err
-	}
-	ids := make([]uuid.UUID, len(files[id]))
-	for n, a := range files[id] {
-		ids[n] = a.ID
-	}
-	return s.discard(tx, ids)
-}
-
-// cancelOnReply takes back what should only go if the customer stays silent.
-func (s *Service) cancelOnReply(tx *db.Tx, c *Conversation) error {
-	list, err := lockWaiting(tx, c.ID)
-	if err != nil {
-		return err
-	}
-	var off []*Scheduled
-	for n := range list {
-		if list[n].UntilReply {
-			off = append(off, &list[n])
-		}
-	}
-	if len(off) == 0 {
-		return nil
-	}
-	return s.cancel(tx, c, off)
 }
 
 // Jobs is the kind of the jobs that send scheduled messages.
@@ -221,14 +182,14 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 	if db.IsNoRow(err) {
 		return nil // nothing is left to send
 	}
-	if err != nil || m.State != ScheduledWaiting {
+	if err != nil || m.State != later.Waiting {
 		return err
 	}
-	files, err := scheduledFiles(&tx.Reader, []uuid.UUID{id})
+	files, err := file.OfScheduled(&tx.Reader, []uuid.UUID{id})
 	if err != nil {
 		return err
 	}
-	a := Answer{Author: Author{Kind: m.authorKind, ID: m.AuthorID}, Body: m.Body, held: db.OrEmpty(files[id])}
+	a := Answer{Author: Author{Kind: m.AuthorKind, ID: m.AuthorID}, Body: m.Body, held: db.OrEmpty(files[id])}
 	if m.Channel != nil {
 		a.Channel, a.AccountID = *m.Channel, m.ChannelAccountID
 	}
@@ -236,16 +197,16 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	m.State, m.ItemID = ScheduledSent, &out.Item.ID
-	return saveScheduled(tx, &m)
+	m.State, m.ItemID = later.Sent, &out.Item.ID
+	return later.Save(tx, &m)
 }
 
 // lockForSending locks the conversation before the message, as everybody does,
 // and follows merges. A message without a conversation is failed. Where the
 // message went to another conversation meanwhile, the transaction runs again:
 // it must never reach the customer of the one that it left.
-func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c Conversation, m Scheduled, err error) {
-	if m, err = scheduledByID(&tx.Reader, id); err != nil {
+func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c Conversation, m later.Scheduled, err error) {
+	if m, err = later.Find(&tx.Reader, id); err != nil {
 		return c, m, err
 	}
 	if c, err = lock(tx, m.ConversationID); err != nil {
@@ -257,7 +218,7 @@ func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c Conversation, m Sch
 	if err != nil {
 		return c, m, err
 	}
-	if m, err = lockScheduled(tx, id); err != nil || m.State != ScheduledWaiting {
+	if m, err = later.Lock(tx, id); err != nil || m.State != later.Waiting {
 		return c, m, err
 	}
 	if m.ConversationID != c.ID {
@@ -274,15 +235,15 @@ func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c Conversation, m Sch
 func (s *Service) failScheduled(tx *db.Tx, id uuid.UUID, f *fault.Fault) error {
 	c, m, err := s.lockForSending(tx, id)
 	gone := fault.Is(err, fault.NotFound)
-	if err != nil && !gone || m.State != ScheduledWaiting {
+	if err != nil && !gone || m.State != later.Waiting {
 		return err
 	}
 	reason := string(f.Code)
 	if wrong := f.Fields["admin_id"]; len(wrong) > 0 {
 		reason = wrong[0] // the author is no agent any more
 	}
-	m.State, m.Error = ScheduledFailed, &reason
-	if err := saveScheduled(tx, &m); err != nil || gone {
+	m.State, m.Error = later.Failed, &reason
+	if err := later.Save(tx, &m); err != nil || gone {
 		return err
 	}
 	detail := map[string]any{"scheduled_id": m.ID, "error": reason, "body": m.Body}

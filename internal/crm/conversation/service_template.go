@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
@@ -180,7 +181,7 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 			return err
 		}
 		who := author(tx)
-		item := &Item{Kind: Message, AuthorKind: who.Kind, AuthorID: who.ID, Body: text, Template: api.Some(filled), awaited: true, Attachments: []Attachment{}}
+		item := &Item{Kind: Message, AuthorKind: who.Kind, AuthorID: who.ID, Body: text, Template: api.Some(filled), awaited: true, Attachments: []file.Attachment{}}
 		addressTo(item, &was, route)
 		if begun.Conversation, err = s.answered(tx, was, item); err != nil {
 			return err
@@ -273,7 +274,7 @@ func (s *Service) templateOut(tx *db.Tx, o *Opening, ref contact.Ref, item *Item
 	if source, _ := sourceOf(o.Channel); !source.Messaging || route != nil && route.Channel != o.Channel {
 		return fault.Invalid("channel", "not_allowed")
 	}
-	item.Body, item.Template, item.Attachments = text, api.Some(filled), []Attachment{}
+	item.Body, item.Template, item.Attachments = text, api.Some(filled), []file.Attachment{}
 	switch no, is := errors.AsType[kept](err); {
 	case ref.Test:
 		return onlyFault(err)

@@ -2,12 +2,10 @@ package conversation
 
 import (
 	"context"
-	"io"
 
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
-	"konak/internal/kit/fault"
 )
 
 // What a customer may see of their own conversation, for channels whose
@@ -51,22 +49,6 @@ func (s *Service) MessagesOn(ctx context.Context, conversation, account uuid.UUI
 		return FillItems(r, out.Rows)
 	})
 	return out, err
-}
-
-// AttachmentOn opens a file of such a message, of one conversation or of any
-// (nil); other files are not found.
-func (s *Service) AttachmentOn(ctx context.Context, account uuid.UUID, conversation *uuid.UUID, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		theirs, err := attachedOn(r, account, conversation, id)
-		if err == nil && !theirs {
-			err = fault.New(fault.NotFound)
-		}
-		return err
-	})
-	if err != nil {
-		return a, nil, err
-	}
-	return s.Attachment(ctx, id)
 }
 
 // AgentNames gives the names of members.

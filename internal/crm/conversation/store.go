@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/template"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -123,7 +124,7 @@ func scanItem(row db.Row) (Item, error) {
 		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.SentAt, &i.DeliveredAt, &i.ReadAt, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.Automatic, &i.test,
 		&filled, &i.HasEmail)
 	i.Template.V = filled.V
-	i.Detail, i.Attachments, i.Tepkiler, i.Mentions = detail.V, []Attachment{}, []Reaction{}, []Mention{}
+	i.Detail, i.Attachments, i.Tepkiler, i.Mentions = detail.V, []file.Attachment{}, []Reaction{}, []Mention{}
 	return i, err
 }
 

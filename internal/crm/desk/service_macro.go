@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/group"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -78,7 +79,7 @@ func (s *Service) fillMacro(tx *db.Tx, m *Macro, n NewMacro) error {
 func (s *Service) checkNamed(tx *db.Tx, list []Action) error {
 	for i, a := range list {
 		if a.GroupID != nil && *a.GroupID != uuid.Nil {
-			if ok, err := s.conversations.IsGroup(&tx.Reader, *a.GroupID); err != nil {
+			if ok, err := group.Exists(&tx.Reader, *a.GroupID); err != nil {
 				return err
 			} else if !ok {
 				return fault.Invalid(fmt.Sprintf("actions[%d].group_id", i), "unknown_group")

@@ -14,6 +14,7 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
 	"konak/internal/kit/blob"
@@ -37,6 +38,7 @@ type Config struct {
 	Log      *slog.Logger
 	Channels *channel.Service
 	Inbox    *conversation.Service
+	Files    *file.Service
 	Blobs    *blob.Store
 	House    House
 	Out      *outbound.Client

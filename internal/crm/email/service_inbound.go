@@ -14,6 +14,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
 	"konak/internal/kit/blob"
@@ -346,10 +347,10 @@ func (s *Service) latestOpen(ctx context.Context, r *db.Reader, account uuid.UUI
 
 // files stores what is attached. More than an item takes stays in the
 // original, which keeps everything.
-func (s *Service) files(ctx context.Context, m *message.Mail) ([]conversation.Prepared, error) {
-	var out []conversation.Prepared
-	for _, f := range m.Files[:min(len(m.Files), conversation.MaxAttachments)] {
-		p, err := s.Inbox.Prepare(ctx, f.Name, f.Type, strings.NewReader(string(f.Content)))
+func (s *Service) files(ctx context.Context, m *message.Mail) ([]file.Prepared, error) {
+	var out []file.Prepared
+	for _, f := range m.Files[:min(len(m.Files), file.MaxPerItem)] {
+		p, err := s.Files.Prepare(ctx, f.Name, f.Type, strings.NewReader(string(f.Content)))
 		if err != nil {
 			return nil, err
 		}

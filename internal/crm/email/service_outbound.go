@@ -15,6 +15,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
 	"konak/internal/kit/caller"
@@ -37,19 +38,19 @@ type parcel struct {
 	AccountID uuid.UUID  `json:"account_id"`
 	ItemID    *uuid.UUID `json:"item_id"` // nil for an automatic answer and for a forwarded message
 	// ForwardedFrom is the conversation whose message is forwarded, else nil.
-	ForwardedFrom *uuid.UUID                  `json:"forwarded_from"`
-	ID            uuid.UUID                   `json:"id"`
-	MessageID     string                      `json:"message_id"`
-	To            []string                    `json:"to"`
-	Cc            []string                    `json:"cc"`
-	ReplyTo       string                      `json:"reply_to"`
-	Subject       string                      `json:"subject"`
-	Text          string                      `json:"text"`
-	InReplyTo     string                      `json:"in_reply_to"`
-	References    []string                    `json:"references"`
-	Files         []conversation.OutgoingFile `json:"files"`
-	Auto          bool                        `json:"auto"`
-	Date          clock.Time                  `json:"date"`
+	ForwardedFrom *uuid.UUID      `json:"forwarded_from"`
+	ID            uuid.UUID       `json:"id"`
+	MessageID     string          `json:"message_id"`
+	To            []string        `json:"to"`
+	Cc            []string        `json:"cc"`
+	ReplyTo       string          `json:"reply_to"`
+	Subject       string          `json:"subject"`
+	Text          string          `json:"text"`
+	InReplyTo     string          `json:"in_reply_to"`
+	References    []string        `json:"references"`
+	Files         []file.Outgoing `json:"files"`
+	Auto          bool            `json:"auto"`
+	Date          clock.Time      `json:"date"`
 }
 
 // Route implements channel.Kind: the address that wrote to the mailbox, or
@@ -255,10 +256,10 @@ func (s *Service) carry(ctx context.Context, p *parcel) ([]byte, error) {
 	}))
 }
 
-func (s *Service) load(ctx context.Context, list []conversation.OutgoingFile) ([]message.File, error) {
+func (s *Service) load(ctx context.Context, list []file.Outgoing) ([]message.File, error) {
 	var out []message.File
 	for _, f := range list {
-		r, err := s.Inbox.ReadFile(ctx, f)
+		r, err := s.Files.ReadFile(ctx, f)
 		if err != nil {
 			return nil, err
 		}

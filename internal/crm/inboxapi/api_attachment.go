@@ -3,7 +3,7 @@ package inboxapi
 import (
 	"context"
 
-	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/api"
 	"konak/internal/kit/perm"
 )
@@ -32,17 +32,17 @@ func (s *Service) registerAttachments(a *api.API) {
 			return rt
 		}
 		upload := route("POST", "", "upload-attachment", "Upload a file for a reply or a note", perm.ConversationsReply)
-		upload.Status, upload.MaxBody = 201, conversation.MaxAttachment
+		upload.Status, upload.MaxBody = 201, file.MaxSize
 		upload.Doc = "The body is the file itself. What it is is found from its content: programs and scripts are refused with 422 on `file` (type_not_allowed, the type in `reason`). Name the answer's id in `attachments` of a reply within a day; after that the file is removed."
-		api.HandleUpload(a, upload, func(ctx context.Context, in *uploadIn, body *api.Upload) (conversation.Attachment, error) {
-			return s.gate.Upload(ctx, in.Filename, body.Type, body)
+		api.HandleUpload(a, upload, func(ctx context.Context, in *uploadIn, body *api.Upload) (file.Attachment, error) {
+			return s.files.Upload(ctx, in.Filename, body.Type, body)
 		})
 
 		download := route("GET", "/{id}", "download-attachment", "Download a file", perm.ConversationsView)
 		download.Refusals = []int{409}
 		download.Doc = "Also in parts (Range). A file that was not kept: 409, the reason as in `blocked`."
 		api.HandleFile(a, download, func(ctx context.Context, in *downloadIn) (*api.File, error) {
-			f, content, err := s.gate.Attachment(ctx, in.ID.UUID)
+			f, content, err := s.files.Open(ctx, in.ID.UUID)
 			if err != nil {
 				return nil, err
 			}
@@ -55,7 +55,7 @@ func (s *Service) registerAttachments(a *api.API) {
 		discard.Refusals = []int{409}
 		discard.Doc = "Only the caller's own uploads; one that a message has: 409."
 		api.Handle(a, discard, func(ctx context.Context, in *attachmentIn) (api.Deleted, error) {
-			return api.Deleted{ID: in.ID, Deleted: true}, s.gate.Discard(ctx, in.ID.UUID)
+			return api.Deleted{ID: in.ID, Deleted: true}, s.files.Discard(ctx, in.ID.UUID)
 		})
 	}
 }

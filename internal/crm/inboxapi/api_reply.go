@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
@@ -141,29 +142,29 @@ func (s *Service) registerGroups(a *api.API) {
 	}
 	list := route("GET", "", "list-groups", "List groups", perm.ConversationsView)
 	list.Ascending = true
-	api.HandleList(a, list, func(ctx context.Context, in *listGroupsIn) (db.List[conversation.Group], error) {
-		return s.gate.Groups(ctx, in.Page())
+	api.HandleList(a, list, func(ctx context.Context, in *listGroupsIn) (db.List[group.Group], error) {
+		return s.groups.List(ctx, in.Page())
 	})
 
 	create := route("POST", "", "create-group", "Create a group", perm.GroupsManage)
 	create.TakesKey = true
 	create.Status, create.Refusals = 201, []int{409}
-	api.Handle(a, create, func(ctx context.Context, in *createGroupIn) (conversation.Group, error) {
-		return s.gate.AddGroup(ctx, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
+	api.Handle(a, create, func(ctx context.Context, in *createGroupIn) (group.Group, error) {
+		return s.groups.Add(ctx, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
 	})
 	api.Handle(a, route("GET", "/{id}", "get-group", "Get a group", perm.ConversationsView),
-		func(ctx context.Context, in *groupIn) (conversation.Group, error) {
-			return s.gate.Group(ctx, in.ID.UUID)
+		func(ctx context.Context, in *groupIn) (group.Group, error) {
+			return s.groups.Get(ctx, in.ID.UUID)
 		})
 	update := route("PUT", "/{id}", "update-group", "Change a group", perm.GroupsManage)
 	update.Refusals = []int{409}
-	api.Handle(a, update, func(ctx context.Context, in *updateGroupIn) (conversation.Group, error) {
-		return s.gate.ChangeGroup(ctx, in.ID.UUID, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
+	api.Handle(a, update, func(ctx context.Context, in *updateGroupIn) (group.Group, error) {
+		return s.groups.Change(ctx, in.ID.UUID, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
 	})
 	remove := route("DELETE", "/{id}", "delete-group", "Delete a group", perm.GroupsManage)
 	remove.Refusals = []int{409}
 	remove.Doc = "A group that conversations belong to: 409."
 	api.Handle(a, remove, func(ctx context.Context, in *groupIn) (api.Deleted, error) {
-		return api.Deleted{ID: in.ID, Deleted: true}, s.gate.DeleteGroup(ctx, in.ID.UUID)
+		return api.Deleted{ID: in.ID, Deleted: true}, s.groups.Delete(ctx, in.ID.UUID)
 	})
 }

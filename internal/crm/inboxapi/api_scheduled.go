@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/later"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -46,7 +47,7 @@ func (s *Service) registerScheduled(a *api.API) {
 	post.TakesKey = true
 	post.Status, post.Refusals = 201, []int{409}
 	post.Doc = "It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route."
-	api.Handle(a, post, func(ctx context.Context, in *scheduleIn) (conversation.Scheduled, error) {
+	api.Handle(a, post, func(ctx context.Context, in *scheduleIn) (later.Scheduled, error) {
 		b := in.Body
 		return s.gate.Schedule(ctx, in.ID.UUID, conversation.Later{
 			Answer: conversation.Answer{
@@ -57,7 +58,7 @@ func (s *Service) registerScheduled(a *api.API) {
 	})
 	list := route("GET", "/{id}/scheduled", "list-scheduled-messages", "Messages that go later, the next first", perm.ConversationsView)
 	list.Ascending = true
-	api.HandleList(a, list, func(ctx context.Context, in *listScheduledIn) (db.List[conversation.Scheduled], error) {
+	api.HandleList(a, list, func(ctx context.Context, in *listScheduledIn) (db.List[later.Scheduled], error) {
 		return s.gate.ScheduledIn(ctx, in.ID.UUID, in.State, in.Page())
 	})
 	all := route("DELETE", "/{id}/scheduled", "cancel-scheduled-messages", "Cancel every message that waits", perm.ConversationsReply)
@@ -68,7 +69,7 @@ func (s *Service) registerScheduled(a *api.API) {
 	one := route("DELETE", "/{id}/scheduled/{scheduledId}", "cancel-scheduled-message", "Cancel a message that waits", perm.ConversationsReply)
 	one.Refusals = []int{409}
 	one.Doc = "A repeat changes nothing; one that was sent or failed: 409."
-	api.Handle(a, one, func(ctx context.Context, in *scheduledIDIn) (conversation.Scheduled, error) {
+	api.Handle(a, one, func(ctx context.Context, in *scheduledIDIn) (later.Scheduled, error) {
 		return s.gate.Unschedule(ctx, in.ID.UUID, in.ScheduledID.UUID)
 	})
 }

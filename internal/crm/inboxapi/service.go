@@ -5,6 +5,8 @@ import (
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/card"
 	"konak/internal/crm/conversation/export"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
 )
 
 // Config is what the routes need.
@@ -13,6 +15,8 @@ type Config struct {
 	AIRecords     *airecord.Service
 	Cards         *card.Service
 	Exports       *export.Service
+	Files         *file.Service
+	Groups        *group.Service
 }
 
 // Service serves the routes of the inbox.
@@ -21,9 +25,11 @@ type Service struct {
 	ai      *airecord.Service
 	cards   *card.Service
 	exports *export.Service
+	files   *file.Service
+	groups  *group.Service
 }
 
 // New makes the routes; Register adds them to an API.
 func New(c Config) *Service {
-	return &Service{gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports}
+	return &Service{gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups}
 }

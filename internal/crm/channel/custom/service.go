@@ -11,6 +11,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -39,15 +40,26 @@ type Service struct {
 	db            *db.DB
 	channels      *channel.Service
 	conversations *conversation.Service
+	files         *file.Service
 	engine        Engine
 	base          string
 }
 
-// New opens the room and makes its kind known. The base is the house's address,
-// which links to files begin with.
-func New(d *db.DB, channels *channel.Service, conversations *conversation.Service, e Engine, base string) *Service {
-	s := &Service{db: d, channels: channels, conversations: conversations, engine: e, base: base}
-	channels.Add(Name, s)
+// Config is what the channel needs.
+type Config struct {
+	DB            *db.DB
+	Channels      *channel.Service
+	Conversations *conversation.Service
+	Files         *file.Service
+	Engine        Engine
+	// BaseURL is what links to files begin with.
+	BaseURL string
+}
+
+// New makes the channel and adds its kind to the channels.
+func New(c Config) *Service {
+	s := &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, engine: c.Engine, base: c.BaseURL}
+	c.Channels.Add(Name, s)
 	return s
 }
 

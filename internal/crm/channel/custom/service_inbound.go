@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -62,19 +64,19 @@ func (s *Service) Receive(ctx context.Context, id uuid.UUID, m Message) (out Rec
 }
 
 // Upload stores a file that a message will bring.
-func (s *Service) Upload(ctx context.Context, id uuid.UUID, name, declared string, body io.Reader) (conversation.Attachment, error) {
+func (s *Service) Upload(ctx context.Context, id uuid.UUID, name, declared string, body io.Reader) (file.Attachment, error) {
 	if _, err := s.open(ctx, id, true); err != nil {
-		return conversation.Attachment{}, err
+		return file.Attachment{}, err
 	}
-	return s.conversations.Upload(ctx, name, declared, body)
+	return s.files.Upload(ctx, name, declared, body)
 }
 
 // File opens a file of a message that went over the channel, in or out.
-func (s *Service) File(ctx context.Context, id, file uuid.UUID) (conversation.Attachment, io.ReadSeekCloser, error) {
+func (s *Service) File(ctx context.Context, id, fileID uuid.UUID) (file.Attachment, io.ReadSeekCloser, error) {
 	if _, err := s.open(ctx, id, false); err != nil {
-		return conversation.Attachment{}, nil, err
+		return file.Attachment{}, nil, err
 	}
-	return s.conversations.AttachmentOn(ctx, id, nil, file)
+	return s.files.OpenOn(ctx, id, nil, fileID)
 }
 
 // Submit brings in a form: the contact behind it, a request, the record of
@@ -107,16 +109,16 @@ func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out S
 			out, err = guarded(&tx.Reader, id, guard)
 			return err
 		}
-		group := a.GroupID
-		if group != nil {
-			if there, err := s.conversations.IsGroup(&tx.Reader, *group); err != nil {
+		groupID := a.GroupID
+		if groupID != nil {
+			if there, err := group.Exists(&tx.Reader, *groupID); err != nil {
 				return err
 			} else if !there {
-				group = nil
+				groupID = nil
 			}
 		}
 		c, err := s.conversations.CreateIn(tx, conversation.NewConversation{
-			From: &from, Channel: "form", AccountID: &id, Subject: f.title(), Body: f.body(), GroupID: group, Notify: true,
+			From: &from, Channel: "form", AccountID: &id, Subject: f.title(), Body: f.body(), GroupID: groupID, Notify: true,
 		})
 		if err != nil {
 			return err

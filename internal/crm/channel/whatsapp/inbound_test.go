@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	wire "konak/internal/provider/whatsapp"
 )
 
@@ -127,7 +128,7 @@ func TestCustomersSendFiles(t *testing.T) {
 			t.Error("the picture is another one")
 		}
 		// What the provider no longer has comes in without its bytes.
-		if a := items[0].Attachments; len(a) != 1 || a[0].Blocked == nil || *a[0].Blocked != conversation.BlockedGone || a[0].Name != "fatura.pdf" {
+		if a := items[0].Attachments; len(a) != 1 || a[0].Blocked == nil || *a[0].Blocked != file.BlockedGone || a[0].Name != "fatura.pdf" {
 			t.Errorf("the lost file: %+v", items[0])
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	wire "konak/internal/provider/whatsapp"
 )
 
@@ -63,7 +64,7 @@ func TestFilesGoOut(t *testing.T) {
 		c := sh.only().ID
 		var ids []uuid.UUID
 		for name, content := range map[string]string{"a.png": string(picture(t)), "fatura.pdf": "%PDF-1.4 fatura"} {
-			var a conversation.Attachment
+			var a file.Attachment
 			sh.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?filename="+name, content).Want(201).Data(&a)
 			ids = append(ids, a.ID)
 		}

@@ -16,6 +16,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/template"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -31,6 +32,7 @@ type Config struct {
 	Channels  *channel.Service
 	Contacts  *contact.Service
 	Inbox     *conversation.Service
+	Files     *file.Service
 	Templates *template.Service
 	Provider  Provider
 	// BaseURL is the house's address, which the provider calls.

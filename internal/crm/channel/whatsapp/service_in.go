@@ -15,6 +15,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -210,7 +211,7 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) err
 		return err
 	}
 	if m.MediaID != "" {
-		in.Attachments = []conversation.Prepared{{
+		in.Attachments = []file.Prepared{{
 			Name: fileName(m, m.MediaType), DeclaredType: m.MediaType, Type: unknownType, Pending: true,
 		}}
 		in.Then = func(tx *db.Tx, out *conversation.Ingested) error {
@@ -279,8 +280,8 @@ func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	lost := conversation.Prepared{
-		Name: fileName(p.Message, p.Message.MediaType), DeclaredType: p.Message.MediaType, Type: unknownType, Blocked: conversation.BlockedGone,
+	lost := file.Prepared{
+		Name: fileName(p.Message, p.Message.MediaType), DeclaredType: p.Message.MediaType, Type: unknownType, Blocked: file.BlockedGone,
 	}
 	a, at, err := s.open(ctx, p.AccountID)
 	if err != nil {
@@ -301,15 +302,15 @@ func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
 	return s.Inbox.FillAttachment(ctx, p.ItemID, p.AttachmentID, file)
 }
 
-func (s *Service) fetch(ctx context.Context, at Access, m Received) (conversation.Prepared, error) {
+func (s *Service) fetch(ctx context.Context, at Access, m Received) (file.Prepared, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	kind, content, err := s.Provider.Download(ctx, at, m.MediaID)
 	if err != nil {
-		return conversation.Prepared{}, err
+		return file.Prepared{}, err
 	}
 	defer func() { _ = content.Close() }()
-	return s.Inbox.Prepare(ctx, fileName(m, kind), kind, content)
+	return s.Files.Prepare(ctx, fileName(m, kind), kind, content)
 }
 
 // endings are how files without a name are called.

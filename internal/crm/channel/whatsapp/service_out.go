@@ -16,6 +16,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/template"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -93,12 +94,12 @@ func phone(c contact.Contact) string {
 // so that several files are several parts, each sent by a job of its own: what
 // was sent is not sent again with the rest.
 type parcel struct {
-	AccountID uuid.UUID                   `json:"account_id"`
-	ItemID    uuid.UUID                   `json:"item_id"`
-	To        string                      `json:"to"`
-	Text      string                      `json:"text"`
-	Files     []conversation.OutgoingFile `json:"files"`
-	Template  *template.Filled            `json:"template"`
+	AccountID uuid.UUID        `json:"account_id"`
+	ItemID    uuid.UUID        `json:"item_id"`
+	To        string           `json:"to"`
+	Text      string           `json:"text"`
+	Files     []file.Outgoing  `json:"files"`
+	Template  *template.Filled `json:"template"`
 	// Part is the first that is not sent yet; FirstID is how the provider calls
 	// the first one.
 	Part    int    `json:"part"`
@@ -118,7 +119,7 @@ func (p *parcel) waits(now string) bool {
 // part is one message of a parcel.
 type part struct {
 	text string
-	file *conversation.OutgoingFile
+	file *file.Outgoing
 }
 
 const maxCaption = 1024
@@ -141,7 +142,7 @@ func (p *parcel) parts() []part {
 
 // kindOf says as what a file is sent; what is no picture, film or voice for
 // the provider is a document.
-func kindOf(f conversation.OutgoingFile) string {
+func kindOf(f file.Outgoing) string {
 	const mib = 1 << 20
 	for _, k := range []struct {
 		kind  string
@@ -234,7 +235,7 @@ func (s *Service) sendPart(ctx context.Context, at Access, p *parcel) (string, e
 	case p.Template != nil:
 		m.Kind, m.Template = KindTemplate, p.Template
 	case next.file != nil:
-		content, err := s.Inbox.ReadFile(ctx, *next.file)
+		content, err := s.Files.ReadFile(ctx, *next.file)
 		if err != nil {
 			return "", err
 		}

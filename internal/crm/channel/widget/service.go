@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
@@ -33,6 +34,7 @@ type Deps struct {
 	DB            *db.DB
 	Channels      *channel.Service
 	Conversations *conversation.Service
+	Files         *file.Service
 	Typing        Typing
 	Bus           bus.Bus
 	Limits        limit.Limiter
@@ -203,7 +205,7 @@ func (s *Service) enter(ctx context.Context, key, from, ip string) (context.Cont
 	return owned.Context(ctx, ip), p, nil
 }
 
-// Config says how the widget looks now.
+// config says how the widget looks now.
 func (s *Service) config(p *page) Config {
 	now := s.DB.Clock().Now()
 	l := p.set.Look
@@ -280,7 +282,7 @@ type Line struct {
 	Email string
 	Phone string
 	Page  string
-	Files []conversation.Prepared
+	Files []file.Prepared
 }
 
 // write brings in what a visitor wrote.
@@ -319,18 +321,18 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 
 // attach brings in a file that a visitor sends.
 func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared string, r io.Reader) (m Message, out Session, err error) {
-	f, err := s.Conversations.PrepareWithin(ctx, blob.Visitors, name, declared, s.counted(ctx, p, v.ID, r))
+	f, err := s.Files.PrepareWithin(ctx, blob.Visitors, name, declared, s.counted(ctx, p, v.ID, r))
 	switch {
 	case err != nil:
 		return m, out, err
-	case f.Blocked == conversation.BlockedSize:
-		return m, out, fault.New(fault.BodyTooLarge, conversation.MaxAttachment)
+	case f.Blocked == file.BlockedSize:
+		return m, out, fault.New(fault.BodyTooLarge, file.MaxSize)
 	case f.Blocked != "":
 		return m, out, fault.Invalid("file", f.Blocked).Because(f.Type)
 	case f.Size == 0:
 		return m, out, fault.Invalid("file", "required")
 	}
-	return s.write(ctx, p, v, Line{Files: []conversation.Prepared{f}})
+	return s.write(ctx, p, v, Line{Files: []file.Prepared{f}})
 }
 
 func guest(language string) string {

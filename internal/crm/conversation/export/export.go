@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/clock"
 )
 
@@ -50,7 +51,7 @@ type archive struct {
 	At           time.Time
 	customer     mail.Address
 	each         func(func(*Exported) error) error
-	open         func(conversation.Attachment) (io.ReadSeekCloser, error)
+	open         func(file.Attachment) (io.ReadSeekCloser, error)
 	raw          func(item uuid.UUID) (io.ReadSeekCloser, error) // nil where there is no original
 }
 
@@ -192,7 +193,7 @@ func (a *archive) writeFiles(parts *multipart.Writer, i *Exported) error {
 	return nil
 }
 
-func writeFile(parts *multipart.Writer, f conversation.Attachment, content io.Reader) error {
+func writeFile(parts *multipart.Writer, f file.Attachment, content io.Reader) error {
 	part, err := parts.CreatePart(textproto.MIMEHeader{
 		"Content-Type":              {f.Type},
 		"Content-Transfer-Encoding": {"base64"},

@@ -9,6 +9,7 @@ import (
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
@@ -62,7 +63,7 @@ func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language str
 	})
 	tenant := caller.From(ctx).TenantID
 	a.each = func(fn func(*Exported) error) error { return s.eachItem(ctx, &a.Conversation, notes, fn) }
-	a.open = func(f conversation.Attachment) (io.ReadSeekCloser, error) {
+	a.open = func(f file.Attachment) (io.ReadSeekCloser, error) {
 		return s.blobs.Open(ctx, tenant, *f.BlobID)
 	}
 	a.raw = func(item uuid.UUID) (io.ReadSeekCloser, error) {

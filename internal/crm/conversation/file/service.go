@@ -1,4 +1,4 @@
-package conversation
+package file
 
 import (
 	"bufio"
@@ -19,6 +19,25 @@ import (
 	"konak/internal/kit/filetype"
 )
 
+// Config is what the package needs.
+type Config struct {
+	DB    *db.DB
+	Blobs *blob.Store
+}
+
+// Service stores and opens the files of messages.
+type Service struct {
+	db    *db.DB
+	blobs *blob.Store
+}
+
+// New makes the service.
+func New(c Config) *Service { return &Service{db: c.DB, blobs: c.Blobs} }
+
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}
+
 // Prepare stores a file that a channel brings, for Inbound or Answer. One that
 // may not be kept is remembered by its name only: what a customer sent must
 // not vanish without a trace. It must not be called inside a transaction.
@@ -27,7 +46,7 @@ import (
 // not refuse it; PrepareWithin is for everything else.
 func (s *Service) Prepare(ctx context.Context, name, declared string, r io.Reader) (Prepared, error) {
 	return prepare(name, declared, r, func(r io.Reader) (blob.Blob, error) {
-		return s.blobs.Put(ctx, caller.From(ctx).TenantID, r, MaxAttachment)
+		return s.blobs.Put(ctx, caller.From(ctx).TenantID, r, MaxSize)
 	})
 }
 
@@ -35,7 +54,7 @@ func (s *Service) Prepare(ctx context.Context, name, declared string, r io.Reade
 // the pool has no room for it.
 func (s *Service) PrepareWithin(ctx context.Context, pool blob.Pool, name, declared string, r io.Reader) (Prepared, error) {
 	return prepare(name, declared, r, func(r io.Reader) (blob.Blob, error) {
-		return s.blobs.PutWithin(ctx, caller.From(ctx).TenantID, pool, r, MaxAttachment)
+		return s.blobs.PutWithin(ctx, caller.From(ctx).TenantID, pool, r, MaxSize)
 	})
 }
 
@@ -53,11 +72,11 @@ func prepare(name, declared string, r io.Reader, put func(io.Reader) (blob.Blob,
 	}
 	b, err := put(head)
 	if errors.Is(err, blob.ErrTooLarge) {
-		p.Blocked, p.Size = BlockedSize, MaxAttachment+1
+		p.Blocked, p.Size = BlockedSize, MaxSize+1
 		return p, nil
 	}
 	if err != nil {
-		return p, fmt.Errorf("conversation: store attachment: %w", err)
+		return p, fmt.Errorf("file: store: %w", err)
 	}
 	p.BlobID, p.Size = &b.ID, b.Size
 	return p, nil
@@ -70,29 +89,29 @@ func (s *Service) Upload(ctx context.Context, name, declared string, r io.Reader
 	case err != nil:
 		return a, err
 	case p.Blocked == BlockedSize:
-		return a, fault.New(fault.BodyTooLarge, MaxAttachment)
+		return a, fault.New(fault.BodyTooLarge, MaxSize)
 	case p.Blocked != "":
 		return a, fault.Invalid("file", p.Blocked).Because(p.Type)
 	case p.Size == 0:
 		return a, fault.Invalid("file", "required")
 	}
-	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		who := caller.From(ctx)
-		a = p.attachment()
+		a = p.Attachment()
 		a.ID, a.CreatedAt, a.uploader, a.test = tx.NewID(), clock.At(tx.Now()), &who.ID, who.Test
 		if err := blob.Hold(tx, *a.BlobID); err != nil {
 			return err
 		}
-		return putAttachment(tx, &a, nil)
+		return put(tx, &a, nil)
 	})
 	return a, err
 }
 
 // Discard removes an upload that was not attached to anything.
 func (s *Service) Discard(ctx context.Context, id uuid.UUID) error {
-	return s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		me := caller.From(ctx).ID
-		if _, err := attachmentByID(&tx.Reader, id, me); err != nil {
+		if _, err := byID(&tx.Reader, id, me); err != nil {
 			return db.OrNotFound(err)
 		}
 		found, err := waiting(tx, []uuid.UUID{id}, me)
@@ -102,14 +121,15 @@ func (s *Service) Discard(ctx context.Context, id uuid.UUID) error {
 		if len(found) == 0 {
 			return fault.New(fault.Conflict).Because("attached")
 		}
-		return s.discard(tx, []uuid.UUID{id})
+		return Remove(tx, []uuid.UUID{id})
 	})
 }
 
-func (s *Service) discard(tx *db.Tx, ids []uuid.UUID) error {
-	blobs, err := dropAttachments(tx, ids)
+// Remove deletes uploads that no item has, and lets go of their bytes.
+func Remove(tx *db.Tx, ids []uuid.UUID) error {
+	blobs, err := drop(tx, ids)
 	if err != nil {
-		return fmt.Errorf("conversation: drop attachments: %w", err)
+		return fmt.Errorf("file: drop: %w", err)
 	}
 	for _, id := range blobs {
 		if err := blob.Drop(tx, id); err != nil {
@@ -119,11 +139,11 @@ func (s *Service) discard(tx *db.Tx, ids []uuid.UUID) error {
 	return nil
 }
 
-// Attachment finds a file and opens it.
-func (s *Service) Attachment(ctx context.Context, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
+// Open finds a file and opens it.
+func (s *Service) Open(ctx context.Context, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
 	who := caller.From(ctx)
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		a, err = attachmentByID(r, id, who.ID)
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		a, err = byID(r, id, who.ID)
 		return db.OrNotFound(err)
 	})
 	if err != nil {
@@ -140,108 +160,62 @@ func (s *Service) Attachment(ctx context.Context, id uuid.UUID) (a Attachment, c
 }
 
 // ReadFile opens a file of an outgoing message; a channel's way to its bytes.
-func (s *Service) ReadFile(ctx context.Context, f OutgoingFile) (io.ReadSeekCloser, error) {
+func (s *Service) ReadFile(ctx context.Context, f Outgoing) (io.ReadSeekCloser, error) {
 	return s.blobs.Open(ctx, caller.From(ctx).TenantID, f.BlobID)
 }
 
-// take puts uploads and prepared files on an item that is about to be written.
-// Both are looked at here, so that a refusal comes before anything is written.
-func (s *Service) take(tx *db.Tx, item *Item, uploads []uuid.UUID, prepared []Prepared) error {
-	item.Attachments = []Attachment{}
+// Take collects the files of an item that is about to be written: the caller's
+// uploads, which are locked, and files that were prepared. It returns a
+// validation fault on attachments where there are too many or where an upload is
+// not the caller's or has a place already.
+func Take(tx *db.Tx, uploads []uuid.UUID, prepared []Prepared) ([]Attachment, error) {
+	list := []Attachment{}
 	uploads = slices.Clone(uploads)
 	slices.SortFunc(uploads, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	uploads = slices.Compact(uploads)
-	if len(uploads)+len(prepared) > MaxAttachments {
-		return fault.Invalid("attachments", "too_many")
+	if len(uploads)+len(prepared) > MaxPerItem {
+		return nil, fault.Invalid("attachments", "too_many")
 	}
 	if len(uploads) > 0 {
 		found, err := waiting(tx, uploads, caller.From(tx.Context()).ID)
 		if err != nil {
-			return fmt.Errorf("conversation: attachments: %w", err)
+			return nil, fmt.Errorf("file: uploads: %w", err)
 		}
 		if len(found) < len(uploads) {
-			return fault.Invalid("attachments", "unknown_attachment")
+			return nil, fault.Invalid("attachments", "unknown_attachment")
 		}
 		slices.SortFunc(found, func(a, b Attachment) int { return slices.Compare(a.ID[:], b.ID[:]) })
-		item.Attachments = found
+		list = found
 	}
 	for _, p := range prepared {
-		a := p.attachment()
+		a := p.Attachment()
 		a.ID, a.CreatedAt = tx.NewID(), clock.At(tx.Now())
-		item.Attachments = append(item.Attachments, a)
+		list = append(list, a)
 	}
-	return nil
+	return list, nil
 }
 
-// bind writes what hangs on an item that was written just now.
-func (s *Service) bind(tx *db.Tx, item *Item) error {
-	for n := range item.Attachments {
-		a := &item.Attachments[n]
+// Attach gives files to an item that was written just now: uploads get their
+// place, prepared files become rows.
+func Attach(tx *db.Tx, item uuid.UUID, test bool, list []Attachment) error {
+	for n := range list {
+		a := &list[n]
 		if !a.fresh {
-			if err := claimAttachment(tx, a.ID, item.ID); err != nil {
-				return fmt.Errorf("conversation: attach: %w", err)
+			if err := claim(tx, a.ID, item); err != nil {
+				return fmt.Errorf("file: attach: %w", err)
 			}
 			continue
 		}
-		a.test = item.test
+		a.test = test
 		if a.BlobID != nil {
 			if err := blob.Hold(tx, *a.BlobID); err != nil {
 				return err
 			}
 		}
-		if err := putAttachment(tx, a, &item.ID); err != nil {
-			return fmt.Errorf("conversation: attach: %w", err)
+		if err := put(tx, a, &item); err != nil {
+			return fmt.Errorf("file: attach: %w", err)
 		}
 		a.fresh = false
-	}
-	if item.email != nil {
-		if err := s.KeepEmail(tx, item.ID, *item.email); err != nil {
-			return err
-		}
-	}
-	if err := s.call(tx, item, item.Mentions); err != nil {
-		return err
-	}
-	return putSources(tx, item.ID, item.sources)
-}
-
-// filled reads what belongs to one item.
-func filled(r *db.Reader, item *Item) error {
-	one := []Item{*item}
-	err := FillItems(r, one)
-	*item = one[0]
-	return err
-}
-
-// FillItems reads the files of items, the reactions to them and whom they call.
-func FillItems(r *db.Reader, list []Item) error {
-	ids, notes := make([]uuid.UUID, 0, len(list)), []uuid.UUID{}
-	for _, i := range list {
-		if i.Kind != Event {
-			ids = append(ids, i.ID)
-		}
-		if i.Kind == Note {
-			notes = append(notes, i.ID)
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	files, err := attachmentsOf(r, ids)
-	if err != nil {
-		return err
-	}
-	reactions, err := reactionsTo(r, ids)
-	if err != nil {
-		return err
-	}
-	mentions, err := mentionsIn(r, notes)
-	if err != nil {
-		return err
-	}
-	for n := range list {
-		i := &list[n]
-		i.Attachments, i.Tepkiler, i.Mentions = db.OrEmpty(files[i.ID]), db.OrEmpty(reactions[i.ID]), db.OrEmpty(mentions[i.ID])
 	}
 	return nil
 }
@@ -254,24 +228,40 @@ const (
 
 // CleanUploads removes uploads that nobody attached and says how many.
 func (s *Service) CleanUploads(ctx context.Context) (int, error) {
-	var rows []dueRow
+	var rows []forgottenUpload
 	err := s.db.System("upload sweep").Read(ctx, func(r *db.Reader) (err error) {
 		rows, err = forgotten(r, clock.At(s.db.Clock().Now().Add(-keepUploads)), sweepRound)
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("conversation: forgotten uploads: %w", err)
+		return 0, fmt.Errorf("file: forgotten uploads: %w", err)
 	}
 	for _, d := range rows {
 		err := s.db.Tenant(d.tenant).InTx(ctx, func(tx *db.Tx) error {
 			if still, err := stillWaiting(tx, d.id); err != nil || !still {
 				return err
 			}
-			return s.discard(tx, []uuid.UUID{d.id})
+			return Remove(tx, []uuid.UUID{d.id})
 		})
 		if err != nil {
 			return 0, err
 		}
 	}
 	return len(rows), nil
+}
+
+// OpenOn opens a file of such a message, of one conversation or of any
+// (nil); other files are not found.
+func (s *Service) OpenOn(ctx context.Context, account uuid.UUID, conversation *uuid.UUID, id uuid.UUID) (a Attachment, content io.ReadSeekCloser, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		theirs, err := attachedOn(r, account, conversation, id)
+		if err == nil && !theirs {
+			err = fault.New(fault.NotFound)
+		}
+		return err
+	})
+	if err != nil {
+		return a, nil, err
+	}
+	return s.Open(ctx, id)
 }

@@ -1,4 +1,4 @@
-package conversation
+package group
 
 import (
 	"github.com/google/uuid"
@@ -16,16 +16,16 @@ type Group struct {
 	CreatedAt   clock.Time  `json:"created_at"`
 }
 
-const groupColumns = `id, name, description, created_at`
+const columns = `id, name, description, created_at`
 
-func scanGroup(row db.Row) (Group, error) {
+func scan(row db.Row) (Group, error) {
 	g := Group{AgentIDs: []uuid.UUID{}}
 	err := row.Scan(&g.ID, &g.Name, &g.Description, &g.CreatedAt)
 	return g, err
 }
 
-func groups(r *db.Reader, p db.Page) (db.List[Group], error) {
-	rows, err := db.All(r, scanGroup, `SELECT `+groupColumns+` FROM crm_group
+func list(r *db.Reader, p db.Page) (db.List[Group], error) {
+	rows, err := db.All(r, scan, `SELECT `+columns+` FROM crm_group
 		WHERE tenant_id = $1 AND (created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4`,
 		r.Tenant(), p.After.Sort, p.After.ID, p.Limit+1)
 	if err != nil {
@@ -35,8 +35,9 @@ func groups(r *db.Reader, p db.Page) (db.List[Group], error) {
 	return out, fillMembers(r, out.Rows)
 }
 
-func groupByID(r *db.Reader, id uuid.UUID) (Group, error) {
-	g, err := db.One(r, scanGroup, `SELECT `+groupColumns+` FROM crm_group WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
+// ByID reads one team with its members.
+func ByID(r *db.Reader, id uuid.UUID) (Group, error) {
+	g, err := db.One(r, scan, `SELECT `+columns+` FROM crm_group WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 	if err != nil {
 		return g, err
 	}
@@ -66,19 +67,19 @@ func fillMembers(r *db.Reader, list []Group) error {
 	return err
 }
 
-// putGroup says whether the name was free.
-func putGroup(tx *db.Tx, g Group, key string) (bool, error) {
+// put says whether the name was free.
+func put(tx *db.Tx, g Group, key string) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO crm_group (tenant_id, id, name, name_key, description, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, name_key) DO NOTHING`,
 		tx.Tenant(), g.ID, g.Name, key, g.Description, g.CreatedAt)
 	return n == 1, err
 }
 
-func groupByName(r *db.Reader, key string) (uuid.UUID, error) {
+func byName(r *db.Reader, key string) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM crm_group WHERE tenant_id = $1 AND name_key = $2`, r.Tenant(), key)
 }
 
-func saveGroup(tx *db.Tx, g Group, key string) error {
+func save(tx *db.Tx, g Group, key string) error {
 	_, err := tx.Exec(`UPDATE crm_group SET name = $3, name_key = $4, description = $5 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), g.ID, g.Name, key, g.Description)
 	return err
@@ -98,13 +99,13 @@ func putMembers(tx *db.Tx, group uuid.UUID, agents []uuid.UUID) error {
 }
 
 // inUse says whether conversations, deleted ones too, still name a group.
-func groupInUse(r *db.Reader, id uuid.UUID) (bool, error) {
+func inUse(r *db.Reader, id uuid.UUID) (bool, error) {
 	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM conversation
 		WHERE tenant_id = $1 AND group_id = $2 LIMIT 1) AS one`, r.Tenant(), id)
 	return n > 0, err
 }
 
-func dropGroup(tx *db.Tx, id uuid.UUID) error {
+func drop(tx *db.Tx, id uuid.UUID) error {
 	if _, err := tx.Exec(`DELETE FROM crm_group_member WHERE tenant_id = $1 AND group_id = $2`, tx.Tenant(), id); err != nil {
 		return err
 	}

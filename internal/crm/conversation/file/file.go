@@ -1,4 +1,4 @@
-package conversation
+package file
 
 import (
 	"strings"
@@ -11,9 +11,9 @@ import (
 
 const (
 	// MaxAttachment is how large a file may be.
-	MaxAttachment = 25 << 20
+	MaxSize = 25 << 20
 	// MaxAttachments is how many files an item may have.
-	MaxAttachments = 20
+	MaxPerItem = 20
 )
 
 // Why a file that arrived was not kept.
@@ -61,8 +61,8 @@ type Prepared struct {
 	ContentID string
 }
 
-// attachment is the record that it becomes.
-func (p Prepared) attachment() Attachment {
+// Attachment is the record that it becomes.
+func (p Prepared) Attachment() Attachment {
 	a := Attachment{
 		Name: filetype.Name(p.Name), Type: p.Type, Size: p.Size, BlobID: p.BlobID, declared: declaredType(p.DeclaredType), fresh: true,
 	}
@@ -81,14 +81,11 @@ func declaredType(kind string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(kind[:min(len(kind), 200)], ""), "\x00", "")
 }
 
-// summary stands for a message in lists: its text, or else its files.
-func summary(i *Item) string {
-	if i.Body != "" || len(i.Attachments) == 0 {
-		return preview(i.Body)
-	}
-	names := make([]string, len(i.Attachments))
-	for n, a := range i.Attachments {
-		names[n] = a.Name
-	}
-	return preview("📎 " + strings.Join(names, ", "))
+// Outgoing is a file of an outgoing message. Service.ReadFile opens it.
+type Outgoing struct {
+	ID     uuid.UUID
+	Name   string
+	Type   string
+	Size   int64
+	BlobID uuid.UUID
 }
