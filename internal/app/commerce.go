@@ -13,7 +13,7 @@ import (
 )
 
 // book lets the commerce module ask for contacts.
-type book struct{ *contact.Service }
+type book struct{ *contact.Book }
 
 // HasContact implements commerce.Contacts.
 func (b book) HasContact(r *db.Reader, id uuid.UUID) (bool, error) {

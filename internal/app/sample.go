@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -32,7 +33,7 @@ func (a *App) SampleConversations(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = a.Conversations.ReplyAsCustomer(ctx, c.ID, text, upload.ID); err != nil {
+	if _, err = a.Replies.ReplyAsCustomer(ctx, c.ID, text, upload.ID); err != nil {
 		return err
 	}
 	if _, err = a.Conversations.Join(ctx, c.ID); err != nil {
@@ -43,8 +44,8 @@ func (a *App) SampleConversations(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.Conversations.Schedule(ctx, c.ID, conversation.Later{
-		Answer: conversation.Answer{Body: text}, SendAt: clock.At(a.clock.Now().Add(time.Hour)),
+	_, err = a.Replies.Schedule(ctx, c.ID, reply.Later{
+		Answer: reply.Answer{Body: text}, SendAt: clock.At(a.clock.Now().Add(time.Hour)),
 	})
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/fault"
 )
@@ -60,7 +61,7 @@ func TestSummary(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 		ai := &writer{id: uuid.New()}
-		*s.AIRecords = *airecord.New(airecord.Config{Conversations: s.Conversations, Contacts: s.Contacts, Assistant: ai})
+		*s.AIRecords = *airecord.New(airecord.Config{Conversations: s.Conversations, Contacts: s.Contacts.Book, Assistant: ai})
 		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Gizli not", "message_type": "note"}).Want(200)
 		in.Owner.Post(path+"/close", nil).Want(200)
 		in.events()
@@ -88,7 +89,7 @@ func TestSummary(t *testing.T) {
 			t.Error("not outdated")
 		}
 		ai.hook = func() {
-			if _, err := s.Conversations.ReplyAsCustomer(in.Context(), id, "Alo?"); err != nil {
+			if _, err := s.Replies.ReplyAsCustomer(in.Context(), id, "Alo?"); err != nil {
 				t.Error(err)
 			}
 		}
@@ -175,7 +176,7 @@ func TestAIRecords(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		cfg := uuid.New()
 		for _, name := range []string{"Eski", "Satış sonrası"} {
-			if _, err := s.Conversations.Reply(bot, id, conversation.Answer{
+			if _, err := s.Replies.Reply(bot, id, reply.Answer{
 				Author: conversation.Author{Kind: conversation.ByBot}, Body: "Merhaba", Configuration: &conversation.Configuration{ID: &cfg, Name: name},
 			}); err != nil {
 				t.Fatal(err)

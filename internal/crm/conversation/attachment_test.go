@@ -13,6 +13,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 )
 
 const (
@@ -34,7 +35,7 @@ func TestAttachments(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		way := &road{account: uuid.New(), outcome: conversation.Delivery{Status: conversation.Queued}}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		id := in.begin()
 		path := base + "/" + id.String()
 		first := upload(t, in.Owner, files, "../fatura ğ.png", png)
@@ -204,7 +205,7 @@ func TestInboundAttachments(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		ctx, gate := in.Context(), s.Conversations
+		ctx := in.Context()
 		prepare := func(name, content string) file.Prepared {
 			p, err := s.Files.Prepare(ctx, name, "image/png", strings.NewReader(content))
 			if err != nil {
@@ -214,11 +215,11 @@ func TestInboundAttachments(t *testing.T) {
 		}
 		picture, program, huge := prepare("a.png", png), prepare("b.exe", "MZ"), prepare("c.txt", strings.Repeat("x", file.MaxSize+1))
 		picture.ContentID = "part1@example.com"
-		inbound := conversation.Inbound{
+		message := inbound.Inbound{
 			Channel: "whatsapp", From: contact.Sender{Channel: "whatsapp", AccountID: uuid.New(), ExternalID: "905321112233", Name: "Elif"},
 			ProviderMessageID: "m1", Attachments: []file.Prepared{picture, program, huge},
 		}
-		got, err := gate.Ingest(ctx, inbound)
+		got, err := s.Inbound.Ingest(ctx, message)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +231,7 @@ func TestInboundAttachments(t *testing.T) {
 		if e := in.Owner.Get(files+"/"+list[1].ID.String()).Refused(409, "conflict"); e.Reason != "type_not_allowed" {
 			t.Errorf("got %+v", e)
 		}
-		again, err := gate.Ingest(ctx, inbound)
+		again, err := s.Inbound.Ingest(ctx, message)
 		if err != nil || !again.Duplicate || len(again.Item.Attachments) != 3 {
 			t.Errorf("got %+v, %v", again, err)
 		}

@@ -11,12 +11,13 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/draft"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/perm"
 )
 
 // draftOf reads the caller's draft of a type, nil where there is none.
 func draftOf(who *apptest.Client, path, messageType string) *draft.Draft {
-	var d conversation.Detail
+	var d reply.Detail
 	who.Get(path).Want(200).Data(&d)
 	if n := slices.IndexFunc(d.Drafts, func(d draft.Draft) bool { return d.MessageType == messageType }); n >= 0 {
 		return &d.Drafts[n]
@@ -26,7 +27,7 @@ func draftOf(who *apptest.Client, path, messageType string) *draft.Draft {
 
 // putDraft writes a draft and gives what is kept, nil for nothing.
 func putDraft(who *apptest.Client, path string, body map[string]any) *draft.Draft {
-	var d conversation.Drafted
+	var d reply.Drafted
 	who.Put(path+"/draft", body).Want(200).Data(&d)
 	return d.Draft.V
 }
@@ -110,7 +111,7 @@ func TestDraftOfEachType(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		putDraft(in.Owner, path, map[string]any{"body": "Merhaba"})
 		want("Merhaba", "İade etmeyelim")
-		var d conversation.Detail
+		var d reply.Detail
 		in.Owner.Get(path).Want(200).Data(&d)
 		if len(d.Drafts) != 2 || d.Drafts[0].MessageType != "comment" {
 			t.Errorf("not the newest first: %+v", d.Drafts)

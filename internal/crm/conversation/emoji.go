@@ -12,9 +12,9 @@ const (
 	keycap    = '\u20e3'
 )
 
-// emoji says whether text is one emoji: a picture with its skin tone or other
+// IsEmoji says whether text is one emoji: a picture with its skin tone or other
 // modifiers, several of them joined, a flag, or a key.
-func emoji(text string) bool {
+func IsEmoji(text string) bool {
 	if text == "" || len(text) > maxEmoji || !utf8.ValidString(text) {
 		return false
 	}

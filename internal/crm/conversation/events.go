@@ -48,7 +48,7 @@ func Events() event.Catalog {
 	}
 	item := Item{
 		ID: id("4e"), ConversationID: example.ID, Kind: Message, AuthorKind: ByContact, AuthorID: &example.ContactID,
-		Body: example.Preview, Detail: map[string]any{}, Channel: &example.Channel, Attachments: []file.Attachment{}, Tepkiler: []Reaction{}, Mentions: []Mention{}, CreatedAt: at,
+		Body: example.Preview, Detail: map[string]any{}, Channel: &example.Channel, Attachments: []file.Attachment{}, Reactions: []Reaction{}, Mentions: []Mention{}, CreatedAt: at,
 	}
 	// rating is the item of a conversation that was rated.
 	rating, rated := item, "rated"

@@ -14,6 +14,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -88,7 +89,7 @@ func TestNewAsAgent(t *testing.T) {
 		in.Owner.Delete(base + "/" + b.Data.ID.String()).Want(200)
 
 		way := &road{account: uuid.New(), outcome: conversation.Delivery{Status: conversation.Sent, ProviderMessageID: "wamid.1"}}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		b = post(hello)
 		if b.Delivery != "sent" || *b.DeliveryChannel != "whatsapp" || *b.ChannelAccountID != way.account || b.Reused || len(way.taken) != 1 {
 			t.Errorf("got %+v", b)
@@ -181,7 +182,7 @@ func TestSnooze(t *testing.T) {
 		in.Owner.Post(path+"/snooze", map[string]any{"until_reply": true}).Want(200)
 		s.Clock.Advance(365 * 24 * time.Hour)
 		in.events()
-		if _, err := s.Conversations.ReplyAsCustomer(in.Context(), id, "Buradayım"); err != nil {
+		if _, err := s.Replies.ReplyAsCustomer(in.Context(), id, "Buradayım"); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{conversation.Replied, conversation.Opened}, in.events()); diff != "" {
@@ -198,7 +199,7 @@ func TestReopening(t *testing.T) {
 		in := open(t, s)
 		mail := func(thread *uuid.UUID) conversation.Conversation {
 			t.Helper()
-			got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+			got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 				Channel: "email", Subject: "Fatura", Body: "Ek bilgi", ConversationID: thread,
 				From: contact.Sender{Channel: "email", Email: "elif@example.com"},
 			})
@@ -227,7 +228,7 @@ func TestReopeningPastItsDays(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+		got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 			Channel: "email", Subject: "Fatura", Body: "İlk", From: contact.Sender{Channel: "email", Email: "elif@example.com"},
 		})
 		if err != nil {
@@ -242,7 +243,7 @@ func TestReopeningPastItsDays(t *testing.T) {
 		}
 		s.Clock.Advance(25 * time.Hour)
 		in.events()
-		out, err := s.Conversations.ReplyAsCustomer(in.Context(), got.Conversation.ID, "Geç kaldım")
+		out, err := s.Replies.ReplyAsCustomer(in.Context(), got.Conversation.ID, "Geç kaldım")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -388,7 +389,7 @@ func TestDeleteAndRestore(t *testing.T) {
 		in := open(t, s)
 		account := uuid.New()
 		write := func() conversation.Conversation {
-			got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+			got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 				Channel: "telegram", Body: "Merhaba", From: contact.Sender{Channel: "telegram", AccountID: account, ExternalID: "7", Name: "Ali"},
 			})
 			if err != nil {

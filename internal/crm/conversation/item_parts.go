@@ -12,22 +12,22 @@ import (
 // writeItemParts writes what hangs on an item that was written just now: its
 // files, its e-mail, whom it mentions and what the assistant relied on.
 func (s *Service) writeItemParts(tx *db.Tx, item *Item) error {
-	if err := file.Attach(tx, item.ID, item.test, item.Attachments); err != nil {
+	if err := file.Attach(tx, item.ID, item.Test, item.Attachments); err != nil {
 		return err
 	}
-	if item.email != nil {
-		if err := s.KeepEmail(tx, item.ID, *item.email); err != nil {
+	if item.Original != nil {
+		if err := s.KeepEmail(tx, item.ID, *item.Original); err != nil {
 			return err
 		}
 	}
-	if err := s.call(tx, item, item.Mentions); err != nil {
+	if err := s.addMentions(tx, item, item.Mentions); err != nil {
 		return err
 	}
-	return putSources(tx, item.ID, item.sources)
+	return putSources(tx, item.ID, item.Sources)
 }
 
-// filled reads what belongs to one item.
-func filled(r *db.Reader, item *Item) error {
+// FillItem reads what belongs to one item.
+func FillItem(r *db.Reader, item *Item) error {
 	one := []Item{*item}
 	err := FillItems(r, one)
 	*item = one[0]
@@ -62,13 +62,13 @@ func FillItems(r *db.Reader, list []Item) error {
 	}
 	for n := range list {
 		i := &list[n]
-		i.Attachments, i.Tepkiler, i.Mentions = db.OrEmpty(files[i.ID]), db.OrEmpty(reactions[i.ID]), db.OrEmpty(mentions[i.ID])
+		i.Attachments, i.Reactions, i.Mentions = db.OrEmpty(files[i.ID]), db.OrEmpty(reactions[i.ID]), db.OrEmpty(mentions[i.ID])
 	}
 	return nil
 }
 
-// summary stands for a message in lists: its text, or else its files.
-func summary(i *Item) string {
+// PreviewOf stands for a message in lists: its text, or else its files.
+func PreviewOf(i *Item) string {
 	if i.Body != "" || len(i.Attachments) == 0 {
 		return preview(i.Body)
 	}

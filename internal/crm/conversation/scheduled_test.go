@@ -43,7 +43,7 @@ func TestScheduled(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		way := &road{account: uuid.New()}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		id := in.inbound(way.account, "wamid.1").Conversation.ID
 		file := upload(t, in.Owner, files, "harita.txt", "harita")
 		second, first := in.later(id, 20, nil), in.later(id, 10, map[string]any{"attachments": []uuid.UUID{file.ID}})
@@ -139,7 +139,7 @@ func TestScheduledThatCannotGo(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		way := &road{account: uuid.New()}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		id := in.inbound(way.account, "wamid.1").Conversation.ID
 		in.Owner.Post(base+"/"+id.String()+"/join", nil).Want(200)
 		in.later(id, 10, nil)
@@ -191,7 +191,7 @@ func TestScheduledGoesOnce(t *testing.T) {
 		}
 		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: in.ID})
 		run := func() {
-			if err := s.Conversations.RunScheduled(ctx, &jobs.Job{TenantID: in.ID, Payload: payload}); err != nil {
+			if err := s.Replies.RunScheduled(ctx, &jobs.Job{TenantID: in.ID, Payload: payload}); err != nil {
 				t.Error(err)
 			}
 		}

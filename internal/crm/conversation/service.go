@@ -10,7 +10,6 @@ import (
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation/group"
-	"konak/internal/crm/template"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -34,48 +33,49 @@ type Agents interface {
 	AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (map[uuid.UUID]string, error)
 }
 
-// Absences knows which agents let go of their conversations.
-type Absences interface {
-	// HandsBack says whether an agent is away and leaves what comes to others.
-	HandsBack(r *db.Reader, agent uuid.UUID) (bool, error)
+// Config is what the inbox needs.
+type Config struct {
+	DB       *db.DB
+	Log      *slog.Logger // discards where nil
+	Contacts *contact.Book
+	Agents   Agents
+	Blobs    *blob.Store
+	// Router carries messages out; NoRouter where nil.
+	Router Router
 }
 
-// Service is the inbox.
+// Service is the gate of the inbox: whatever changes a conversation goes
+// through it.
 type Service struct {
-	// Log gets what went wrong where an answer cannot say it; the app sets it.
-	Log *slog.Logger
-
+	log      *slog.Logger
 	db       *db.DB
-	contacts *contact.Service
+	contacts *contact.Book
 	agents   Agents
 	blobs    *blob.Store
 	router   Router
-
-	forwarder Forwarder
-	absences  Absences
-	templates *template.Service
 }
 
-// New opens the room and lets it follow the contacts.
-func New(d *db.DB, contacts *contact.Service, agents Agents, blobs *blob.Store) *Service {
-	s := &Service{
-		Log: slog.New(slog.DiscardHandler), db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{},
+// New makes the service.
+func New(c Config) *Service {
+	s := &Service{log: c.Log, db: c.DB, contacts: c.Contacts, agents: c.Agents, blobs: c.Blobs, router: c.Router}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
 	}
-	contacts.Follow(s)
+	if s.router == nil {
+		s.router = NoRouter{}
+	}
 	return s
 }
 
-// Deliver sets who carries messages out; the app calls it at start.
-func (s *Service) Deliver(r Router) { s.router = r }
+// Router carries messages to customers.
+func (s *Service) Router() Router { return s.router }
 
-// HandBack sets who knows which agents are away; the app calls it at start.
-func (s *Service) HandBack(a Absences) { s.absences = a }
-
-// Offer sets where message templates are; the app calls it at start.
-func (s *Service) Offer(t *template.Service) { s.templates = t }
-
-// ForwardWith sets who sends forwarded messages; the app calls it at start.
-func (s *Service) ForwardWith(f Forwarder) { s.forwarder = f }
+// WithRouter returns the same service with another router, for tests.
+func (s *Service) WithRouter(r Router) *Service {
+	c := *s
+	c.router = r
+	return &c
+}
 
 // List reads a page in an order.
 func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Page) (out db.List[Conversation], err error) {
@@ -86,7 +86,7 @@ func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Pa
 		if out, err = list(r, f, o, p, windowRows); err != nil {
 			return err
 		}
-		return fillUnread(r, AgentID(ctx), out.Rows)
+		return FillUnread(r, AgentID(ctx), out.Rows)
 	})
 	return out, err
 }
@@ -110,7 +110,7 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err er
 			return db.OrNotFound(err)
 		}
 		one := []Conversation{c}
-		err := fillUnread(r, AgentID(ctx), one)
+		err := FillUnread(r, AgentID(ctx), one)
 		c = one[0]
 		return err
 	})
@@ -141,7 +141,7 @@ func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Pa
 			if err != nil {
 				return err
 			}
-			p.After = beside(first, ask.Ascending)
+			p.After = pageKeyAt(first, ask.Ascending)
 		}
 		if out, err = items(r, id, ask.Ascending, p); err != nil {
 			return err
@@ -184,7 +184,7 @@ func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation
 
 // CreateIn is Create in a transaction of InTx.
 func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err error) {
-	source, ok := sourceOf(n.Channel)
+	source, ok := SourceOf(n.Channel)
 	if !ok {
 		return c, fault.Invalid("channel", "not_allowed")
 	}
@@ -195,19 +195,19 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	if n.Body != "" && strings.TrimSpace(n.Body) == "" {
 		return c, fault.Invalid("body", "required")
 	}
-	ref, err := s.customer(tx, n)
+	ref, err := s.FindCustomer(tx, n)
 	if err != nil {
 		return c, err
 	}
 	c = Conversation{
-		Channel: n.Channel, ChannelAccountID: n.AccountID, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
+		Channel: n.Channel, ChannelAccountID: n.AccountID, IsRequest: source.IsRequest, ContactID: ref.ID, ContactName: ref.Name,
 		Priority: n.Priority, Subject: strings.TrimSpace(n.Subject), OwnerID: n.OwnerID, GroupID: n.GroupID, Tags: tags,
 		Test: ref.Test,
 	}
 	if n.ReplyRoute != "" {
 		c.ReplyRoute = &n.ReplyRoute
 	}
-	if err := s.checkPlace(tx, n.OwnerID, n.GroupID); err != nil {
+	if err := s.CheckOwnerAndGroup(tx, n.OwnerID, n.GroupID); err != nil {
 		return c, err
 	}
 	var first *Item
@@ -222,7 +222,7 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	if ref.Blocked {
 		on = BeginBlocked
 	}
-	if _, err = s.begin(tx, &c, on, first); err != nil || ref.Blocked {
+	if _, err = s.Start(tx, &c, on, first); err != nil || ref.Blocked {
 		return c, err
 	}
 	if n.Notify {
@@ -236,7 +236,7 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	return c, s.contacts.Wrote(tx, ref.ID)
 }
 
-func (s *Service) customer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
+func (s *Service) FindCustomer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
 	if n.From != nil {
 		return s.contacts.Resolve(tx, *n.From)
 	}
@@ -250,10 +250,10 @@ func (s *Service) customer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
 	return ref, err
 }
 
-// another is a contact for a conversation that there is, of the same
+// findOtherContact is a contact for a conversation that there is, of the same
 // environment.
-func (s *Service) another(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref, error) {
-	ref, err := s.customer(tx, NewConversation{ContactID: id})
+func (s *Service) findOtherContact(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref, error) {
+	ref, err := s.FindCustomer(tx, NewConversation{ContactID: id})
 	if err == nil && ref.Test != c.Test {
 		err = fault.New(fault.TestEnvironment)
 	}
@@ -265,8 +265,8 @@ func (s *Service) InTx(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.Tenant(ctx).InTx(ctx, fn)
 }
 
-// checkPlace checks that an owner may see conversations and that a group exists.
-func (s *Service) checkPlace(tx *db.Tx, owner, groupID *uuid.UUID) error {
+// CheckOwnerAndGroup checks that an owner may see conversations and that a group exists.
+func (s *Service) CheckOwnerAndGroup(tx *db.Tx, owner, groupID *uuid.UUID) error {
 	if owner != nil {
 		if ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *owner); err != nil {
 			return err
@@ -313,7 +313,7 @@ func (s *Service) ToSnooze(until *clock.Time, untilReply bool) Step {
 		}
 		c.SnoozedUntil, c.SnoozedUntilReply = until, untilReply
 		detail := map[string]any{"until": until, "until_reply": untilReply}
-		return c, s.move(tx, was, &c, Snooze, nil, detail)
+		return c, s.Move(tx, was, &c, Snooze, nil, detail)
 	}
 }
 
@@ -357,27 +357,27 @@ func (s *Service) ToUpdate(ch Change) Step {
 			if *ch.GroupID == uuid.Nil {
 				c.GroupID = nil
 			}
-			if err := s.checkPlace(tx, nil, c.GroupID); err != nil {
+			if err := s.CheckOwnerAndGroup(tx, nil, c.GroupID); err != nil {
 				return c, err
 			}
 		}
 		if ch.ContactID != nil && *ch.ContactID != was.ContactID {
-			if was.singleThread {
+			if was.SingleThread {
 				return c, fault.New(fault.Conflict).Because("single_thread").Field("contact_id", "single_thread")
 			}
-			ref, err := s.another(tx, &was, *ch.ContactID)
+			ref, err := s.findOtherContact(tx, &was, *ch.ContactID)
 			if err != nil {
 				return c, err
 			}
 			c.ContactID, c.ContactName = ref.ID, ref.Name
 		}
-		return c, s.rewrite(tx, was, &c)
+		return c, s.saveChange(tx, was, &c)
 	}
 }
 
-// rewrite saves a change that is no transition.
-func (s *Service) rewrite(tx *db.Tx, was Conversation, c *Conversation) error {
-	before := previous(&was, c)
+// saveChange saves a change that is no transition.
+func (s *Service) saveChange(tx *db.Tx, was Conversation, c *Conversation) error {
+	before := changedFields(&was, c)
 	if len(before) == 0 {
 		return nil
 	}
@@ -393,9 +393,9 @@ func (s *Service) rewrite(tx *db.Tx, was Conversation, c *Conversation) error {
 	for name := range before {
 		detail[name] = map[string]any{"from": before[name], "to": current(c, name)}
 	}
-	item := happened(tx, "changed", detail)
-	place(tx, c, []*Item{item})
-	if err := save(tx, c, was.State); err != nil {
+	item := NewEvent(tx, "changed", detail)
+	assignTimestamps(tx, c, []*Item{item})
+	if err := Save(tx, c, was.State); err != nil {
 		return fmt.Errorf("conversation: save: %w", err)
 	}
 	if was.Subject != c.Subject {
@@ -406,7 +406,7 @@ func (s *Service) rewrite(tx *db.Tx, was Conversation, c *Conversation) error {
 			return err
 		}
 	}
-	if err := s.follow(tx, &was, c, []*Item{item}); err != nil {
+	if err := s.writeDependents(tx, &was, c, []*Item{item}); err != nil {
 		return err
 	}
 	return s.Announce(tx, names, &was, c, nil)
@@ -435,17 +435,17 @@ func (s *Service) ToTransfer(group uuid.UUID, note string) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		c.GroupID = &group
-		if err := s.checkPlace(tx, nil, &group); err != nil {
+		if err := s.CheckOwnerAndGroup(tx, nil, &group); err != nil {
 			return c, err
 		}
-		if err := s.rewrite(tx, was, &c); err != nil {
+		if err := s.saveChange(tx, was, &c); err != nil {
 			return c, err
 		}
 		if note = strings.TrimSpace(note); note == "" {
 			return c, nil
 		}
-		who := author(tx)
-		return s.noted(tx, c, &Item{Kind: Note, AuthorKind: who.Kind, AuthorID: who.ID, Body: note})
+		who := AuthorFrom(tx)
+		return s.AddNote(tx, c, &Item{Kind: Note, AuthorKind: who.Kind, AuthorID: who.ID, Body: note})
 	}
 }
 
@@ -464,7 +464,7 @@ func AgentID(ctx context.Context) uuid.UUID {
 // Settings reads the inbox settings.
 func (s *Service) Settings(ctx context.Context) (Settings, error) {
 	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Settings, error) {
-		return settings(r)
+		return ReadSettings(r)
 	})
 }
 

@@ -34,7 +34,7 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		if group != nil {
-			if err := s.checkPlace(tx, nil, group); err != nil {
+			if err := s.CheckOwnerAndGroup(tx, nil, group); err != nil {
 				return c, err
 			}
 			c.GroupID = group
@@ -49,7 +49,7 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 		if err := s.keepOwner(tx, &c); err != nil {
 			return c, err
 		}
-		if err := s.move(tx, was, &c, Escalate, nil, map[string]any{"reason": reason}); err != nil {
+		if err := s.Move(tx, was, &c, Escalate, nil, map[string]any{"reason": reason}); err != nil {
 			return c, err
 		}
 		if err := s.notify(tx, &c); err != nil {
@@ -70,10 +70,10 @@ func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conver
 			return c, nil
 		}
 		c.HandoverReason, c.UpdatedAt = nil, clock.At(tx.Now())
-		if err := save(tx, &c, was.State); err != nil {
+		if err := Save(tx, &c, was.State); err != nil {
 			return c, err
 		}
-		if err := s.follow(tx, &was, &c, nil); err != nil {
+		if err := s.writeDependents(tx, &was, &c, nil); err != nil {
 			return c, err
 		}
 		return c, s.Announce(tx, []string{Updated}, &was, &c, nil)
@@ -92,7 +92,7 @@ func (s *Service) Handover(ctx context.Context, id uuid.UUID, reason string, gro
 		}
 		c, err := s.ToEscalate(reason, group)(tx, was)
 		if me := AgentID(ctx); err == nil && me != uuid.Nil {
-			err = s.markRead(tx, id, me)
+			err = s.MarkRead(tx, id, me)
 		}
 		return c, err
 	})

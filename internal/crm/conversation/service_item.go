@@ -50,9 +50,9 @@ func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*d
 			return err
 		}
 		if errors.Is(err, errUnchanged) {
-			return filled(&tx.Reader, &i)
+			return FillItem(&tx.Reader, &i)
 		}
-		if err := filled(&tx.Reader, &i); err != nil {
+		if err := FillItem(&tx.Reader, &i); err != nil {
 			return err
 		}
 		return s.Announce(tx, []string{ItemChanged}, nil, &c, &i)
@@ -63,8 +63,8 @@ func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*d
 // errUnchanged says that there is nothing to write and nothing to tell.
 var errUnchanged = errors.New("conversation: the item is as it was")
 
-// allowed applies the policy to the caller.
-func allowed(ctx context.Context, c *Conversation, i *Item, now clock.Source) EditPolicy {
+// editPolicyOf applies the policy to the caller.
+func editPolicyOf(ctx context.Context, c *Conversation, i *Item, now clock.Source) EditPolicy {
 	who := caller.From(ctx)
 	mine := i.AuthorID != nil && *i.AuthorID == who.ID && i.AuthorKind == string(who.Kind) || typedBy(ctx, i)
 	return policy(i, c.MergedIntoID != nil, mine, who.Can(perm.ConversationsDelete), now.Now())
@@ -73,7 +73,7 @@ func allowed(ctx context.Context, c *Conversation, i *Item, now clock.Source) Ed
 // refusal turns a reason of the policy into an answer.
 func refusal(reason string) error {
 	if reason == otherAuthor {
-		return forbidden(perm.ConversationsDelete).Because(reason)
+		return Forbidden(perm.ConversationsDelete).Because(reason)
 	}
 	return fault.New(fault.Conflict).Because(reason)
 }
@@ -81,7 +81,7 @@ func refusal(reason string) error {
 // EditPolicy says what the caller may do with an item.
 func (s *Service) EditPolicy(ctx context.Context, id, item uuid.UUID) (p EditPolicy, err error) {
 	err = s.ReadItem(ctx, id, item, func(_ *db.Reader, c *Conversation, i *Item) error {
-		p = allowed(ctx, c, i, s.db.Clock())
+		p = editPolicyOf(ctx, c, i, s.db.Clock())
 		return nil
 	})
 	return p, err
@@ -91,11 +91,11 @@ func (s *Service) EditPolicy(ctx context.Context, id, item uuid.UUID) (p EditPol
 // mentions stay as they are.
 func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string, mentions *[]uuid.UUID) (Item, error) {
 	return s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
-		if p := allowed(ctx, c, i, s.db.Clock()); !p.CanEdit {
+		if p := editPolicyOf(ctx, c, i, s.db.Clock()); !p.CanEdit {
 			return refusal(*p.EditReason)
 		}
 		body = strings.TrimSpace(body)
-		if err := filled(&tx.Reader, i); err != nil {
+		if err := FillItem(&tx.Reader, i); err != nil {
 			return err
 		}
 		if body == "" && len(i.Attachments) == 0 {
@@ -107,7 +107,7 @@ func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string,
 				return fault.Invalid("mentions", "notes_only")
 			}
 			var err error
-			if recalled, err = s.recall(tx, i, *mentions); err != nil {
+			if recalled, err = s.changeMentions(tx, i, *mentions); err != nil {
 				return err
 			}
 		}
@@ -117,7 +117,7 @@ func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string,
 			}
 			return errUnchanged
 		}
-		who := author(tx)
+		who := AuthorFrom(tx)
 		old := Edition{ID: tx.NewID(), Body: i.Body, EditorKind: who.Kind, EditorID: who.ID, EditedAt: clock.At(tx.Now())}
 		if err := putEdition(tx, i.ID, old); err != nil {
 			return fmt.Errorf("conversation: keep edition: %w", err)
@@ -126,7 +126,7 @@ func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string,
 		if err := setBody(tx, i); err != nil {
 			return fmt.Errorf("conversation: edit: %w", err)
 		}
-		if err := s.resummarise(tx, c); err != nil {
+		if err := s.refreshPreview(tx, c); err != nil {
 			return err
 		}
 		return audit.Write(tx, "conversation.item_edited", i.ID.String(), map[string]string{"conversation": c.ID.String()})
@@ -145,14 +145,14 @@ func (s *Service) Editions(ctx context.Context, id, item uuid.UUID, p db.Page) (
 // DeleteItem hides a message or a note.
 func (s *Service) DeleteItem(ctx context.Context, id, item uuid.UUID) error {
 	_, err := s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
-		if p := allowed(ctx, c, i, s.db.Clock()); !p.CanDelete {
+		if p := editPolicyOf(ctx, c, i, s.db.Clock()); !p.CanDelete {
 			return refusal(*p.DeleteReason)
 		}
 		i.DeletedAt = clock.Ptr(tx.Now())
 		if err := setDeleted(tx, i); err != nil {
 			return fmt.Errorf("conversation: delete item: %w", err)
 		}
-		if err := s.resummarise(tx, c); err != nil {
+		if err := s.refreshPreview(tx, c); err != nil {
 			return err
 		}
 		return audit.Write(tx, "conversation.item_deleted", i.ID.String(), map[string]string{"conversation": c.ID.String()})
@@ -160,27 +160,27 @@ func (s *Service) DeleteItem(ctx context.Context, id, item uuid.UUID) error {
 	return err
 }
 
-// resummarise shows the newest message that is left in lists.
-func (s *Service) resummarise(tx *db.Tx, c *Conversation) error {
+// refreshPreview shows the newest message that is left in lists.
+func (s *Service) refreshPreview(tx *db.Tx, c *Conversation) error {
 	was := c.Preview
-	if err := s.resummarised(tx, c); err != nil || c.Preview == was {
+	if err := s.SetNewestPreview(tx, c); err != nil || c.Preview == was {
 		return err
 	}
 	c.UpdatedAt = clock.At(tx.Now())
-	return save(tx, c, c.State)
+	return Save(tx, c, c.State)
 }
 
-// resummarised sets the preview to the newest message that is left.
-func (s *Service) resummarised(tx *db.Tx, c *Conversation) error {
-	last, err := lastMessage(&tx.Reader, c.ID)
+// SetNewestPreview sets the preview to the newest message that is left.
+func (s *Service) SetNewestPreview(tx *db.Tx, c *Conversation) error {
+	last, err := LastMessage(&tx.Reader, c.ID)
 	if db.IsNoRow(err) {
 		c.Preview = ""
 		return nil
 	}
 	if err == nil {
-		err = filled(&tx.Reader, &last)
+		err = FillItem(&tx.Reader, &last)
 	}
-	c.Preview = summary(&last)
+	c.Preview = PreviewOf(&last)
 	return err
 }
 
@@ -236,52 +236,13 @@ func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) (out []AISo
 	return out, err
 }
 
-// Retry sends a message again that could not be delivered.
-func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (Item, error) {
-	return s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
-		if c.MergedIntoID != nil {
-			return fault.New(fault.Conflict).Because("merged")
-		}
-		if i.Kind != Message || i.AuthorKind == ByContact || i.Delivery == nil || *i.Delivery != Failed {
-			return fault.New(fault.Conflict).Because("not_failed")
-		}
-		a := Answer{}
-		if i.Channel != nil && *i.Channel != c.Channel {
-			a.Channel, a.AccountID = *i.Channel, i.ChannelAccountID
-		}
-		route, err := s.wayAgain(tx, c, i, a)
-		if err != nil {
-			return err
-		}
-		addressTo(i, c, route)
-		i.DeliveryError = nil
-		if err := setRetrying(tx, i); err != nil {
-			return fmt.Errorf("conversation: retry: %w", err)
-		}
-		if err := filled(&tx.Reader, i); err != nil || route == nil {
-			return err
-		}
-		if c.FirstReplyAt == nil {
-			// It is the first answer that leaves.
-			markAnswered(tx, c)
-			c.UpdatedAt = clock.At(tx.Now())
-			if err := save(tx, c, c.State); err != nil {
-				return err
-			}
-		}
-		_, err = s.send(tx, c, i, route)
-		return err
-	})
-}
-
-// Copies lists who gets a copy of e-mail answers.
-func (s *Service) Copies(ctx context.Context, id uuid.UUID) (list []string, err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if _, err = ByID(r, id); err != nil {
-			return db.OrNotFound(err)
-		}
-		list, err = copiesOf(r, id)
-		return err
-	})
-	return list, err
+// MarkFirstReply writes down that the first answer of a conversation leaves now;
+// where one left before, it changes nothing.
+func (s *Service) MarkFirstReply(tx *db.Tx, c *Conversation) error {
+	if c.FirstReplyAt != nil {
+		return nil
+	}
+	markAnswered(tx, c)
+	c.UpdatedAt = clock.At(tx.Now())
+	return Save(tx, c, c.State)
 }

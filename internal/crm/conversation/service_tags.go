@@ -28,19 +28,19 @@ func (s *Service) ToRetag(fn func([]string) []string) Step {
 			return c, fault.New(fault.LimitReached, maxTags).Field("tags", "too_many")
 		}
 		c.Tags = tags
-		if len(previous(&was, &c)) == 0 {
+		if len(changedFields(&was, &c)) == 0 {
 			return c, nil
 		}
 		c.UpdatedAt = clock.At(tx.Now())
-		item := happened(tx, "tagged", map[string]any{"tags": c.Tags})
-		place(tx, &c, []*Item{item})
-		if err := save(tx, &c, was.State); err != nil {
+		item := NewEvent(tx, "tagged", map[string]any{"tags": c.Tags})
+		assignTimestamps(tx, &c, []*Item{item})
+		if err := Save(tx, &c, was.State); err != nil {
 			return c, err
 		}
 		if err := putTags(tx, &c); err != nil {
 			return c, err
 		}
-		if err := s.follow(tx, &c, &c, []*Item{item}); err != nil {
+		if err := s.writeDependents(tx, &c, &c, []*Item{item}); err != nil {
 			return c, err
 		}
 		return c, s.Announce(tx, []string{Tagged}, &was, &c, nil)

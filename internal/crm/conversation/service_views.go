@@ -60,7 +60,7 @@ func (s *Service) Counts(ctx context.Context) (out Counts, err error) {
 		if err != nil {
 			return err
 		}
-		out = tally(rows, me)
+		out = sumCounts(rows, me)
 		if out.Unread, err = badge(r, me); err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (s *Service) Counts(ctx context.Context) (out Counts, err error) {
 	return out, err
 }
 
-func tally(rows []countRow, me uuid.UUID) Counts {
+func sumCounts(rows []countRow, me uuid.UUID) Counts {
 	out := Counts{Groups: []GroupCounts{}, Channels: []ChannelCounts{}}
 	for _, row := range rows {
 		out.All.add(row.state, row.n)
@@ -110,68 +110,6 @@ func (s *Service) Catalog(ctx context.Context) (out []Source, err error) {
 	return out, err
 }
 
-// ReplyChannel is a way that a reply could take.
-type ReplyChannel struct {
-	Kind             string     `json:"kind" enum:"conversation,identity,email,default" doc:"The conversation's own route, an identity or the e-mail of the contact, or the server's default"`
-	Channel          string     `json:"channel" example:"whatsapp"`
-	ChannelAccountID *uuid.UUID `json:"channel_account_id" nullable:"true" format:"uuid"`
-	Address          string     `json:"address" example:"+905321234567"`
-	Available        bool       `json:"available"`
-	Reason           *string    `json:"reason" nullable:"true" example:"not_connected" doc:"Why it is not available"`
-}
-
-// ReplyChannels lists the ways that a reply can take.
-func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyChannel, err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := ByID(r, id)
-		if err != nil {
-			return db.OrNotFound(err)
-		}
-		who, err := s.contacts.Whole(r, c.ContactID)
-		if err != nil && !db.IsNoRow(err) {
-			return err
-		}
-		ask := func(kind, channel, address string, account *uuid.UUID) error {
-			row := ReplyChannel{Kind: kind, Channel: channel, ChannelAccountID: account, Address: address}
-			route, err := s.router.Route(r, Wish{Contact: who, Channel: channel, AccountID: account})
-			reason := "not_connected"
-			f, refused := fault.As(err)
-			switch source, _ := sourceOf(channel); {
-			case refused:
-				reason = string(f.Code)
-			case err != nil:
-				return err
-			default:
-				row.Available = route != nil || kind == "conversation" && !source.needsRoute
-			}
-			if !row.Available {
-				row.Reason = &reason
-			}
-			if kind == "default" && row.Available {
-				row.ChannelAccountID, row.Address = &route.AccountID, route.Address
-			}
-			out = append(out, row)
-			return nil
-		}
-		out = []ReplyChannel{}
-		if err := ask("conversation", c.Channel, "", c.ChannelAccountID); err != nil {
-			return err
-		}
-		for _, i := range who.Identities {
-			if err := ask("identity", i.Channel, i.ExternalID, i.ChannelAccountID); err != nil {
-				return err
-			}
-		}
-		for _, e := range who.Emails {
-			if err := ask("email", Mail, e.Address, nil); err != nil {
-				return err
-			}
-		}
-		return ask("default", Mail, "", nil)
-	})
-	return out, err
-}
-
 // Outcome is what a bulk action did to one conversation.
 type Outcome struct {
 	ID    uuid.UUID `json:"id" format:"uuid"`
@@ -199,7 +137,7 @@ func (s *Service) Each(ctx context.Context, ids []uuid.UUID, fn func(context.Con
 		if known {
 			code = string(f.Code)
 		} else {
-			s.Log.ErrorContext(ctx, "bulk action failed", "conversation", id, "error", err)
+			s.log.ErrorContext(ctx, "bulk action failed", "conversation", id, "error", err)
 		}
 		out = append(out, Outcome{ID: id, Error: &code})
 	}

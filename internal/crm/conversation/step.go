@@ -16,7 +16,7 @@ type Step func(tx *db.Tx, was Conversation) (Conversation, error)
 // Apply takes steps on one conversation, one after the other, in the
 // transaction of the caller: all of them, or none where it is rolled back.
 func (s *Service) Apply(tx *db.Tx, id uuid.UUID, steps ...Step) (Conversation, error) {
-	c, err := lockUnmerged(tx, id)
+	c, err := Lock(tx, id)
 	if err != nil {
 		return c, err
 	}
@@ -46,7 +46,7 @@ func (s *Service) ToOpen() Step { return s.on(Reopen) }
 func (s *Service) on(t Trigger) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
-		err := s.move(tx, was, &c, t, nil, nil)
+		err := s.Move(tx, was, &c, t, nil, nil)
 		return c, err
 	}
 }

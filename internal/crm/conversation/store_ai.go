@@ -47,8 +47,8 @@ func putAISince(tx *db.Tx, conversation uuid.UUID, at clock.Time) error {
 	return err
 }
 
-// addAIAnswer notes an answer of the assistant.
-func addAIAnswer(tx *db.Tx, conversation uuid.UUID, c *Configuration) error {
+// AddAIAnswer notes an answer of the assistant.
+func AddAIAnswer(tx *db.Tx, conversation uuid.UUID, c *Configuration) error {
 	id, name := c.Columns()
 	_, err := tx.Exec(`INSERT INTO conversation_ai_record (tenant_id, conversation_id, configuration_id, configuration_name, answers, last_answered_at)
 		VALUES ($1, $2, $3, $4, 1, $5) ON CONFLICT (tenant_id, conversation_id)

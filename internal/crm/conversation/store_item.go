@@ -40,8 +40,8 @@ func editions(r *db.Reader, item uuid.UUID, p db.Page) (db.List[Edition], error)
 	return db.Cut(rows, p, func(e Edition) db.Key { return db.Key{Sort: e.EditedAt.UnixMicro(), ID: e.ID} }), err
 }
 
-// lastMessage reads the newest message of a conversation.
-func lastMessage(r *db.Reader, conversation uuid.UUID) (Item, error) {
+// LastMessage reads the newest message of a conversation.
+func LastMessage(r *db.Reader, conversation uuid.UUID) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND kind = 'message' AND deleted_at IS NULL
 		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
@@ -140,7 +140,7 @@ func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
 		FROM item_email WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
 }
 
-func copiesOf(r *db.Reader, conversation uuid.UUID) ([]string, error) {
+func CopiesOf(r *db.Reader, conversation uuid.UUID) ([]string, error) {
 	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT addresses FROM conversation_cc
 		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
 	if db.IsNoRow(err) {
@@ -155,8 +155,8 @@ func putCopies(tx *db.Tx, conversation uuid.UUID, list []string) error {
 	return err
 }
 
-// setRetrying marks a message that failed as on its way again.
-func setRetrying(tx *db.Tx, i *Item) error {
+// SetRetrying marks a message that failed as on its way again.
+func SetRetrying(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = NULL, channel = $4, channel_account_id = $5
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.Delivery, i.Channel, i.ChannelAccountID)
 	return err

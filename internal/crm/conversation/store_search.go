@@ -62,5 +62,5 @@ func Texts(r *db.Reader, ids []uuid.UUID, each int) ([]Text, error) {
 
 // Unread fills in how many messages of each the agent has not read.
 func Unread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
-	return fillUnread(r, agent, list)
+	return FillUnread(r, agent, list)
 }

@@ -6,7 +6,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-func readMessagesOn(r *db.Reader, conversation, account uuid.UUID, p db.Page) ([]Item, error) {
+func ReadMessagesOn(r *db.Reader, conversation, account uuid.UUID, p db.Page) ([]Item, error) {
 	return db.All(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND kind = 'message' AND channel_account_id = $3 AND deleted_at IS NULL
 			AND (at, id) < ($4, $5)

@@ -19,6 +19,8 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/export"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/reply"
 )
 
 func TestSplit(t *testing.T) {
@@ -171,7 +173,7 @@ func TestExportOriginalsAndPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+		got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 			Channel: "email", From: contact.Sender{Channel: "email", AccountID: uuid.New(), ExternalID: "elif@example.com", Email: "elif@example.com"},
 			Body: "Merhaba", Subject: "x", ProviderMessageID: "m1", Email: &conversation.Email{RawBlobID: &raw.ID, RawSize: raw.Size},
 		})
@@ -183,7 +185,7 @@ func TestExportOriginalsAndPages(t *testing.T) {
 			t.Errorf("got %q", box)
 		}
 		for range 405 {
-			if _, err := s.Conversations.Reply(in.Context(), got.Conversation.ID, conversation.Answer{Author: conversation.AgentAuthor(in.Member), Body: "not", Note: true}); err != nil {
+			if _, err := s.Replies.Reply(in.Context(), got.Conversation.ID, reply.Answer{Author: conversation.AgentAuthor(in.Member), Body: "not", Note: true}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -232,7 +233,7 @@ func (s *Service) take(tx *db.Tx, was conversation.Conversation, a *Action, out 
 func (s *Service) write(text string, note bool, out *conversation.Written) conversation.Step {
 	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		me := conversation.AgentAuthor(caller.From(tx.Context()).ID)
-		return s.conversations.ToReply(conversation.Answer{Author: me, Body: text, Note: note}, out)(tx, was)
+		return s.replies.ToReply(reply.Answer{Author: me, Body: text, Note: note}, out)(tx, was)
 	}
 }
 

@@ -60,9 +60,9 @@ func (s *Service) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
 	var err error
 	switch {
 	case p.ForwardedFrom != nil:
-		err = s.Inbox.NotForwarded(ctx, *p.ForwardedFrom, p.To, ReasonServerSilent)
+		err = s.Inbound.NotForwarded(ctx, *p.ForwardedFrom, p.To, ReasonServerSilent)
 	case p.ItemID != nil:
-		err = s.Inbox.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: ReasonServerSilent})
+		err = s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: ReasonServerSilent})
 	}
 	if fault.Is(err, fault.NotFound) {
 		return nil

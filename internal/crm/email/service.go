@@ -15,6 +15,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
 	"konak/internal/kit/blob"
@@ -38,6 +39,7 @@ type Config struct {
 	Log      *slog.Logger
 	Channels *channel.Service
 	Inbox    *conversation.Service
+	Inbound  *inbound.Service
 	Files    *file.Service
 	Blobs    *blob.Store
 	House    House

@@ -15,6 +15,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
 	"konak/internal/kit/blob"
@@ -239,7 +240,7 @@ func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) 
 	}
 	in.ConversationID, in.ItemID = &l.conversationID, nil
 	why := strings.TrimSpace(strings.Join([]string{b.Recipient, b.Status, b.Reason}, " "))
-	if err := s.Inbox.Delivered(ctx, *l.itemID, conversation.Delivery{Status: conversation.Failed, Error: why}); err != nil {
+	if err := s.Inbound.Delivered(ctx, *l.itemID, conversation.Delivery{Status: conversation.Failed, Error: why}); err != nil {
 		return err
 	}
 	return s.settle(ctx, *in, Bounced, b.Status)
@@ -261,7 +262,7 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 		body = m.Subject
 	}
 	mail := original(m, blob.Blob{ID: in.blobID, Size: in.Size})
-	got, err := s.Inbox.Ingest(ctx, conversation.Inbound{
+	got, err := s.Inbound.Ingest(ctx, inbound.Inbound{
 		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: m.Fingerprint(), ConversationID: place.ConversationID,
 		From: contact.Sender{Channel: Kind, AccountID: a.ID, ExternalID: address.Fold(from.Email), Email: from.Email, Name: from.Name},
 		AI:   a.AI && m.Auto == "", Automatic: m.Auto != "", AutoReply: m.AutoReply(), Attachments: files, GroupID: a.GroupID, Email: &mail,

@@ -170,7 +170,7 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	if p.ForwardedFrom != nil && err != nil {
-		if err := s.Inbox.NotForwarded(ctx, *p.ForwardedFrom, p.To, plainReason(err)); err != nil && !fault.Is(err, fault.NotFound) {
+		if err := s.Inbound.NotForwarded(ctx, *p.ForwardedFrom, p.To, plainReason(err)); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 		return nil
@@ -187,7 +187,7 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 			return err
 		}
 	}
-	if err := s.Inbox.Delivered(ctx, *p.ItemID, d); err != nil && !fault.Is(err, fault.NotFound) {
+	if err := s.Inbound.Delivered(ctx, *p.ItemID, d); err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
 	return nil

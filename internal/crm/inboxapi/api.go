@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -190,8 +191,8 @@ func (s *Service) registerRecords(a *api.API) {
 		})
 
 	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
-		func(ctx context.Context, in *conversationIn) (conversation.Detail, error) {
-			return s.gate.Detail(ctx, in.ID.UUID)
+		func(ctx context.Context, in *conversationIn) (reply.Detail, error) {
+			return s.replies.Detail(ctx, in.ID.UUID)
 		})
 	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView), s.itemsPage)
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/api"
 	"konak/internal/kit/perm"
 )
@@ -24,7 +24,7 @@ func (s *Service) registerDrafts(a *api.API) {
 	put.Refusals = []int{409}
 	put.Doc = "One draft for each agent, conversation and message type: a note never comes back as a reply. Drafts come with the conversation, " +
 		"for that agent only; sending or scheduling clears the one that was sent. Uploads that a draft holds are kept as long as it is."
-	api.Handle(a, put, func(ctx context.Context, in *setDraftIn) (conversation.Drafted, error) {
-		return s.gate.SetDraft(ctx, in.ID.UUID, in.Body.MessageType, in.Body.Body, in.Body.Attachments)
+	api.Handle(a, put, func(ctx context.Context, in *setDraftIn) (reply.Drafted, error) {
+		return s.replies.SetDraft(ctx, in.ID.UUID, in.Body.MessageType, in.Body.Body, in.Body.Attachments)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/perm"
@@ -95,22 +96,22 @@ func (s *Service) registerItems(a *api.API) {
 	react := route("POST", ofItem+"/reaction", "react-to-item", "React to a message through its channel", perm.ConversationsReply)
 	react.Doc = "The answer is the updated item with its `tepkiler`. Where the channel has no copy of the message or no reactions: 422 reaction_unsupported, the reason in `reason` (no_channel_copy, channel_unsupported, no_route)."
 	api.Handle(a, react, func(ctx context.Context, in *reactionIn) (conversation.Item, error) {
-		return s.gate.React(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Emoji)
+		return s.replies.React(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Emoji)
 	})
 	forward := route("POST", ofItem+"/forward", "forward-item", "Forward a message by e-mail", perm.ConversationsReply)
 	forward.TakesKey = true
 	forward.Refusals = []int{409}
 	forward.Doc = "With its files. It is written down in the timeline."
-	api.Handle(a, forward, func(ctx context.Context, in *forwardItemIn) (conversation.Forwarding, error) {
-		f := conversation.Forwarded{To: in.Body.To, Note: in.Body.Note, Language: api.Language(ctx)}
-		to, err := s.gate.Forward(ctx, in.ID.UUID, in.ItemID.UUID, f)
-		return conversation.Forwarding{To: to, Delivery: conversation.Queued}, err
+	api.Handle(a, forward, func(ctx context.Context, in *forwardItemIn) (reply.Forwarding, error) {
+		f := reply.Forwarded{To: in.Body.To, Note: in.Body.Note, Language: api.Language(ctx)}
+		to, err := s.replies.Forward(ctx, in.ID.UUID, in.ItemID.UUID, f)
+		return reply.Forwarding{To: to, Delivery: conversation.Queued}, err
 	})
 	retry := route("POST", ofItem+"/retry", "retry-item", "Send a message again that could not be delivered", perm.ConversationsReply)
 	retry.Refusals = []int{409}
 	retry.Doc = "Only what failed: else 409 not_failed. Without a route: 422 no_route."
 	api.Handle(a, retry, func(ctx context.Context, in *itemIn) (conversation.Item, error) {
-		return s.gate.Retry(ctx, in.ID.UUID, in.ItemID.UUID)
+		return s.replies.Retry(ctx, in.ID.UUID, in.ItemID.UUID)
 	})
 	s.registerEmail(a)
 	s.registerAIItems(a)

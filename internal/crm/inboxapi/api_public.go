@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -170,7 +171,7 @@ func (s *Service) publicReply(ctx context.Context, in *publicReplyIn) (Reference
 			}
 			return Reference{}, fault.Invalid("message_type", "not_for_customers")
 		}
-		out, err := s.gate.ReplyAsCustomer(ctx, id, b.Body, b.Attachments...)
+		out, err := s.replies.ReplyAsCustomer(ctx, id, b.Body, b.Attachments...)
 		return refer(out.Conversation), err
 	}
 	if b.AdminID == nil {
@@ -179,6 +180,6 @@ func (s *Service) publicReply(ctx context.Context, in *publicReplyIn) (Reference
 		}
 		return Reference{}, fault.Invalid("admin_id", "required")
 	}
-	out, err := s.gate.Reply(ctx, id, conversation.Answer{Author: conversation.AgentAuthor(*b.AdminID), Body: b.Body, Note: b.MessageType == "note", Attachments: b.Attachments})
+	out, err := s.replies.Reply(ctx, id, reply.Answer{Author: conversation.AgentAuthor(*b.AdminID), Body: b.Body, Note: b.MessageType == "note", Attachments: b.Attachments})
 	return refer(out.Conversation), err
 }

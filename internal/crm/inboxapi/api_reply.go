@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
@@ -67,7 +68,7 @@ func (s *Service) registerReplies(a *api.API) {
 	agent.Doc = "Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none."
 	api.Handle(a, agent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
 		b := in.Body
-		return s.gate.Reply(ctx, in.ID.UUID, conversation.Answer{
+		return s.replies.Reply(ctx, in.ID.UUID, reply.Answer{
 			Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
 			Mentions: b.Mentions,
 		})
@@ -78,13 +79,13 @@ func (s *Service) registerReplies(a *api.API) {
 	customer.Refusals = []int{409}
 	customer.Doc = "Where a closed conversation does not reopen any more, the answer is the new one that begins."
 	api.Handle(a, customer, func(ctx context.Context, in *replyAsCustomerIn) (conversation.Written, error) {
-		return s.gate.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
+		return s.replies.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
 	})
 
 	ways := route("GET", "/{id}/reply-channels", "reply-channels", "Routes a reply can take", perm.ConversationsReply)
 	ways.Doc = "The conversation's own route, the contact's channel identities and e-mail addresses, and the server's default."
-	api.Handle(a, ways, func(ctx context.Context, in *conversationIn) ([]conversation.ReplyChannel, error) {
-		return s.gate.ReplyChannels(ctx, in.ID.UUID)
+	api.Handle(a, ways, func(ctx context.Context, in *conversationIn) ([]reply.ReplyChannel, error) {
+		return s.replies.ReplyChannels(ctx, in.ID.UUID)
 	})
 
 	begin := route("POST", "/new-as-agent", "new-as-agent", "Open a new conversation with a customer", perm.ConversationsReply)
@@ -93,8 +94,8 @@ func (s *Service) registerReplies(a *api.API) {
 	begin.Doc = "The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then."
 	api.HandleBody(a, begin, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
 		b := in.Body
-		ctx = idempotency.View(ctx, func(b conversation.Begun) NewAsAgent { return newAsAgent(&b) })
-		out, err := s.gate.BeginAsAgent(ctx, conversation.Opening{
+		ctx = idempotency.View(ctx, func(b reply.Begun) NewAsAgent { return newAsAgent(&b) })
+		out, err := s.replies.BeginAsAgent(ctx, reply.Opening{
 			ContactID: b.ContactID, Channel: b.Channel, AccountID: b.AccountID, Subject: b.Subject, Body: b.Body,
 			Priority: b.Priority, GroupID: b.GroupID, Attachments: b.Attachments, Template: b.Template,
 		})
@@ -102,7 +103,7 @@ func (s *Service) registerReplies(a *api.API) {
 	})
 }
 
-func newAsAgent(b *conversation.Begun) NewAsAgent {
+func newAsAgent(b *reply.Begun) NewAsAgent {
 	out := NewAsAgent{Data: b.Conversation, Delivery: b.Delivery.Status, Reused: b.Reused}
 	if b.Delivery.Error != "" {
 		out.DeliveryError = &b.Delivery.Error

@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/later"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -49,8 +50,8 @@ func (s *Service) registerScheduled(a *api.API) {
 	post.Doc = "It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route."
 	api.Handle(a, post, func(ctx context.Context, in *scheduleIn) (later.Scheduled, error) {
 		b := in.Body
-		return s.gate.Schedule(ctx, in.ID.UUID, conversation.Later{
-			Answer: conversation.Answer{
+		return s.replies.Schedule(ctx, in.ID.UUID, reply.Later{
+			Answer: reply.Answer{
 				Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
 			},
 			SendAt: b.SendAt, UntilReply: b.UntilReply,
@@ -59,17 +60,17 @@ func (s *Service) registerScheduled(a *api.API) {
 	list := route("GET", "/{id}/scheduled", "list-scheduled-messages", "Messages that go later, the next first", perm.ConversationsView)
 	list.Ascending = true
 	api.HandleList(a, list, func(ctx context.Context, in *listScheduledIn) (db.List[later.Scheduled], error) {
-		return s.gate.ScheduledIn(ctx, in.ID.UUID, in.State, in.Page())
+		return s.replies.ScheduledIn(ctx, in.ID.UUID, in.State, in.Page())
 	})
 	all := route("DELETE", "/{id}/scheduled", "cancel-scheduled-messages", "Cancel every message that waits", perm.ConversationsReply)
 	api.Handle(a, all, func(ctx context.Context, in *conversationIn) (Cancelled, error) {
-		n, err := s.gate.UnscheduleAll(ctx, in.ID.UUID)
+		n, err := s.replies.UnscheduleAll(ctx, in.ID.UUID)
 		return Cancelled{n}, err
 	})
 	one := route("DELETE", "/{id}/scheduled/{scheduledId}", "cancel-scheduled-message", "Cancel a message that waits", perm.ConversationsReply)
 	one.Refusals = []int{409}
 	one.Doc = "A repeat changes nothing; one that was sent or failed: 409."
 	api.Handle(a, one, func(ctx context.Context, in *scheduledIDIn) (later.Scheduled, error) {
-		return s.gate.Unschedule(ctx, in.ID.UUID, in.ScheduledID.UUID)
+		return s.replies.Unschedule(ctx, in.ID.UUID, in.ScheduledID.UUID)
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"konak/internal/crm/conversation/export"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/whole"
+	"konak/internal/crm/reply"
 )
 
 // Config is what the routes need.
@@ -17,6 +19,8 @@ type Config struct {
 	Exports       *export.Service
 	Files         *file.Service
 	Groups        *group.Service
+	Whole         *whole.Service
+	Replies       *reply.Service
 }
 
 // Service serves the routes of the inbox.
@@ -27,9 +31,14 @@ type Service struct {
 	exports *export.Service
 	files   *file.Service
 	groups  *group.Service
+	whole   *whole.Service
+	replies *reply.Service
 }
 
 // New makes the routes; Register adds them to an API.
 func New(c Config) *Service {
-	return &Service{gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups}
+	return &Service{
+		gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups,
+		whole: c.Whole, replies: c.Replies,
+	}
 }

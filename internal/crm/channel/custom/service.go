@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -41,6 +42,7 @@ type Service struct {
 	channels      *channel.Service
 	conversations *conversation.Service
 	files         *file.Service
+	inbound       *inbound.Service
 	engine        Engine
 	base          string
 }
@@ -51,6 +53,7 @@ type Config struct {
 	Channels      *channel.Service
 	Conversations *conversation.Service
 	Files         *file.Service
+	Inbound       *inbound.Service
 	Engine        Engine
 	// BaseURL is what links to files begin with.
 	BaseURL string
@@ -58,7 +61,7 @@ type Config struct {
 
 // New makes the channel and adds its kind to the channels.
 func New(c Config) *Service {
-	s := &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, engine: c.Engine, base: c.BaseURL}
+	s := &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, inbound: c.Inbound, engine: c.Engine, base: c.BaseURL}
 	c.Channels.Add(Name, s)
 	return s
 }
@@ -336,7 +339,7 @@ func (s *Service) delivered(ctx context.Context, o outcome) error {
 	if o.Status != "delivered" {
 		d = conversation.Delivery{Status: conversation.Failed, Error: o.Error}
 	}
-	return gone(s.conversations.Delivered(ctx, item, d))
+	return gone(s.inbound.Delivered(ctx, item, d))
 }
 
 // gone passes over what was deleted meanwhile.

@@ -11,6 +11,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -52,14 +53,14 @@ func (s *Service) Receive(ctx context.Context, id uuid.UUID, m Message) (out Rec
 	if err := a.Read(&set); err != nil {
 		return out, err
 	}
-	in := conversation.Inbound{
+	in := inbound.Inbound{
 		Channel: Name, From: from, Subject: m.Subject, Body: strings.TrimSpace(m.Body), ProviderMessageID: strings.TrimSpace(m.ID),
 		AI: a.AI && !caller.From(ctx).Test, GroupID: a.GroupID, Uploads: m.Attachments,
 	}
 	if set.WindowHours != nil {
 		in.Window = time.Duration(*set.WindowHours) * time.Hour
 	}
-	got, err := s.conversations.Ingest(ctx, in)
+	got, err := s.inbound.Ingest(ctx, in)
 	return Received{got.Written, got.Created, got.Duplicate}, err
 }
 
@@ -145,7 +146,7 @@ func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comm
 	if _, err := s.open(ctx, id, true); err != nil {
 		return conversation.Rating{}, err
 	}
-	return s.conversations.Respond(ctx, id, conv, rating, comment)
+	return s.inbound.Respond(ctx, id, conv, rating, comment)
 }
 
 // Escalate hands a conversation to people because the customer asked for one.
@@ -154,7 +155,7 @@ func (s *Service) Escalate(ctx context.Context, id, conv uuid.UUID) (c conversat
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.conversations.Of(ctx, id, conv); err != nil {
+	if c, err = s.inbound.Of(ctx, id, conv); err != nil {
 		return c, err
 	}
 	return s.conversations.Escalate(ctx, conv, "customer_asked", a.GroupID)

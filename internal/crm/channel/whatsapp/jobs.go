@@ -31,5 +31,5 @@ func (s *Service) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return err
 	}
-	return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: channel.ProviderUnreachable}))
+	return gone(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: channel.ProviderUnreachable}))
 }

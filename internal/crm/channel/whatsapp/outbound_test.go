@@ -10,6 +10,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/reply"
 	wire "konak/internal/provider/whatsapp"
 )
 
@@ -105,7 +106,7 @@ func TestClosedWindow(t *testing.T) {
 		if !strings.Contains(string(resp.Body), until.Format(`"window_expired_at":"2006-01-02T15:04:05`)) {
 			t.Errorf("the answer is %s", resp.Body)
 		}
-		var choice conversation.ChatTemplates
+		var choice reply.ChatTemplates
 		sh.Owner.Get(conversations + "/" + c.ID.String() + "/chat-templates").Want(200).Data(&choice)
 		if choice.WindowOpen || choice.WindowExpiresAt == nil || !choice.WindowExpiresAt.Equal(until) {
 			t.Errorf("the choice is %+v", choice)

@@ -259,7 +259,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 	}
 	var now string
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		now, err = s.Inbox.Standing(r, p.ItemID)
+		now, err = s.Inbound.Standing(r, p.ItemID)
 		return err
 	})
 	if err != nil || !p.waits(now) {
@@ -273,13 +273,13 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 		} else if !final {
 			why = plain(err)
 		}
-		return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
+		return gone(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
 	}
 	if p.Part == 0 {
 		p.FirstID = id
 	}
 	if p.Part++; p.Part == len(p.parts()) {
-		return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: p.FirstID}))
+		return gone(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: p.FirstID}))
 	}
 	p.Tries = 0
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {

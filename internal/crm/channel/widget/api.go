@@ -228,7 +228,7 @@ func (s *Service) registerPage(a *api.API) {
 			if v.ConversationID == nil {
 				return Rated{}, fault.New(fault.NotFound)
 			}
-			r, err := s.Conversations.Respond(ctx, p.Account.ID, *v.ConversationID, in.Body.Rating, in.Body.Comment)
+			r, err := s.Inbound.Respond(ctx, p.Account.ID, *v.ConversationID, in.Body.Rating, in.Body.Comment)
 			return Rated{r.Rating, r.Recorded}, err
 		})
 	api.HandleEvents(a, route("GET", "/stream", "stream", "What happens in the visitor's conversation"),

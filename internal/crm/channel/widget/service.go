@@ -13,6 +13,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
@@ -34,6 +35,7 @@ type Deps struct {
 	DB            *db.DB
 	Channels      *channel.Service
 	Conversations *conversation.Service
+	Inbound       *inbound.Service
 	Files         *file.Service
 	Typing        Typing
 	Bus           bus.Bus
@@ -162,7 +164,7 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 
 // Take implements channel.Kind: what is written is there for the visitor.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
-	return s.Conversations.Arrived(tx, m.ItemID)
+	return s.Inbound.Arrived(tx, m.ItemID)
 }
 
 // Push implements channel.Kind.
@@ -263,7 +265,7 @@ func (s *Service) session(ctx context.Context, v Visitor) (out Session, err erro
 		return out, nil
 	}
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		shown, err := s.Conversations.ShownTo(r, *v.ConversationID)
+		shown, err := s.Inbound.ShownTo(r, *v.ConversationID)
 		if fault.Is(err, fault.NotFound) {
 			return nil // deleted: they begin anew
 		}
@@ -296,13 +298,13 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 	if _, err := io.Copy(io.Discard, s.counted(ctx, p, v.ID, strings.NewReader(l.Body))); err != nil {
 		return m, out, err
 	}
-	in := conversation.Inbound{
+	in := inbound.Inbound{
 		Channel: Name, Body: l.Body, Attachments: l.Files, AI: p.Account.AI, GroupID: p.Account.GroupID, ConversationID: v.ConversationID,
 		From: contact.Sender{
 			Channel: Name, AccountID: p.Account.ID, ExternalID: v.ID.String(), Name: v.Name, Email: v.Email, Phone: v.Phone,
 			Language: v.Language, Username: guest(v.Language), Unproven: true,
 		},
-		Then: func(tx *db.Tx, out *conversation.Ingested) error {
+		Then: func(tx *db.Tx, out *inbound.Ingested) error {
 			v.ConversationID = &out.Conversation.ID
 			return save(tx, v)
 		},
@@ -310,7 +312,7 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 	if l.ID != "" {
 		in.ProviderMessageID = v.ID.String() + "/" + l.ID
 	}
-	got, err := s.Conversations.Ingest(ctx, in)
+	got, err := s.Inbound.Ingest(ctx, in)
 	if err != nil {
 		return m, out, err
 	}
@@ -376,7 +378,7 @@ func (s *Service) messages(ctx context.Context, p *page, v Visitor, pg db.Page) 
 	if err != nil || now.ConversationID == nil {
 		return out, err
 	}
-	list, err := s.Conversations.MessagesOn(ctx, *now.ConversationID, p.Account.ID, pg)
+	list, err := s.Inbound.MessagesOn(ctx, *now.ConversationID, p.Account.ID, pg)
 	if err != nil {
 		return out, err
 	}
@@ -399,7 +401,7 @@ func (s *Service) names(ctx context.Context, items []conversation.Item) (names m
 		return nil, nil
 	}
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		names, err = s.Conversations.AgentNames(r, ids)
+		names, err = s.Inbound.AgentNames(r, ids)
 		return err
 	})
 	return names, err

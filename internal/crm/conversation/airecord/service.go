@@ -20,7 +20,7 @@ import (
 // Config is what the package needs.
 type Config struct {
 	Conversations *conversation.Service
-	Contacts      *contact.Service
+	Contacts      *contact.Book
 	// Assistant writes summaries; NoAssistant by default.
 	Assistant Assistant
 }
@@ -28,7 +28,7 @@ type Config struct {
 // Service keeps what the assistant did and understood.
 type Service struct {
 	gate      *conversation.Service
-	contacts  *contact.Service
+	contacts  *contact.Book
 	assistant Assistant
 }
 

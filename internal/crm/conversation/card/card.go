@@ -81,14 +81,14 @@ type CardReturn struct {
 // Config is what the package needs.
 type Config struct {
 	Conversations *conversation.Service
-	Contacts      *contact.Service
+	Contacts      *contact.Book
 	Shop          Shop
 }
 
 // Service draws the commercial card of a conversation's customer.
 type Service struct {
 	gate     *conversation.Service
-	contacts *contact.Service
+	contacts *contact.Book
 	shop     Shop
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation/file"
+	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
 
@@ -46,4 +47,35 @@ func Drop(tx *db.Tx, conversation, agent uuid.UUID, messageType string) error {
 		return err
 	}
 	return file.ReleaseFromDraft(tx, id)
+}
+
+// Moved is a draft that went into another conversation, and how old it was.
+type Moved struct {
+	ID        uuid.UUID
+	UpdatedAt clock.Time
+}
+
+// Move gives the drafts of a conversation to another, except those of agents who
+// have one of that type there, and returns what it moved.
+func Move(tx *db.Tx, from, to uuid.UUID) ([]Moved, error) {
+	return db.All(&tx.Reader, func(row db.Row) (Moved, error) {
+		var d Moved
+		err := row.Scan(&d.ID, &d.UpdatedAt)
+		return d, err
+	}, `UPDATE conversation_draft SET conversation_id = $3 WHERE tenant_id = $1 AND conversation_id = $2
+			AND NOT EXISTS (SELECT 1 FROM conversation_draft there WHERE there.tenant_id = $1 AND there.conversation_id = $3
+				AND there.agent_id = conversation_draft.agent_id AND there.message_type = conversation_draft.message_type)
+		RETURNING id, updated_at`, tx.Tenant(), from, to)
+}
+
+// Return undoes Move for drafts that nobody has written on since.
+func Return(tx *db.Tx, from, to uuid.UUID, list []Moved) error {
+	for _, d := range list {
+		if _, err := tx.Exec(`UPDATE conversation_draft SET conversation_id = $3
+			WHERE tenant_id = $1 AND id = $2 AND conversation_id = $4 AND updated_at = $5`,
+			tx.Tenant(), d.ID, from, to, d.UpdatedAt); err != nil {
+			return err
+		}
+	}
+	return nil
 }

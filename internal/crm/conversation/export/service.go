@@ -21,7 +21,7 @@ import (
 type Config struct {
 	DB            *db.DB
 	Conversations *conversation.Service
-	Contacts      *contact.Service
+	Contacts      *contact.Book
 	Agents        conversation.Agents
 	Blobs         *blob.Store
 }
@@ -30,7 +30,7 @@ type Config struct {
 type Service struct {
 	db       *db.DB
 	gate     *conversation.Service
-	contacts *contact.Service
+	contacts *contact.Book
 	agents   conversation.Agents
 	blobs    *blob.Store
 }

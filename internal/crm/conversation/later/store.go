@@ -59,3 +59,20 @@ func List(r *db.Reader, conversation uuid.UUID, state string, p db.Page) (db.Lis
 func Find(r *db.Reader, id uuid.UUID) (Scheduled, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM scheduled_message WHERE tenant_id = $1 AND id = $2`, r.Tenant(), id)
 }
+
+// Move gives what waits in a conversation to another and returns the ids.
+func Move(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
+	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE scheduled_message SET conversation_id = $3
+		WHERE tenant_id = $1 AND conversation_id = $2 AND state = 'waiting' RETURNING id`, tx.Tenant(), from, to)
+}
+
+// Return undoes Move for what still waits there.
+func Return(tx *db.Tx, from, to uuid.UUID, ids []uuid.UUID) error {
+	for _, id := range ids {
+		if _, err := tx.Exec(`UPDATE scheduled_message SET conversation_id = $3
+			WHERE tenant_id = $1 AND id = $2 AND conversation_id = $4 AND state = 'waiting'`, tx.Tenant(), id, from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,4 +1,4 @@
-package conversation
+package reply
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -34,12 +35,12 @@ type Forwarder interface {
 	Forward(tx *db.Tx, f Forwarded) error
 }
 
-// Letters forwards as the service's own mail, for workspaces without a mailbox
+// PlainForwarder forwards as the service's own mail, for workspaces without a mailbox
 // of their own.
-type Letters struct{ Mailer *mailer.Mailer }
+type PlainForwarder struct{ Mailer *mailer.Mailer }
 
 // Forward implements Forwarder: each recipient gets a letter of their own.
-func (l Letters) Forward(tx *db.Tx, f Forwarded) error {
+func (l PlainForwarder) Forward(tx *db.Tx, f Forwarded) error {
 	letter := f.letter()
 	for _, to := range f.To {
 		letter.To = to
@@ -130,11 +131,11 @@ func paragraphs(text string) []string {
 }
 
 // authorName finds how to call the author of an item.
-func (s *Service) authorName(r *db.Reader, c *Conversation, i *Item) (string, error) {
+func (s *Service) authorName(r *db.Reader, c *conversation.Conversation, i *conversation.Item) (string, error) {
 	switch {
-	case i.AuthorKind == ByContact:
+	case i.AuthorKind == conversation.ByContact:
 		return c.ContactName, nil
-	case i.AuthorKind == ByAgent && i.AuthorID != nil:
+	case i.AuthorKind == conversation.ByAgent && i.AuthorID != nil:
 		names, err := s.agents.AgentNames(r, []uuid.UUID{*i.AuthorID})
 		return names[*i.AuthorID], err
 	}

@@ -1,4 +1,4 @@
-package conversation
+package inbound
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/kit/clock"
@@ -49,12 +50,12 @@ type Inbound struct {
 	Attachments []file.Prepared
 	Uploads     []uuid.UUID
 	// Email is the original, where the message came as one.
-	Email *Email
+	Email *conversation.Email
 }
 
 // Ingested is what became of an inbound message.
 type Ingested struct {
-	Written
+	conversation.Written
 	Created   bool
 	Duplicate bool
 }
@@ -62,11 +63,11 @@ type Ingested struct {
 // Ingest is the one way in for what customers write on channels: contact,
 // conversation (reopened if needed), message, counters, events.
 func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err error) {
-	source, ok := sourceOf(in.Channel)
+	source, ok := conversation.SourceOf(in.Channel)
 	if !ok {
 		return out, fmt.Errorf("conversation: unknown channel %q", in.Channel)
 	}
-	err = s.InTx(ctx, func(tx *db.Tx) error {
+	err = s.gate.InTx(ctx, func(tx *db.Tx) error {
 		out = Ingested{}
 		if err := s.ingest(tx, in, source, &out); err != nil || in.Then == nil {
 			return err
@@ -76,7 +77,7 @@ func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err err
 	return out, err
 }
 
-func (s *Service) ingest(tx *db.Tx, in Inbound, source Source, out *Ingested) error {
+func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out *Ingested) error {
 	ref, err := s.contacts.Resolve(tx, in.From)
 	if err != nil {
 		return err
@@ -87,103 +88,103 @@ func (s *Service) ingest(tx *db.Tx, in Inbound, source Source, out *Ingested) er
 			return err
 		}
 	}
-	item := &Item{
-		Kind: Message, AuthorKind: ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, email: in.Email,
+	item := &conversation.Item{
+		Kind: conversation.Message, AuthorKind: conversation.ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, Original: in.Email,
 		SentAt: in.SentAt, Detail: in.Detail,
-		Automatic: in.Automatic || in.AutoReply, quiet: in.AutoReply,
+		Automatic: in.Automatic || in.AutoReply, AutoReply: in.AutoReply,
 	}
 	if in.From.AccountID != uuid.Nil {
 		item.ChannelAccountID = &in.From.AccountID
 	}
 	if in.ProviderMessageID != "" {
-		item.providerMessageID = &in.ProviderMessageID
+		item.ProviderMessageID = &in.ProviderMessageID
 	}
-	was, err := s.thread(tx, in, ref, source)
+	was, err := s.findThread(tx, in, ref, source)
 	if db.IsNoRow(err) {
-		return s.first(tx, in, ref, source, item, out)
+		return s.startConversation(tx, in, ref, source, item, out)
 	}
 	if err != nil {
 		return err
 	}
 	// Looked up under the conversation's lock: the same message twice at
 	// once finds the first here.
-	if seen, err := s.seen(tx, in); err != nil || seen != nil {
+	if seen, err := s.findDuplicate(tx, in); err != nil || seen != nil {
 		if seen != nil {
-			*out = Ingested{Written: Written{was, *seen}, Duplicate: true}
+			*out = Ingested{Written: conversation.Written{Conversation: was, Item: *seen}, Duplicate: true}
 		}
 		return err
 	}
 	if item.Attachments, err = file.Take(tx, in.Uploads, in.Attachments); err != nil {
 		return err
 	}
-	out.Conversation, err = s.wrote(tx, was, item)
+	out.Conversation, err = s.gate.ReceiveCustomerMessage(tx, was, item)
 	out.Item, out.Created = *item, out.Conversation.ID != was.ID
 	return err
 }
 
-func (s *Service) seen(tx *db.Tx, in Inbound) (*Item, error) {
+func (s *Service) findDuplicate(tx *db.Tx, in Inbound) (*conversation.Item, error) {
 	if in.ProviderMessageID == "" {
 		return nil, nil
 	}
-	item, err := itemByProvider(&tx.Reader, in.From.AccountID, in.ProviderMessageID)
+	item, err := conversation.ItemByProvider(&tx.Reader, in.From.AccountID, in.ProviderMessageID)
 	if db.IsNoRow(err) {
 		return nil, nil
 	}
 	if err == nil {
-		err = filled(&tx.Reader, &item)
+		err = conversation.FillItem(&tx.Reader, &item)
 	}
 	return &item, err
 }
 
-// thread finds the conversation that a message belongs to and locks it,
+// findThread finds the conversation that a message belongs to and locks it,
 // following merges.
-func (s *Service) thread(tx *db.Tx, in Inbound, ref contact.Ref, source Source) (Conversation, error) {
-	var c Conversation
+func (s *Service) findThread(tx *db.Tx, in Inbound, ref contact.Ref, source conversation.Source) (conversation.Conversation, error) {
+	var c conversation.Conversation
 	var err error
 	switch {
 	case in.ConversationID != nil:
-		c, err = lock(tx, *in.ConversationID)
+		c, err = conversation.LockAny(tx, *in.ConversationID)
 	case source.Messaging && in.From.AccountID != uuid.Nil:
-		if c, err = lockThread(tx, in.From.AccountID, ref.ID); db.IsNoRow(err) {
-			c, err = lockMergedThread(tx, in.From.AccountID, ref.ID)
+		if c, err = conversation.LockThread(tx, in.From.AccountID, ref.ID); db.IsNoRow(err) {
+			c, err = conversation.LockMergedThread(tx, in.From.AccountID, ref.ID)
 		}
 		if db.IsNoRow(err) {
-			c, err = lockThreadOn(tx, in.Channel, in.From.AccountID, ref.ID)
+			c, err = conversation.LockThreadOn(tx, in.Channel, in.From.AccountID, ref.ID)
 		}
 	default:
 		return c, db.ErrNoRow
 	}
 	for hops := 0; err == nil && c.MergedIntoID != nil && hops < 10; hops++ {
-		c, err = lock(tx, *c.MergedIntoID)
+		c, err = conversation.LockAny(tx, *c.MergedIntoID)
 	}
-	if err == nil && c.deletedAt != nil {
+	if err == nil && c.DeletedAt != nil {
 		return c, db.ErrNoRow
 	}
 	return c, err
 }
 
-// first begins a conversation with its first message. Where another message
+// startConversation begins a conversation with its first message. Where another message
 // of the same contact was faster, the transaction runs again and joins it.
-func (s *Service) first(tx *db.Tx, in Inbound, ref contact.Ref, source Source, item *Item, out *Ingested) error {
-	if seen, err := s.seen(tx, in); err != nil {
+func (s *Service) startConversation(tx *db.Tx, in Inbound, ref contact.Ref, source conversation.Source, item *conversation.Item, out *Ingested) error {
+	if seen, err := s.findDuplicate(tx, in); err != nil {
 		return err
 	} else if seen != nil {
-		c, err := ByID(&tx.Reader, seen.ConversationID)
-		*out = Ingested{Written: Written{c, *seen}, Duplicate: true}
+		c, err := conversation.ByID(&tx.Reader, seen.ConversationID)
+		*out = Ingested{Written: conversation.Written{Conversation: c, Item: *seen}, Duplicate: true}
 		return db.OrNotFound(err)
 	}
 	var err error
 	if item.Attachments, err = file.Take(tx, in.Uploads, in.Attachments); err != nil {
 		return err
 	}
-	c := Conversation{
-		Channel: in.Channel, ChannelAccountID: item.ChannelAccountID, Talep: source.Talep,
-		singleThread: source.Messaging && item.ChannelAccountID != nil,
+	c := conversation.Conversation{
+		Channel: in.Channel, ChannelAccountID: item.ChannelAccountID, IsRequest: source.IsRequest,
+		SingleThread: source.Messaging && item.ChannelAccountID != nil,
 		ContactID:    ref.ID, ContactName: ref.Name, Subject: strings.TrimSpace(in.Subject), WaitingSince: clock.Ptr(tx.Now()),
 		Test: ref.Test,
 	}
 	if in.AI && !ref.Blocked {
-		c.AIState = AIActive
+		c.AIState = conversation.AIActive
 	}
 	if in.GroupID != nil {
 		there, err := group.Exists(&tx.Reader, *in.GroupID)
@@ -194,18 +195,18 @@ func (s *Service) first(tx *db.Tx, in Inbound, ref contact.Ref, source Source, i
 			c.GroupID = in.GroupID
 		}
 	}
-	on := Begin
+	on := conversation.Begin
 	if ref.Blocked {
-		on = BeginBlocked
+		on = conversation.BeginBlocked
 	}
-	free, err := s.begin(tx, &c, on, item)
+	free, err := s.gate.Start(tx, &c, on, item)
 	if err != nil {
 		return err
 	}
 	if !free {
 		return contact.ErrRace
 	}
-	out.Written, out.Created = Written{c, *item}, true
+	out.Written, out.Created = conversation.Written{Conversation: c, Item: *item}, true
 	if ref.Blocked {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package conversation
+package reply
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
@@ -15,7 +16,17 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
+	"konak/internal/kit/perm"
 )
+
+// maySendTemplates asks for the permission to send templates. Every way that
+// sends one comes through here.
+func maySendTemplates(r *db.Reader) error {
+	if caller.From(r.Context()).Can(perm.TemplatesSend) {
+		return nil
+	}
+	return conversation.Forbidden(perm.TemplatesSend)
+}
 
 // Why a template is not sent, beside the codes of the catalogue.
 const (
@@ -27,10 +38,10 @@ const (
 
 // SentTemplate is what became of a template for one recipient.
 type SentTemplate struct {
-	Conversation api.Nullable[Conversation] `json:"conversation" doc:"Null where there was none and none began"`
-	Item         api.Nullable[Item]         `json:"item" doc:"Null where nothing was sent at all"`
-	Delivery     string                     `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: the provider accepted it; queued: on its way; failed: refused; none: the test environment sends nothing"`
-	Error        *string                    `json:"delivery_error" nullable:"true" doc:"Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's words"`
+	Conversation api.Nullable[conversation.Conversation] `json:"conversation" doc:"Null where there was none and none began"`
+	Item         api.Nullable[conversation.Item]         `json:"item" doc:"Null where nothing was sent at all"`
+	Delivery     string                                  `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: the provider accepted it; queued: on its way; failed: refused; none: the test environment sends nothing"`
+	Error        *string                                 `json:"delivery_error" nullable:"true" doc:"Why it failed: template_not_sendable, consent_missing, consent_revoked, no_route, channel_unavailable, or the provider's words"`
 }
 
 // ChatTemplates are what can be sent in a conversation.
@@ -40,11 +51,11 @@ type ChatTemplates struct {
 	Templates       []template.Template `json:"templates" nullable:"false"`
 }
 
-// kept is why a template does not reach a customer, which is no error of the
+// notSent is why a template does not reach a customer, which is no error of the
 // request.
-type kept string
+type notSent string
 
-func (k kept) Error() string { return string(k) }
+func (k notSent) Error() string { return string(k) }
 
 // maxChatTemplates bounds the choice; more are found by a part of the name.
 const maxChatTemplates = 250
@@ -52,15 +63,15 @@ const maxChatTemplates = 250
 // ChatTemplates lists the templates that can be sent in a conversation.
 func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (out ChatTemplates, err error) {
 	out.Templates = []template.Template{}
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := ByID(r, id)
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := conversation.ByID(r, id)
 		if err != nil {
 			return db.OrNotFound(err)
 		}
 		who, err := s.contacts.Whole(r, c.ContactID)
-		ways, ok := s.router.(TemplateRouter)
+		ways, ok := s.gate.Router().(conversation.TemplateRouter)
 		if db.IsNoRow(err) || err == nil && (!ok || c.ChannelAccountID == nil) {
-			source, _ := sourceOf(c.Channel)
+			source, _ := conversation.SourceOf(c.Channel)
 			out.WindowOpen = err == nil && !source.Messaging // a messaging channel without an account takes nothing
 			return nil
 		}
@@ -109,9 +120,9 @@ func mayGet(who *contact.Contact, category string) (why string) {
 	return ""
 }
 
-// ready fills a template in for a customer and finds its way. What keeps it
+// prepareTemplate fills a template in for a customer and finds its way. What keeps it
 // from being sent is a kept; what is wrong with the request is a fault.
-func (s *Service) ready(r *db.Reader, customer uuid.UUID, u template.Use) (f template.Filled, text string, route *Route, err error) {
+func (s *Service) prepareTemplate(r *db.Reader, customer uuid.UUID, u template.Use) (f template.Filled, text string, route *conversation.Route, err error) {
 	if err := maySendTemplates(r); err != nil {
 		return f, "", nil, err
 	}
@@ -129,24 +140,24 @@ func (s *Service) ready(r *db.Reader, customer uuid.UUID, u template.Use) (f tem
 		return f, "", nil, err
 	}
 	who, err := s.contacts.Whole(r, customer)
-	ways, ok := s.router.(TemplateRouter)
+	ways, ok := s.gate.Router().(conversation.TemplateRouter)
 	switch {
 	case db.IsNoRow(err) || err == nil && !ok:
-		return f, text, nil, kept(fault.NoRoute)
+		return f, text, nil, notSent(fault.NoRoute)
 	case err != nil:
 		return f, text, nil, err
 	case !t.Sendable:
-		return f, text, nil, kept(TemplateNotSendable)
+		return f, text, nil, notSent(TemplateNotSendable)
 	}
 	if why := mayGet(&who, t.Category); why != "" {
-		return f, text, nil, kept(why)
+		return f, text, nil, notSent(why)
 	}
 	route, err = ways.RouteTemplate(r, who, &t)
 	if known, ok := fault.As(err); ok {
-		return f, text, nil, kept(known.Code)
+		return f, text, nil, notSent(known.Code)
 	}
 	if err == nil && route == nil {
-		err = kept(fault.NoRoute)
+		err = notSent(fault.NoRoute)
 	}
 	return f, text, route, err
 }
@@ -156,14 +167,14 @@ func (s *Service) ready(r *db.Reader, customer uuid.UUID, u template.Use) (f tem
 func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use) (SentTemplate, error) {
 	var begun Begun
 	ctx = idempotency.View(ctx, sentTemplate)
-	err := idempotency.Do(ctx, s.Tenant(ctx), &begun, func(tx *db.Tx) error {
+	err := idempotency.Do(ctx, s.tenant(ctx), &begun, func(tx *db.Tx) error {
 		begun = Begun{}
-		was, err := lockUnmerged(tx, id)
+		was, err := conversation.Lock(tx, id)
 		if err != nil {
 			return err
 		}
 		begun.Conversation = was
-		filled, text, route, err := s.ready(&tx.Reader, was.ContactID, u)
+		filled, text, route, err := s.prepareTemplate(&tx.Reader, was.ContactID, u)
 		if err == nil {
 			err = s.belongsTo(tx, &was, route)
 		}
@@ -173,20 +184,20 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 			}
 			return onlyFault(err)
 		}
-		if no, ok := errors.AsType[kept](err); ok {
+		if no, ok := errors.AsType[notSent](err); ok {
 			begun.why = no
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		who := author(tx)
-		item := &Item{Kind: Message, AuthorKind: who.Kind, AuthorID: who.ID, Body: text, Template: api.Some(filled), awaited: true, Attachments: []file.Attachment{}}
+		who := conversation.AuthorFrom(tx)
+		item := &conversation.Item{Kind: conversation.Message, AuthorKind: who.Kind, AuthorID: who.ID, Body: text, Template: api.Some(filled), Awaited: true, Attachments: []file.Attachment{}}
 		addressTo(item, &was, route)
-		if begun.Conversation, err = s.answered(tx, was, item); err != nil {
+		if begun.Conversation, err = s.gate.AddAnswer(tx, was, item); err != nil {
 			return err
 		}
-		begun.Item, begun.Route, begun.Delivery = *item, route, Delivery{Status: Queued}
+		begun.Item, begun.Route, begun.Delivery = *item, route, conversation.Delivery{Status: conversation.Queued}
 		begun.outgoing, err = s.send(tx, &begun.Conversation, item, route)
 		return err
 	})
@@ -201,7 +212,7 @@ func (s *Service) SendTemplate(ctx context.Context, id uuid.UUID, u template.Use
 
 // onlyFault passes over what keeps a template from being sent.
 func onlyFault(err error) error {
-	if _, ok := errors.AsType[kept](err); ok {
+	if _, ok := errors.AsType[notSent](err); ok {
 		return nil
 	}
 	return err
@@ -216,10 +227,10 @@ func sentTemplate(b Begun) (out SentTemplate) {
 			out.Error = &b.Delivery.Error
 		}
 	case TestSendsNothing:
-		out.Delivery = NotGoing
+		out.Delivery = conversation.NotGoing
 	default:
 		text := string(b.why)
-		out.Delivery, out.Error = Failed, &text
+		out.Delivery, out.Error = conversation.Failed, &text
 	}
 	if b.Conversation.ID != uuid.Nil {
 		out.Conversation = api.Some(b.Conversation)
@@ -230,9 +241,9 @@ func sentTemplate(b Begun) (out SentTemplate) {
 // SendTemplateTo sends a template to a customer, in the conversation that they
 // have on the template's account or in one that begins.
 func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u template.Use) (SentTemplate, error) {
-	var why kept
+	var why notSent
 	var test bool
-	err := s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		ref, err := s.contacts.Find(r, customer)
 		if db.IsNoRow(err) {
 			return fault.Invalid("contact_id", "unknown_contact")
@@ -241,8 +252,8 @@ func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u temp
 			return err
 		}
 		test = ref.Test
-		_, _, _, err = s.ready(r, customer, u)
-		if no, ok := errors.AsType[kept](err); ok {
+		_, _, _, err = s.prepareTemplate(r, customer, u)
+		if no, ok := errors.AsType[notSent](err); ok {
 			why = no
 		}
 		return onlyFault(err)
@@ -264,22 +275,22 @@ func (s *Service) SendTemplateTo(ctx context.Context, customer uuid.UUID, u temp
 	return sentTemplate(b), nil
 }
 
-// templateOut makes an opening's message of its template. What keeps it from
+// useTemplate makes an opening's message of its template. What keeps it from
 // being sent is kept as the delivery's failure.
-func (s *Service) templateOut(tx *db.Tx, o *Opening, ref contact.Ref, item *Item, out *Begun) error {
+func (s *Service) useTemplate(tx *db.Tx, o *Opening, ref contact.Ref, item *conversation.Item, out *Begun) error {
 	if len(o.Attachments) > 0 || item.Body != "" {
 		return fault.Invalid("template", "alone")
 	}
-	filled, text, route, err := s.ready(&tx.Reader, ref.ID, *o.Template)
-	if source, _ := sourceOf(o.Channel); !source.Messaging || route != nil && route.Channel != o.Channel {
+	filled, text, route, err := s.prepareTemplate(&tx.Reader, ref.ID, *o.Template)
+	if source, _ := conversation.SourceOf(o.Channel); !source.Messaging || route != nil && route.Channel != o.Channel {
 		return fault.Invalid("channel", "not_allowed")
 	}
 	item.Body, item.Template, item.Attachments = text, api.Some(filled), []file.Attachment{}
-	switch no, is := errors.AsType[kept](err); {
+	switch no, is := errors.AsType[notSent](err); {
 	case ref.Test:
 		return onlyFault(err)
 	case is:
-		out.Delivery = Delivery{Status: Failed, Error: string(no)}
+		out.Delivery = conversation.Delivery{Status: conversation.Failed, Error: string(no)}
 		return nil
 	case err != nil:
 		return err
@@ -288,12 +299,12 @@ func (s *Service) templateOut(tx *db.Tx, o *Opening, ref contact.Ref, item *Item
 	return nil
 }
 
-// wayAgain finds the way of a message that is sent once more: a template's own,
+// findRouteAgain finds the way of a message that is sent once more: a template's own,
 // or that of free text.
-func (s *Service) wayAgain(tx *db.Tx, c *Conversation, i *Item, a Answer) (*Route, error) {
-	ways, ok := s.router.(TemplateRouter)
+func (s *Service) findRouteAgain(tx *db.Tx, c *conversation.Conversation, i *conversation.Item, a Answer) (*conversation.Route, error) {
+	ways, ok := s.gate.Router().(conversation.TemplateRouter)
 	if i.Template.V == nil || !ok || s.templates == nil {
-		return s.way(tx, c, a)
+		return s.findRoute(tx, c, a)
 	}
 	if err := maySendTemplates(&tx.Reader); err != nil {
 		return nil, err
@@ -317,4 +328,23 @@ func (s *Service) wayAgain(tx *db.Tx, c *Conversation, i *Item, a Answer) (*Rout
 		err = fault.New(fault.NoRoute)
 	}
 	return route, err
+}
+
+// belongsTo refuses a template of another account than the conversation's. A
+// conversation that belongs to no account yet is given to the template's,
+// unless the customer has another one there.
+func (s *Service) belongsTo(tx *db.Tx, c *conversation.Conversation, route *conversation.Route) error {
+	if c.ChannelAccountID != nil && *c.ChannelAccountID == route.AccountID {
+		return nil
+	}
+	if source, _ := conversation.SourceOf(c.Channel); c.ChannelAccountID == nil && c.Channel == route.Channel && source.Messaging {
+		_, err := conversation.LockThread(tx, route.AccountID, c.ContactID)
+		if db.IsNoRow(err) {
+			return conversation.AssignAccount(tx, c, route.AccountID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return fault.Invalid("template_id", "other_account")
 }

@@ -1,4 +1,4 @@
-package conversation
+package reply
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/template"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -31,57 +32,57 @@ type Opening struct {
 
 // Begun is what became of it.
 type Begun struct {
-	Conversation Conversation
-	Item         Item
-	Delivery     Delivery
-	Route        *Route
+	Conversation conversation.Conversation
+	Item         conversation.Item
+	Delivery     conversation.Delivery
+	Route        *conversation.Route
 	Reused       bool
 
-	outgoing Outgoing
+	outgoing conversation.Outgoing
 	// account is where the conversation belongs: the route's, or that of the
 	// account which refused.
 	account *uuid.UUID
-	why     kept // what kept a template from being sent
+	why     notSent // what kept a template from being sent
 }
 
 // BeginAsAgent opens a conversation with a customer, or writes into the one
 // that the customer has on that channel. It is made even where the message
 // cannot be delivered.
 func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err error) {
-	source, ok := sourceOf(o.Channel)
+	source, ok := conversation.SourceOf(o.Channel)
 	if !ok {
 		return out, fault.Invalid("channel", "not_allowed")
 	}
-	err = idempotency.Do(ctx, s.Tenant(ctx), &out, func(tx *db.Tx) error {
-		out = Begun{Delivery: Delivery{Status: NotGoing}}
-		ref, err := s.customer(tx, NewConversation{ContactID: o.ContactID})
+	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
+		out = Begun{Delivery: conversation.Delivery{Status: conversation.NotGoing}}
+		ref, err := s.gate.FindCustomer(tx, conversation.NewConversation{ContactID: o.ContactID})
 		if err != nil {
 			return err
 		}
-		if err := s.checkPlace(tx, nil, o.GroupID); err != nil {
+		if err := s.gate.CheckOwnerAndGroup(tx, nil, o.GroupID); err != nil {
 			return err
 		}
 		if err := s.checkAccount(&tx.Reader, o.Channel, o.AccountID); err != nil {
 			return err
 		}
-		item := &Item{Kind: Message, Body: strings.TrimSpace(o.Body), awaited: true}
-		who := author(tx)
+		item := &conversation.Item{Kind: conversation.Message, Body: strings.TrimSpace(o.Body), Awaited: true}
+		who := conversation.AuthorFrom(tx)
 		item.AuthorKind, item.AuthorID = who.Kind, who.ID
 		if o.Template != nil {
-			err = s.templateOut(tx, &o, ref, item, &out)
-		} else if err = s.compose(tx, item, o.Attachments, nil); err == nil {
-			err = s.wayOut(tx, o, ref, &out)
+			err = s.useTemplate(tx, &o, ref, item, &out)
+		} else if err = s.takeFiles(tx, item, o.Attachments, nil); err == nil {
+			err = s.findOpeningRoute(tx, o, ref, &out)
 		}
 		if err != nil {
 			return err
 		}
-		item.unsent = out.Route == nil && source.needsRoute && !ref.Test
+		item.Unsent = out.Route == nil && source.NeedsRoute && !ref.Test
 		was, err := s.reusable(tx, o, source, ref, out.account)
 		switch {
 		case err == nil:
 			out.Reused = true
 			addressTo(item, &was, out.Route)
-			out.Conversation, err = s.answered(tx, was, item)
+			out.Conversation, err = s.gate.AddAnswer(tx, was, item)
 		case db.IsNoRow(err):
 			out.Conversation, err = s.beginWith(tx, o, source, ref, &out, item)
 		}
@@ -90,9 +91,9 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 		}
 		out.Item = *item
 		if out.Route == nil {
-			return s.undelivered(tx, &out)
+			return s.recordRefusal(tx, &out)
 		}
-		out.Delivery = Delivery{Status: Queued}
+		out.Delivery = conversation.Delivery{Status: conversation.Queued}
 		out.outgoing, err = s.send(tx, &out.Conversation, item, out.Route)
 		return err
 	})
@@ -102,20 +103,20 @@ func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err e
 	return out, s.push(ctx, &out)
 }
 
-// wayOut finds the route. A refusal, such as a closed window, is kept as the
+// findOpeningRoute finds the route. A refusal, such as a closed window, is kept as the
 // delivery's failure and does not stop the conversation, which belongs to the
 // account that refused.
-func (s *Service) wayOut(tx *db.Tx, o Opening, ref contact.Ref, out *Begun) error {
+func (s *Service) findOpeningRoute(tx *db.Tx, o Opening, ref contact.Ref, out *Begun) error {
 	out.account = o.AccountID
 	if ref.Test {
 		return nil
 	}
-	route, err := s.route(&tx.Reader, ref.ID, Wish{Channel: o.Channel, AccountID: o.AccountID})
+	route, err := s.gate.FindRoute(&tx.Reader, ref.ID, conversation.Wish{Channel: o.Channel, AccountID: o.AccountID})
 	if route != nil {
 		out.account = &route.AccountID
 	}
 	if f, ok := fault.As(err); ok {
-		out.Delivery = Delivery{Status: Failed, Error: string(f.Code)}
+		out.Delivery = conversation.Delivery{Status: conversation.Failed, Error: string(f.Code)}
 		return nil
 	}
 	out.Route = route
@@ -124,59 +125,59 @@ func (s *Service) wayOut(tx *db.Tx, o Opening, ref contact.Ref, out *Begun) erro
 
 // reusable is the conversation that the customer has on a messaging channel: on
 // the account, or on any where none is known.
-func (s *Service) reusable(tx *db.Tx, o Opening, source Source, ref contact.Ref, account *uuid.UUID) (Conversation, error) {
+func (s *Service) reusable(tx *db.Tx, o Opening, source conversation.Source, ref contact.Ref, account *uuid.UUID) (conversation.Conversation, error) {
 	if !source.Messaging {
-		return Conversation{}, db.ErrNoRow
+		return conversation.Conversation{}, db.ErrNoRow
 	}
 	if account != nil {
-		return lockThreadOn(tx, o.Channel, *account, ref.ID)
+		return conversation.LockThreadOn(tx, o.Channel, *account, ref.ID)
 	}
-	return lockChannelThread(tx, o.Channel, ref.ID)
+	return conversation.LockChannelThread(tx, o.Channel, ref.ID)
 }
 
-func (s *Service) beginWith(tx *db.Tx, o Opening, source Source, ref contact.Ref, out *Begun, item *Item) (Conversation, error) {
-	c := Conversation{
-		Channel: o.Channel, ChannelAccountID: out.account, singleThread: source.Messaging && out.account != nil,
-		Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
+func (s *Service) beginWith(tx *db.Tx, o Opening, source conversation.Source, ref contact.Ref, out *Begun, item *conversation.Item) (conversation.Conversation, error) {
+	c := conversation.Conversation{
+		Channel: o.Channel, ChannelAccountID: out.account, SingleThread: source.Messaging && out.account != nil,
+		IsRequest: source.IsRequest, ContactID: ref.ID, ContactName: ref.Name,
 		Subject: strings.TrimSpace(o.Subject), Priority: o.Priority, GroupID: o.GroupID, OwnerID: item.AuthorID, Test: ref.Test,
 	}
-	if !item.unsent {
+	if !item.Unsent {
 		c.FirstReplyAt = clock.Ptr(tx.Now())
 	}
-	if item.AuthorKind != ByAgent {
+	if item.AuthorKind != conversation.ByAgent {
 		c.OwnerID = nil
 	}
 	addressTo(item, &c, out.Route)
-	free, err := s.begin(tx, &c, Begin, item)
+	free, err := s.gate.Start(tx, &c, conversation.Begin, item)
 	if err == nil && !free {
 		err = contact.ErrRace
 	}
-	if err != nil || item.unsent {
+	if err != nil || item.Unsent {
 		return c, err
 	}
 	return c, s.contacts.Reached(tx, ref.ID)
 }
 
-// undelivered leaves the trace of a message that was refused before it left.
-func (s *Service) undelivered(tx *db.Tx, out *Begun) error {
-	if out.Delivery.Status != Failed {
+// recordRefusal leaves the trace of a message that was refused before it left.
+func (s *Service) recordRefusal(tx *db.Tx, out *Begun) error {
+	if out.Delivery.Status != conversation.Failed {
 		return nil
 	}
-	c, item, err := s.failed(tx, out.Conversation.ID, out.Item, out.Delivery)
+	c, item, err := s.inbound.MarkFailed(tx, out.Conversation.ID, out.Item, out.Delivery)
 	out.Conversation, out.Item = c, item
 	return err
 }
 
 // push tries to deliver while the agent waits, and writes the outcome down.
 func (s *Service) push(ctx context.Context, out *Begun) error {
-	d, err := s.router.Push(ctx, out.outgoing)
+	d, err := s.gate.Router().Push(ctx, out.outgoing)
 	if err != nil {
 		// It was taken durably, so it stays on its way.
-		d = Delivery{Status: Queued}
+		d = conversation.Delivery{Status: conversation.Queued}
 	}
 	out.Delivery = d
 	// The channel's own report may have been faster.
-	c, item, err := s.reported(ctx, out.Item.ID, d)
+	c, item, err := s.inbound.ApplyReport(ctx, out.Item.ID, d)
 	if err != nil {
 		return err
 	}
@@ -186,5 +187,5 @@ func (s *Service) push(ctx context.Context, out *Begun) error {
 			out.Delivery.Error = *item.DeliveryError
 		}
 	}
-	return idempotency.Amend(ctx, s.Tenant(ctx), *out)
+	return idempotency.Amend(ctx, s.tenant(ctx), *out)
 }

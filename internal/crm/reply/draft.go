@@ -1,13 +1,14 @@
-package conversation
+package reply
 
 import (
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/draft"
 	"konak/internal/kit/api"
 )
 
 // Detail is a conversation as one agent opens it.
 type Detail struct {
-	Conversation
+	conversation.Conversation
 	Drafts []draft.Draft `json:"drafts" doc:"What the caller has begun to write: at most one reply and one note"`
 }
 

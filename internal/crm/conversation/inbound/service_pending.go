@@ -1,10 +1,11 @@
-package conversation
+package inbound
 
 import (
 	"context"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/db"
@@ -15,15 +16,15 @@ import (
 // that was deleted meanwhile needs none.
 func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID, p file.Prepared) error {
 	a := p.Attachment()
-	return s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		i, err := itemByID(&tx.Reader, item)
+	return s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		i, err := conversation.ItemByID(&tx.Reader, item)
 		if db.IsNoRow(err) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		c, err := lock(tx, i.ConversationID)
+		c, err := conversation.LockAny(tx, i.ConversationID)
 		if err != nil {
 			return db.OrNotFound(err)
 		}
@@ -36,9 +37,9 @@ func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID
 				return err
 			}
 		}
-		if err := filled(&tx.Reader, &i); err != nil {
+		if err := conversation.FillItem(&tx.Reader, &i); err != nil {
 			return err
 		}
-		return s.Announce(tx, []string{ItemChanged}, nil, &c, &i)
+		return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &i)
 	})
 }

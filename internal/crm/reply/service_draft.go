@@ -1,4 +1,4 @@
-package conversation
+package reply
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/draft"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/api"
@@ -16,14 +17,14 @@ import (
 
 // Detail reads a conversation with what the caller has begun to write.
 func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		me := AgentID(ctx)
-		c, err := ByID(r, id)
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		me := conversation.AgentID(ctx)
+		c, err := conversation.ByID(r, id)
 		if err != nil {
 			return db.OrNotFound(err)
 		}
-		one := []Conversation{c}
-		if err := fillUnread(r, me, one); err != nil {
+		one := []conversation.Conversation{c}
+		if err := conversation.FillUnread(r, me, one); err != nil {
 			return err
 		}
 		out.Conversation = one[0]
@@ -37,14 +38,14 @@ func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err err
 // with its uploads. An empty text without uploads clears that draft; an upload
 // that the draft no longer names waits alone again.
 func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body string, uploads []uuid.UUID) (out Drafted, err error) {
-	me := AgentID(ctx)
+	me := conversation.AgentID(ctx)
 	if me == uuid.Nil {
-		return out, errNoAgent
+		return out, conversation.ErrNoAgent
 	}
-	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		out = Drafted{}
 		// The lock keeps a merge from leaving the draft behind.
-		if _, err := lockUnmerged(tx, id); err != nil {
+		if _, err := conversation.Lock(tx, id); err != nil {
 			return err
 		}
 		if strings.TrimSpace(body) == "" && len(uploads) == 0 {
@@ -66,9 +67,9 @@ func (s *Service) SetDraft(ctx context.Context, id uuid.UUID, messageType, body 
 
 // clearDraft is a step that removes the caller's draft of an answer which they
 // have just sent or scheduled by hand. The other draft stays.
-func (s *Service) clearDraft(messageType string) Step {
-	return func(tx *db.Tx, was Conversation) (Conversation, error) {
-		if me := AgentID(tx.Context()); me != uuid.Nil {
+func (s *Service) clearDraft(messageType string) conversation.Step {
+	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		if me := conversation.AgentID(tx.Context()); me != uuid.Nil {
 			return was, draft.Drop(tx, was.ID, me, messageType)
 		}
 		return was, nil

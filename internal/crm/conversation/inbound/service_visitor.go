@@ -1,10 +1,11 @@
-package conversation
+package inbound
 
 import (
 	"context"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
 	"konak/internal/kit/db"
 )
 
@@ -13,25 +14,25 @@ import (
 
 // Shown is a conversation as its customer sees it.
 type Shown struct {
-	Conversation Conversation
+	Conversation conversation.Conversation
 	// Asked says that a rating is waited for.
 	Asked bool
 }
 
 // ShownTo reads a conversation of a customer, following merges.
 func (s *Service) ShownTo(r *db.Reader, id uuid.UUID) (out Shown, err error) {
-	if out.Conversation, err = ByID(r, id); err != nil {
+	if out.Conversation, err = conversation.ByID(r, id); err != nil {
 		return out, db.OrNotFound(err)
 	}
 	for hops := 0; out.Conversation.MergedIntoID != nil && hops < 10; hops++ {
-		if out.Conversation, err = ByID(r, *out.Conversation.MergedIntoID); err != nil {
+		if out.Conversation, err = conversation.ByID(r, *out.Conversation.MergedIntoID); err != nil {
 			return out, db.OrNotFound(err)
 		}
 	}
-	if out.Conversation.State != Closed {
+	if out.Conversation.State != conversation.Closed {
 		return out, nil
 	}
-	v, err := lastSurvey(r, out.Conversation.ID)
+	v, err := conversation.LastSurvey(r, out.Conversation.ID)
 	if db.IsNoRow(err) {
 		return out, nil
 	}
@@ -41,12 +42,12 @@ func (s *Service) ShownTo(r *db.Reader, id uuid.UUID) (out Shown, err error) {
 
 // MessagesOn reads what was written over one channel account, the newest
 // first: no notes, no events, nothing that took another way.
-func (s *Service) MessagesOn(ctx context.Context, conversation, account uuid.UUID, p db.Page) (out db.List[Item], err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if out, err = messagesOn(r, conversation, account, p); err != nil {
+func (s *Service) MessagesOn(ctx context.Context, conversationID, account uuid.UUID, p db.Page) (out db.List[conversation.Item], err error) {
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if out, err = messagesOn(r, conversationID, account, p); err != nil {
 			return err
 		}
-		return FillItems(r, out.Rows)
+		return conversation.FillItems(r, out.Rows)
 	})
 	return out, err
 }
@@ -59,10 +60,10 @@ func (s *Service) AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]strin
 // Arrived marks a message as sent in the transaction that takes it, for a
 // channel whose customers read it here.
 func (s *Service) Arrived(tx *db.Tx, item uuid.UUID) error {
-	return setDelivery(tx, item, Sent, nil, nil)
+	return conversation.SetDelivery(tx, item, conversation.Sent, nil, nil)
 }
 
-func messagesOn(r *db.Reader, conversation, account uuid.UUID, p db.Page) (db.List[Item], error) {
-	rows, err := readMessagesOn(r, conversation, account, p)
-	return db.Cut(rows, p, func(i Item) db.Key { return db.Key{Sort: i.CreatedAt.UnixMicro(), ID: i.ID} }), err
+func messagesOn(r *db.Reader, conversationID, account uuid.UUID, p db.Page) (db.List[conversation.Item], error) {
+	rows, err := conversation.ReadMessagesOn(r, conversationID, account, p)
+	return db.Cut(rows, p, func(i conversation.Item) db.Key { return db.Key{Sort: i.CreatedAt.UnixMicro(), ID: i.ID} }), err
 }

@@ -1,10 +1,11 @@
-package conversation
+package whole
 
 import (
 	"context"
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -15,9 +16,9 @@ import (
 // reason not_merged where there is nothing to take back, single_thread where
 // the customer has another conversation on the same messaging account by now,
 // and conversation_merged where the other one was merged further.
-func (s *Service) Unmerge(ctx context.Context, id uuid.UUID) (c Conversation, err error) {
-	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := ByID(&tx.Reader, id)
+func (s *Service) Unmerge(ctx context.Context, id uuid.UUID) (c conversation.Conversation, err error) {
+	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := conversation.ByID(&tx.Reader, id)
 		if err != nil {
 			return db.OrNotFound(err)
 		}
@@ -35,17 +36,17 @@ func (s *Service) Unmerge(ctx context.Context, id uuid.UUID) (c Conversation, er
 		if err != nil {
 			return err
 		}
-		if was.singleThread {
-			if _, err := lockThread(tx, *was.ChannelAccountID, was.ContactID); err == nil {
+		if was.SingleThread {
+			if _, err := conversation.LockThread(tx, *was.ChannelAccountID, was.ContactID); err == nil {
 				return fault.New(fault.Conflict).Because("single_thread")
 			} else if !db.IsNoRow(err) {
 				return err
 			}
 		}
-		if err := s.part(tx, m); err != nil {
+		if err := s.unmerge(tx, m); err != nil {
 			return err
 		}
-		if c, err = ByID(&tx.Reader, id); err != nil {
+		if c, err = conversation.ByID(&tx.Reader, id); err != nil {
 			return db.OrNotFound(err)
 		}
 		return audit.Write(tx, "conversation.unmerged", id.String(), map[string]string{"from": m.Into.String()})

@@ -1,4 +1,4 @@
-package conversation
+package reply
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/draft"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/later"
@@ -33,16 +34,16 @@ type Later struct {
 
 // Schedule writes a message down that goes out at its time.
 func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.Scheduled, err error) {
-	err = idempotency.Do(ctx, s.Tenant(ctx), &m, func(tx *db.Tx) error {
-		c, err := lockUnmerged(tx, id)
+	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
+		c, err := conversation.Lock(tx, id)
 		if err != nil {
 			return err
 		}
 		if !l.SendAt.After(tx.Now()) || l.SendAt.After(tx.Now().Add(furthest)) {
 			return fault.Invalid("send_at", "out_of_range")
 		}
-		held := &Item{Body: strings.TrimSpace(l.Body)}
-		if err := s.compose(tx, held, l.Attachments, nil); err != nil {
+		held := &conversation.Item{Body: strings.TrimSpace(l.Body)}
+		if err := s.takeFiles(tx, held, l.Attachments, nil); err != nil {
 			return err
 		}
 		waiting, err := later.LockWaiting(tx, id)
@@ -52,7 +53,7 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		if len(waiting) >= maxScheduled {
 			return fault.New(fault.LimitReached, maxScheduled)
 		}
-		who := author(tx)
+		who := conversation.AuthorFrom(tx)
 		m = later.Scheduled{
 			ID: tx.NewID(), ConversationID: id, State: later.Waiting, AuthorKind: who.Kind, AuthorID: who.ID, Body: held.Body,
 			UntilReply: l.UntilReply, SendAt: l.SendAt, Attachments: held.Attachments, Test: c.Test, CreatedAt: clock.At(tx.Now()),
@@ -62,7 +63,7 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		}
 		// Whether there is a way now says nothing about then, but a message
 		// that could not go even now is a mistake that its author should see.
-		if _, err := s.way(tx, &c, l.Answer); err != nil && !fault.Is(err, fault.WindowClosed) {
+		if _, err := s.findRoute(tx, &c, l.Answer); err != nil && !fault.Is(err, fault.WindowClosed) {
 			return err
 		}
 		if err := later.Put(tx, &m); err != nil {
@@ -79,15 +80,15 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 		if _, err := s.clearDraft(draft.Reply)(tx, c); err != nil {
 			return err
 		}
-		return s.Announce(tx, []string{ScheduleChanged}, nil, &c, nil)
+		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 	})
 	return m, err
 }
 
 // ScheduledIn lists a conversation's messages for later.
 func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[later.Scheduled], err error) {
-	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := ByID(r, id); err != nil {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := conversation.ByID(r, id); err != nil {
 			return db.OrNotFound(err)
 		}
 		if out, err = later.List(r, id, state, p); err != nil || len(out.Rows) == 0 {
@@ -109,8 +110,8 @@ func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p
 // Unschedule cancels one message; a repeat changes nothing, one that went is a
 // conflict.
 func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m later.Scheduled, err error) {
-	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := LockLive(tx, id)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := conversation.LockLive(tx, id)
 		if err != nil {
 			return err
 		}
@@ -128,15 +129,15 @@ func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m la
 		if err := later.Cancel(tx, []*later.Scheduled{&m}); err != nil {
 			return err
 		}
-		return s.Announce(tx, []string{ScheduleChanged}, nil, &c, nil)
+		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 	})
 	return m, err
 }
 
 // UnscheduleAll cancels everything that waits in a conversation.
 func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err error) {
-	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := LockLive(tx, id)
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := conversation.LockLive(tx, id)
 		if err != nil {
 			return err
 		}
@@ -151,7 +152,7 @@ func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err e
 		if err := later.Cancel(tx, all); err != nil {
 			return err
 		}
-		return s.Announce(tx, []string{ScheduleChanged}, nil, &c, nil)
+		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 	})
 	return n, err
 }
@@ -169,10 +170,10 @@ func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
 	if err := json.Unmarshal(j.Payload, &id); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	err := s.InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
+	err := s.gate.InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
 	// A refusal rolled everything back; what it says is written down instead.
 	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
-		return s.InTx(ctx, func(tx *db.Tx) error { return s.failScheduled(tx, id, f) })
+		return s.gate.InTx(ctx, func(tx *db.Tx) error { return s.failScheduled(tx, id, f) })
 	}
 	return err
 }
@@ -189,7 +190,7 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	a := Answer{Author: Author{Kind: m.AuthorKind, ID: m.AuthorID}, Body: m.Body, held: db.OrEmpty(files[id])}
+	a := Answer{Author: conversation.Author{Kind: m.AuthorKind, ID: m.AuthorID}, Body: m.Body, held: db.OrEmpty(files[id])}
 	if m.Channel != nil {
 		a.Channel, a.AccountID = *m.Channel, m.ChannelAccountID
 	}
@@ -205,15 +206,15 @@ func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
 // and follows merges. A message without a conversation is failed. Where the
 // message went to another conversation meanwhile, the transaction runs again:
 // it must never reach the customer of the one that it left.
-func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c Conversation, m later.Scheduled, err error) {
+func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c conversation.Conversation, m later.Scheduled, err error) {
 	if m, err = later.Find(&tx.Reader, id); err != nil {
 		return c, m, err
 	}
-	if c, err = lock(tx, m.ConversationID); err != nil {
+	if c, err = conversation.LockAny(tx, m.ConversationID); err != nil {
 		return c, m, err
 	}
 	for hops := 0; err == nil && c.MergedIntoID != nil && hops < 10; hops++ {
-		c, err = lock(tx, *c.MergedIntoID)
+		c, err = conversation.LockAny(tx, *c.MergedIntoID)
 	}
 	if err != nil {
 		return c, m, err
@@ -224,7 +225,7 @@ func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c Conversation, m lat
 	if m.ConversationID != c.ID {
 		return c, m, contact.ErrRace
 	}
-	if c.deletedAt != nil {
+	if c.DeletedAt != nil {
 		err = fault.New(fault.NotFound)
 	}
 	return c, m, err
@@ -247,13 +248,13 @@ func (s *Service) failScheduled(tx *db.Tx, id uuid.UUID, f *fault.Fault) error {
 		return err
 	}
 	detail := map[string]any{"scheduled_id": m.ID, "error": reason, "body": m.Body}
-	if err := s.record(tx, c, &c, "scheduled_failed", detail); err != nil {
+	if err := s.gate.RecordEvent(tx, c, &c, "scheduled_failed", detail); err != nil {
 		return err
 	}
 	if c.OwnerID != nil {
-		if err := s.markUnread(tx, c.ID, *c.OwnerID); err != nil {
+		if err := s.gate.MarkUnread(tx, c.ID, *c.OwnerID); err != nil {
 			return err
 		}
 	}
-	return s.Announce(tx, []string{ScheduleChanged}, nil, &c, nil)
+	return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
 }

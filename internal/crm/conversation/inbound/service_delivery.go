@@ -1,0 +1,167 @@
+package inbound
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+)
+
+// Delivered is how a channel reports what became of a message.
+func (s *Service) Delivered(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
+	_, _, err := s.applyDelivery(ctx, item, d)
+	return err
+}
+
+// Standing is what became of a message so far, "" where it is gone: another
+// attempt may have carried it out meanwhile.
+func (s *Service) Standing(r *db.Reader, item uuid.UUID) (string, error) {
+	i, err := conversation.ItemByID(r, item)
+	if db.IsNoRow(err) || err == nil && i.Delivery == nil {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return *i.Delivery, nil
+}
+
+// Known finds our message by the provider's name for it; false where there is
+// none.
+func (s *Service) Known(r *db.Reader, account uuid.UUID, providerMessageID string) (uuid.UUID, bool, error) {
+	i, err := conversation.ItemByProvider(r, account, providerMessageID)
+	if db.IsNoRow(err) {
+		return uuid.Nil, false, nil
+	}
+	return i.ID, err == nil, err
+}
+
+// SentOver says whether an item is a message of ours that goes over an account.
+func (s *Service) SentOver(r *db.Reader, account, item uuid.UUID) (bool, error) {
+	i, err := conversation.ItemByID(r, item)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil && i.Kind == conversation.Message && i.AuthorKind != conversation.ByContact && i.ChannelAccountID != nil && *i.ChannelAccountID == account, err
+}
+
+// Reported is Delivered for reports that overtake each other, such as those of
+// a provider that calls back: what was sent does not wait again, and what failed
+// stays failed until somebody sends it anew.
+func (s *Service) Reported(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
+	_, _, err := s.ApplyReport(ctx, item, d)
+	return err
+}
+
+func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.Delivery) (c conversation.Conversation, item conversation.Item, err error) {
+	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
+			return db.OrNotFound(err)
+		}
+		// Under the conversation's lock no other report comes between.
+		if c, err = conversation.LockAny(tx, item.ConversationID); err != nil {
+			return db.OrNotFound(err)
+		}
+		if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
+			return db.OrNotFound(err)
+		}
+		known := item.Delivery != nil && (*item.Delivery == conversation.Failed || *item.Delivery == d.Status || d.Status == conversation.Queued)
+		if known {
+			err = conversation.FillItem(&tx.Reader, &item)
+		} else {
+			c, item, err = s.setOutcome(tx, item, d)
+		}
+		if err != nil {
+			return err
+		}
+		return s.saveReceipts(tx, &c, &item, d)
+	})
+	return c, item, err
+}
+
+// saveReceipts keeps when a message reached the customer and when they read it, and
+// tells open panels. Reports overtake each other: the first time of each stays,
+// and what was read was delivered.
+func (s *Service) saveReceipts(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, d conversation.Delivery) error {
+	if d.DeliveredAt == nil {
+		d.DeliveredAt = d.ReadAt
+	}
+	if (d.DeliveredAt == nil || item.DeliveredAt != nil) && (d.ReadAt == nil || item.ReadAt != nil) {
+		return nil
+	}
+	if item.DeliveredAt == nil {
+		item.DeliveredAt = d.DeliveredAt
+	}
+	if item.ReadAt == nil {
+		item.ReadAt = d.ReadAt
+	}
+	if err := conversation.SetReceipts(tx, item); err != nil {
+		return err
+	}
+	return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, c, item)
+}
+
+func (s *Service) applyDelivery(ctx context.Context, id uuid.UUID, d conversation.Delivery) (c conversation.Conversation, item conversation.Item, err error) {
+	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
+			return db.OrNotFound(err)
+		}
+		c, item, err = s.setOutcome(tx, item, d)
+		return err
+	})
+	return c, item, err
+}
+
+func (s *Service) setOutcome(tx *db.Tx, item conversation.Item, d conversation.Delivery) (c conversation.Conversation, _ conversation.Item, err error) {
+	if err := conversation.FillItem(&tx.Reader, &item); err != nil {
+		return c, item, err
+	}
+	if d.Status == conversation.Failed {
+		return s.MarkFailed(tx, item.ConversationID, item, d)
+	}
+	var provider *string
+	if d.ProviderMessageID != "" {
+		provider = &d.ProviderMessageID
+	}
+	item.Delivery = &d.Status
+	if err := conversation.SetDelivery(tx, item.ID, d.Status, nil, provider); err != nil {
+		return c, item, err
+	}
+	c, err = conversation.ByID(&tx.Reader, item.ConversationID)
+	return c, item, db.OrNotFound(err)
+}
+
+// MarkFailed marks a message and leaves a channel_delivery_failed event beside it.
+func (s *Service) MarkFailed(tx *db.Tx, conversationID uuid.UUID, item conversation.Item, d conversation.Delivery) (conversation.Conversation, conversation.Item, error) {
+	was, err := conversation.LockAny(tx, conversationID)
+	if err != nil {
+		return was, item, db.OrNotFound(err)
+	}
+	if item.Delivery != nil && *item.Delivery == conversation.Failed {
+		return was, item, nil
+	}
+	status := conversation.Failed
+	item.Delivery, item.DeliveryError = &status, &d.Error
+	if err := conversation.SetDelivery(tx, item.ID, conversation.Failed, &d.Error, nil); err != nil {
+		return was, item, err
+	}
+	c := was
+	mark := conversation.NewEvent(tx, "channel_delivery_failed", map[string]any{"item_id": item.ID, "error": d.Error, "channel": item.Channel})
+	if err := s.gate.AddItem(tx, &c, mark); err != nil {
+		return c, item, err
+	}
+	_, err = event.Emit(tx, event.Change{Type: conversation.DeliveryFailed, Object: &c, Item: item, Test: c.Test || item.Test})
+	return c, item, err
+}
+
+// NotForwarded writes down that a forwarded message did not arrive.
+func (s *Service) NotForwarded(ctx context.Context, id uuid.UUID, to []string, reason string) error {
+	_, err := s.gate.Change(ctx, id, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		c := was
+		return c, s.gate.RecordEvent(tx, was, &c, "channel_delivery_failed", map[string]any{"to": to, "error": reason, "channel": conversation.Mail})
+	})
+	return err
+}
