@@ -26,6 +26,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/card"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/conversation/export"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
@@ -80,6 +81,7 @@ type App struct {
 	Groups        *group.Service
 	AIRecords     *airecord.Service
 	Cards         *card.Service
+	Edits         *edit.Service
 	Exports       *export.Service
 	Whole         *whole.Service
 	Inbound       *inbound.Service

@@ -147,7 +147,7 @@ func (a *App) wireAPI(p *parts) error {
 	a.registerHealth()
 	a.registerStorage()
 	inbox := inboxapi.New(inboxapi.Config{
-		Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,
+		Log: a.log, Edits: a.Edits, Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,
 		Whole: a.Whole, Replies: a.Replies,
 	})
 	for _, module := range []interface{ Register(*api.API) }{

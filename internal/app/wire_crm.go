@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/card"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/conversation/export"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
@@ -38,6 +39,7 @@ func (a *App) wireInbox(p *parts) error {
 	})
 	a.Whole = whole.New(a.Conversations)
 	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity})
+	a.Edits = edit.New(edit.Config{DB: a.DB, Conversations: a.Conversations})
 	a.AIRecords = airecord.New(airecord.Config{Conversations: a.Conversations, Contacts: p.book})
 	a.Exports = export.New(export.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs})
 	return nil

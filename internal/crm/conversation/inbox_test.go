@@ -15,6 +15,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/inboxapi"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -336,7 +337,7 @@ func TestBulkGroupsAndTags(t *testing.T) {
 		}
 		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "x", "agent_ids": []uuid.UUID{gone}}).Refused(422, "validation_failed")
 		in.events()
-		var out []conversation.Outcome
+		var out []inboxapi.Outcome
 		in.Owner.Post(base+"/group", map[string]any{"ids": []uuid.UUID{a, gone, b}, "group_id": g.ID, "note": "Fatura da isteniyor"}).Want(200).Data(&out)
 		if len(out) != 3 || !out[0].OK || out[1].OK || *out[1].Error != "not_found" || !out[2].OK {
 			t.Errorf("got %+v", out)

@@ -13,6 +13,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/inboxapi"
 	"konak/internal/crm/reply"
@@ -63,14 +64,14 @@ func TestEditItem(t *testing.T) {
 		}
 		s.Clock.Advance(time.Minute)
 		in.Owner.Put(itemPath(message), map[string]any{"body": "Cuma gelir"}).Want(200)
-		var list []conversation.Edition
+		var list []edit.Edition
 		in.Owner.Get(itemPath(message) + "/edits").Want(200).Data(&list)
 		if len(list) != 2 || list[0].Body != "Yarın gelir" || list[1].Body != "Bugün gelir" || *list[0].EditorID != in.Member {
 			t.Errorf("got %+v", list)
 		}
 		in.Owner.Put(itemPath(message), map[string]any{"body": " "}).Refused(422, "validation_failed")
 
-		policy := func(c *apptest.Client, i conversation.Item) (p conversation.EditPolicy) {
+		policy := func(c *apptest.Client, i conversation.Item) (p edit.EditPolicy) {
 			t.Helper()
 			c.Get(itemPath(i) + "/edit-policy").Want(200).Data(&p)
 			return p

@@ -5,18 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/google/uuid"
 
-	"konak/internal/kit/audit"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
-	"konak/internal/kit/perm"
 )
 
 // ReadItem runs fn on an item of a conversation.
@@ -46,10 +43,10 @@ func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*d
 			return db.OrNotFound(err)
 		}
 		err = fn(tx, &c, &i)
-		if err != nil && !errors.Is(err, errUnchanged) {
+		if err != nil && !errors.Is(err, ErrUnchanged) {
 			return err
 		}
-		if errors.Is(err, errUnchanged) {
+		if errors.Is(err, ErrUnchanged) {
 			return FillItem(&tx.Reader, &i)
 		}
 		if err := FillItem(&tx.Reader, &i); err != nil {
@@ -60,108 +57,11 @@ func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*d
 	return i, err
 }
 
-// errUnchanged says that there is nothing to write and nothing to tell.
-var errUnchanged = errors.New("conversation: the item is as it was")
+// ErrUnchanged says that there is nothing to write and nothing to tell.
+var ErrUnchanged = errors.New("conversation: the item is as it was")
 
-// editPolicyOf applies the policy to the caller.
-func editPolicyOf(ctx context.Context, c *Conversation, i *Item, now clock.Source) EditPolicy {
-	who := caller.From(ctx)
-	mine := i.AuthorID != nil && *i.AuthorID == who.ID && i.AuthorKind == string(who.Kind) || typedBy(ctx, i)
-	return policy(i, c.MergedIntoID != nil, mine, who.Can(perm.ConversationsDelete), now.Now())
-}
-
-// refusal turns a reason of the policy into an answer.
-func refusal(reason string) error {
-	if reason == otherAuthor {
-		return Forbidden(perm.ConversationsDelete).Because(reason)
-	}
-	return fault.New(fault.Conflict).Because(reason)
-}
-
-// EditPolicy says what the caller may do with an item.
-func (s *Service) EditPolicy(ctx context.Context, id, item uuid.UUID) (p EditPolicy, err error) {
-	err = s.ReadItem(ctx, id, item, func(_ *db.Reader, c *Conversation, i *Item) error {
-		p = editPolicyOf(ctx, c, i, s.db.Clock())
-		return nil
-	})
-	return p, err
-}
-
-// EditItem gives a message or a note another text; what it said is kept. Nil
-// mentions stay as they are.
-func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string, mentions *[]uuid.UUID) (Item, error) {
-	return s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
-		if p := editPolicyOf(ctx, c, i, s.db.Clock()); !p.CanEdit {
-			return refusal(*p.EditReason)
-		}
-		body = strings.TrimSpace(body)
-		if err := FillItem(&tx.Reader, i); err != nil {
-			return err
-		}
-		if body == "" && len(i.Attachments) == 0 {
-			return fault.Invalid("body", "required")
-		}
-		recalled := false
-		if mentions != nil {
-			if i.Kind != Note && len(*mentions) > 0 {
-				return fault.Invalid("mentions", "notes_only")
-			}
-			var err error
-			if recalled, err = s.changeMentions(tx, i, *mentions); err != nil {
-				return err
-			}
-		}
-		if body == i.Body {
-			if recalled {
-				return nil
-			}
-			return errUnchanged
-		}
-		who := AuthorFrom(tx)
-		old := Edition{ID: tx.NewID(), Body: i.Body, EditorKind: who.Kind, EditorID: who.ID, EditedAt: clock.At(tx.Now())}
-		if err := putEdition(tx, i.ID, old); err != nil {
-			return fmt.Errorf("conversation: keep edition: %w", err)
-		}
-		i.Body, i.EditedAt = body, &old.EditedAt
-		if err := setBody(tx, i); err != nil {
-			return fmt.Errorf("conversation: edit: %w", err)
-		}
-		if err := s.refreshPreview(tx, c); err != nil {
-			return err
-		}
-		return audit.Write(tx, "conversation.item_edited", i.ID.String(), map[string]string{"conversation": c.ID.String()})
-	})
-}
-
-// Editions lists what an item said before.
-func (s *Service) Editions(ctx context.Context, id, item uuid.UUID, p db.Page) (out db.List[Edition], err error) {
-	err = s.ReadItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) (err error) {
-		out, err = editions(r, i.ID, p)
-		return err
-	})
-	return out, err
-}
-
-// DeleteItem hides a message or a note.
-func (s *Service) DeleteItem(ctx context.Context, id, item uuid.UUID) error {
-	_, err := s.ChangeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
-		if p := editPolicyOf(ctx, c, i, s.db.Clock()); !p.CanDelete {
-			return refusal(*p.DeleteReason)
-		}
-		i.DeletedAt = clock.Ptr(tx.Now())
-		if err := setDeleted(tx, i); err != nil {
-			return fmt.Errorf("conversation: delete item: %w", err)
-		}
-		if err := s.refreshPreview(tx, c); err != nil {
-			return err
-		}
-		return audit.Write(tx, "conversation.item_deleted", i.ID.String(), map[string]string{"conversation": c.ID.String()})
-	})
-	return err
-}
-
-// refreshPreview shows the newest message that is left in lists.
-func (s *Service) refreshPreview(tx *db.Tx, c *Conversation) error {
+// RefreshPreview shows the newest message that is left in lists.
+func (s *Service) RefreshPreview(tx *db.Tx, c *Conversation) error {
 	was := c.Preview
 	if err := s.SetNewestPreview(tx, c); err != nil || c.Preview == was {
 		return err

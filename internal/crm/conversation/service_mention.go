@@ -64,9 +64,9 @@ func (s *Service) addMentions(tx *db.Tx, item *Item, list []Mention) error {
 	return s.markAll(tx, item.ConversationID, told)
 }
 
-// changeMentions gives an edited note other mentions: those who are new are told, and
+// ChangeMentions gives an edited note other mentions: those who are new are told, and
 // those who are gone are not called any more. It says whether anything changed.
-func (s *Service) changeMentions(tx *db.Tx, item *Item, ids []uuid.UUID) (bool, error) {
+func (s *Service) ChangeMentions(tx *db.Tx, item *Item, ids []uuid.UUID) (bool, error) {
 	next, err := s.CheckMentions(tx, ids)
 	if err != nil {
 		return false, err

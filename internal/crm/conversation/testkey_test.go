@@ -145,8 +145,8 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 			"schedule": func(ctx context.Context) error {
 				return one(s.Replies.Schedule(ctx, id, reply.Later{Answer: reply.Answer{Body: "x"}, SendAt: later}))
 			},
-			"edit":        func(ctx context.Context) error { return one(gate.EditItem(ctx, id, item.ID, "x", nil)) },
-			"delete item": func(ctx context.Context) error { return gate.DeleteItem(ctx, id, item.ID) },
+			"edit":        func(ctx context.Context) error { return one(s.Edits.Edit(ctx, id, item.ID, "x", nil)) },
+			"delete item": func(ctx context.Context) error { return s.Edits.Delete(ctx, id, item.ID) },
 			"react":       func(ctx context.Context) error { return one(s.Replies.React(ctx, id, item.ID, "👍")) },
 			"copies":      func(ctx context.Context) error { return one(gate.SetCopies(ctx, id, nil)) },
 			"forward": func(ctx context.Context) error {

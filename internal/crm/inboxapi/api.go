@@ -294,17 +294,17 @@ func (s *Service) registerPeople(a *api.API) {
 func (s *Service) registerBulk(a *api.API) {
 	state := route("POST", "/state", "set-conversation-states", "Set the state of several conversations", perm.ConversationsManage)
 	state.Doc = "Up to 200 ids; the answer tells for each what became of it."
-	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]conversation.Outcome, error) {
+	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]Outcome, error) {
 		b := in.Body
-		return s.gate.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
+		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
 			return s.gate.SetState(ctx, id, b.State, b.Until, b.UntilReply)
 		})
 	})
 
 	retag := func(path, id, summary string, fn func(has, tags []string) []string) {
 		api.Handle(a, route("POST", "/tags/"+path, id, summary, perm.ConversationsManage),
-			func(ctx context.Context, in *bulkTagsIn) ([]conversation.Outcome, error) {
-				return s.gate.Each(ctx, in.Body.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
+			func(ctx context.Context, in *bulkTagsIn) ([]Outcome, error) {
+				return s.Each(ctx, in.Body.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
 					return s.gate.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
 				})
 			})
@@ -315,9 +315,9 @@ func (s *Service) registerBulk(a *api.API) {
 	group := route("POST", "/group", "transfer-conversations", "Transfer conversations to a group", perm.ConversationsAssign)
 	group.TakesKey = true
 	group.Doc = "An optional private note is written into each of them."
-	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]conversation.Outcome, error) {
+	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
 		b := in.Body
-		return s.gate.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
+		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
 			return s.gate.Transfer(ctx, id, b.GroupID, b.Note)
 		})
 	})

@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/reply"
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
@@ -72,25 +73,25 @@ type setEmailCCIn struct {
 const ofItem = "/{id}/items/{itemId}"
 
 func (s *Service) registerItems(a *api.API) {
-	edit := route("PUT", ofItem, "edit-conversation-item", "Edit a message or a note", perm.ConversationsReply)
-	edit.Refusals = []int{409}
-	edit.Doc = "What it said before is kept. Ask edit-policy first: what it does not allow is a 409 with its reason; what others wrote needs crm.conversations.delete (403)."
-	api.Handle(a, edit, func(ctx context.Context, in *editItemIn) (conversation.Item, error) {
-		return s.gate.EditItem(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Body, in.Body.Mentions)
+	rt := route("PUT", ofItem, "edit-conversation-item", "Edit a message or a note", perm.ConversationsReply)
+	rt.Refusals = []int{409}
+	rt.Doc = "What it said before is kept. Ask edit-policy first: what it does not allow is a 409 with its reason; what others wrote needs crm.conversations.delete (403)."
+	api.Handle(a, rt, func(ctx context.Context, in *editItemIn) (conversation.Item, error) {
+		return s.edits.Edit(ctx, in.ID.UUID, in.ItemID.UUID, in.Body.Body, in.Body.Mentions)
 	})
 	remove := route("DELETE", ofItem, "delete-conversation-item", "Delete a message or a note", perm.ConversationsReply)
 	remove.Refusals = []int{409}
 	remove.Doc = "It is hidden here; a customer's own copy stays with them. Refusals as for editing."
 	api.Handle(a, remove, func(ctx context.Context, in *itemIn) (api.Deleted, error) {
-		return api.Deleted{ID: in.ItemID, Deleted: true}, s.gate.DeleteItem(ctx, in.ID.UUID, in.ItemID.UUID)
+		return api.Deleted{ID: in.ItemID, Deleted: true}, s.edits.Delete(ctx, in.ID.UUID, in.ItemID.UUID)
 	})
 	api.Handle(a, route("GET", ofItem+"/edit-policy", "item-edit-policy", "Whether the caller may edit or delete an item", perm.ConversationsView),
-		func(ctx context.Context, in *itemIn) (conversation.EditPolicy, error) {
-			return s.gate.EditPolicy(ctx, in.ID.UUID, in.ItemID.UUID)
+		func(ctx context.Context, in *itemIn) (edit.EditPolicy, error) {
+			return s.edits.Policy(ctx, in.ID.UUID, in.ItemID.UUID)
 		})
 	api.HandleList(a, route("GET", ofItem+"/edits", "list-item-edits", "What an item said before, the newest first", perm.ConversationsView),
-		func(ctx context.Context, in *itemEditionsIn) (db.List[conversation.Edition], error) {
-			return s.gate.Editions(ctx, in.ID.UUID, in.ItemID.UUID, in.Page())
+		func(ctx context.Context, in *itemEditionsIn) (db.List[edit.Edition], error) {
+			return s.edits.Editions(ctx, in.ID.UUID, in.ItemID.UUID, in.Page())
 		})
 
 	react := route("POST", ofItem+"/reaction", "react-to-item", "React to a message through its channel", perm.ConversationsReply)

@@ -1,9 +1,12 @@
 package inboxapi
 
 import (
+	"log/slog"
+
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/conversation/airecord"
 	"konak/internal/crm/conversation/card"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/crm/conversation/export"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
@@ -13,6 +16,8 @@ import (
 
 // Config is what the routes need.
 type Config struct {
+	Log           *slog.Logger
+	Edits         *edit.Service
 	Conversations *conversation.Service
 	AIRecords     *airecord.Service
 	Cards         *card.Service
@@ -25,6 +30,8 @@ type Config struct {
 
 // Service serves the routes of the inbox.
 type Service struct {
+	log     *slog.Logger
+	edits   *edit.Service
 	gate    *conversation.Service
 	ai      *airecord.Service
 	cards   *card.Service
@@ -38,7 +45,7 @@ type Service struct {
 // New makes the routes; Register adds them to an API.
 func New(c Config) *Service {
 	return &Service{
-		gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups,
+		log: c.Log, edits: c.Edits, gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups,
 		whole: c.Whole, replies: c.Replies,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/edit"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -23,7 +24,7 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 			return err
 		}
 		if i.Kind == conversation.Event {
-			return fault.New(fault.Conflict).Because(conversation.LockedEvent)
+			return fault.New(fault.Conflict).Because(edit.LockedEvent)
 		}
 		// There is nothing to show for it but the sending, so it is refused
 		// rather than pretended.

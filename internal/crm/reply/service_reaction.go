@@ -8,6 +8,7 @@ import (
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
+	"konak/internal/kit/emoji"
 	"konak/internal/kit/fault"
 )
 
@@ -16,7 +17,7 @@ import (
 func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (conversation.Item, error) {
 	var out conversation.OutgoingReaction
 	err := s.gate.ReadItem(ctx, id, item, func(r *db.Reader, c *conversation.Conversation, i *conversation.Item) (err error) {
-		if sign != "" && !conversation.IsEmoji(sign) {
+		if sign != "" && !emoji.Is(sign) {
 			return fault.Invalid("emoji", "not_an_emoji")
 		}
 		out, err = s.findReactionRoute(r, c, i)

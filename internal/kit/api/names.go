@@ -44,6 +44,7 @@ var documentedAs = map[string]string{
 	"airecord": "conversation",
 	"card":     "conversation",
 	"draft":    "conversation",
+	"edit":     "conversation",
 	"export":   "conversation",
 	"file":     "conversation",
 	"group":    "conversation",

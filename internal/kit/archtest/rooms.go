@@ -91,13 +91,14 @@ var crmImports = map[string][]string{
 	"conversation/whole":    {"conversation", "conversation/later", "conversation/draft", "contact"},
 	"conversation/inbound":  {"conversation", "conversation/file", "conversation/group", "contact"},
 	"conversation/airecord": {"conversation", "contact"},
+	"conversation/edit":     {"conversation"},
 	"conversation/export":   {"conversation", "conversation/file", "contact"},
 	"conversation/card":     {"conversation", "contact"},
 	"reply": {
-		"conversation", "conversation/inbound", "conversation/file", "conversation/later", "conversation/draft", "contact", "template",
+		"conversation", "conversation/edit", "conversation/inbound", "conversation/file", "conversation/later", "conversation/draft", "contact", "template",
 	},
 	"inboxapi": {
-		"conversation", "conversation/whole", "conversation/airecord", "conversation/export", "conversation/card", "conversation/file",
+		"conversation", "conversation/whole", "conversation/airecord", "conversation/edit", "conversation/export", "conversation/card", "conversation/file",
 		"conversation/later", "conversation/draft", "conversation/group", "reply", "contact", "template",
 	},
 	"channel": {"conversation", "conversation/inbound", "conversation/file", "conversation/group", "reply", "contact", "agent", "template"},

@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/conversation"
 	"konak/internal/kit/db"
+	"konak/internal/kit/emoji"
 	"konak/internal/kit/fault"
 )
 
@@ -24,7 +25,7 @@ func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, provid
 		customer = c.ContactID
 		return err
 	})
-	if db.IsNoRow(err) || err == nil && sign != "" && !conversation.IsEmoji(sign) {
+	if db.IsNoRow(err) || err == nil && sign != "" && !emoji.Is(sign) {
 		return nil
 	}
 	if err == nil {

@@ -1,4 +1,5 @@
-package conversation
+// Package emoji recognises emoji.
+package emoji
 
 import (
 	"unicode/utf8"
@@ -12,9 +13,9 @@ const (
 	keycap    = '\u20e3'
 )
 
-// IsEmoji says whether text is one emoji: a picture with its skin tone or other
+// Is says whether text is one emoji: a picture with its skin tone or other
 // modifiers, several of them joined, a flag, or a key.
-func IsEmoji(text string) bool {
+func Is(text string) bool {
 	if text == "" || len(text) > maxEmoji || !utf8.ValidString(text) {
 		return false
 	}
