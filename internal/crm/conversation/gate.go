@@ -283,7 +283,7 @@ func LockLive(tx *db.Tx, id uuid.UUID) (Conversation, error) {
 	if err == nil && c.DeletedAt != nil {
 		err = db.ErrNoRow
 	}
-	return c, db.OrNotFound(err)
+	return c, db.NotFound(err)
 }
 
 // Lock also refuses one that went into another.

@@ -107,7 +107,7 @@ const maxFound = 100
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if c, err = ByID(r, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		one := []Conversation{c}
 		err := FillUnread(r, AgentID(ctx), one)
@@ -131,7 +131,7 @@ type Timeline struct {
 func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Page) (out db.List[Item], err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := ByID(r, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		if ask.From != nil {
 			first, err := itemOf(r, id, *ask.From)

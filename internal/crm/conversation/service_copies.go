@@ -49,7 +49,7 @@ func (s *Service) SetCopies(ctx context.Context, id uuid.UUID, list []string) (o
 func (s *Service) Copies(ctx context.Context, id uuid.UUID) (list []string, err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if _, err = ByID(r, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		list, err = CopiesOf(r, id)
 		return err

@@ -50,7 +50,7 @@ func (s *Service) Restore(ctx context.Context, id uuid.UUID) (c Conversation, er
 	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := LockAny(tx, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		if c = was; was.DeletedAt == nil {
 			return nil

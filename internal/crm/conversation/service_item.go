@@ -21,11 +21,11 @@ func (s *Service) ReadItem(ctx context.Context, id, item uuid.UUID, fn func(*db.
 	return s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := ByID(r, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		i, err := itemOf(r, id, item)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		return fn(r, &c, &i)
 	})
@@ -40,7 +40,7 @@ func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*d
 			return err
 		}
 		if i, err = itemOf(&tx.Reader, id, item); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		err = fn(tx, &c, &i)
 		if err != nil && !errors.Is(err, ErrUnchanged) {

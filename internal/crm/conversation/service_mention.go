@@ -124,7 +124,7 @@ func (s *Service) Mentions(ctx context.Context, unread bool, p db.Page) (out db.
 func (s *Service) Mentionable(ctx context.Context, id uuid.UUID, typed string) (out []Mention, err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := ByID(r, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		names, err := s.agents.AgentsWho(r, perm.ConversationsView)
 		if err != nil {

@@ -148,7 +148,7 @@ func (s *Service) People(ctx context.Context, id uuid.UUID) (out People, err err
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := ByID(r, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		if out.Contacts, err = s.contactsOf(r, &c); err != nil {
 			return err
@@ -288,7 +288,7 @@ func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out Read
 	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := ByID(&tx.Reader, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		one := []Conversation{c}
 		if err := FillUnread(&tx.Reader, me, one); err != nil {

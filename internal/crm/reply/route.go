@@ -93,7 +93,7 @@ func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyC
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		who, err := s.contacts.Whole(r, c.ContactID)
 		if err != nil && !db.IsNoRow(err) {

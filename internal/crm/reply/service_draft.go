@@ -21,7 +21,7 @@ func (s *Service) Detail(ctx context.Context, id uuid.UUID) (out Detail, err err
 		me := conversation.AgentID(ctx)
 		c, err := conversation.ByID(r, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		one := []conversation.Conversation{c}
 		if err := conversation.FillUnread(r, me, one); err != nil {

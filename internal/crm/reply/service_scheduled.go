@@ -89,7 +89,7 @@ func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.
 func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[later.Scheduled], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := conversation.ByID(r, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		if out, err = later.List(r, id, state, p); err != nil || len(out.Rows) == 0 {
 			return err
@@ -116,7 +116,7 @@ func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m la
 			return err
 		}
 		if m, err = later.Lock(tx, scheduled); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		switch {
 		case m.ConversationID != id:

@@ -66,7 +66,7 @@ func (s *Service) ChatTemplates(ctx context.Context, id uuid.UUID, q string) (ou
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		who, err := s.contacts.Whole(r, c.ContactID)
 		ways, ok := s.gate.Router().(conversation.TemplateRouter)

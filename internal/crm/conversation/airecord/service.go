@@ -49,7 +49,7 @@ func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) 
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		did, err := conversation.ReadAIAnswers(r, id)
 		if err != nil {
@@ -72,7 +72,7 @@ func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) 
 func (s *Service) AIAttributes(ctx context.Context, id uuid.UUID) (out []AIAttribute, err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := conversation.ByID(r, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		out, err = aiAttributes(r, id)
 		return err
@@ -149,7 +149,7 @@ func (a *AIAttribute) check() error {
 func (s *Service) Summary(ctx context.Context, id uuid.UUID) (out Summary, err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := conversation.ByID(r, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		if out, err = storedSummary(r, id); err != nil || out.Summary == nil {
 			return err
@@ -183,7 +183,7 @@ func (s *Service) GenerateSummary(ctx context.Context, id uuid.UUID) (Summary, e
 func (s *Service) Transcript(ctx context.Context, id uuid.UUID) (t Transcript, err error) {
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if t.Conversation, err = conversation.ByID(r, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		who, err := s.contacts.Whole(r, t.Conversation.ContactID)
 		if err != nil && !db.IsNoRow(err) {

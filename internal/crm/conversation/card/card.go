@@ -103,7 +103,7 @@ func (s *Service) Commerce(ctx context.Context, id uuid.UUID) (card Card, err er
 	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		c, err := conversation.ByID(r, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		if !caller.From(ctx).Licences["commerce"] {
 			return nil

@@ -49,7 +49,7 @@ func (s *Service) Export(ctx context.Context, id uuid.UUID, format, language str
 	a := &archive{Language: language, At: s.db.Clock().Now()}
 	err := s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		if a.Conversation, err = conversation.ByID(&tx.Reader, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		a.customer = mail.Address{Name: a.Conversation.ContactName, Address: a.Conversation.ContactID.String() + "@konak.invalid"}
 		who, err := s.contacts.Whole(&tx.Reader, a.Conversation.ContactID)

@@ -112,7 +112,7 @@ func (s *Service) Discard(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		me := caller.From(ctx).ID
 		if _, err := byID(&tx.Reader, id, me); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		found, err := waiting(tx, []uuid.UUID{id}, me)
 		if err != nil {
@@ -144,7 +144,7 @@ func (s *Service) Open(ctx context.Context, id uuid.UUID) (a Attachment, content
 	who := caller.From(ctx)
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		a, err = byID(r, id, who.ID)
-		return db.OrNotFound(err)
+		return db.NotFound(err)
 	})
 	if err != nil {
 		return a, nil, err

@@ -52,7 +52,7 @@ func (s *Service) List(ctx context.Context, p db.Page) (db.List[Group], error) {
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (Group, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Group, error) {
 		g, err := ByID(r, id)
-		return g, db.OrNotFound(err)
+		return g, db.NotFound(err)
 	})
 }
 
@@ -111,7 +111,7 @@ func (s *Service) fill(tx *db.Tx, g *Group, members []uuid.UUID) error {
 func (s *Service) Change(ctx context.Context, id uuid.UUID, name, description string, members []uuid.UUID) (g Group, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if g, err = ByID(&tx.Reader, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		g.Name, g.Description = strings.TrimSpace(name), strings.TrimSpace(description)
 		if err := s.fill(tx, &g, members); err != nil {
@@ -143,7 +143,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		g, err := ByID(&tx.Reader, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		if used, err := inUse(&tx.Reader, id); err != nil {
 			return err

@@ -59,14 +59,14 @@ func (s *Service) Reported(ctx context.Context, item uuid.UUID, d conversation.D
 func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.Delivery) (c conversation.Conversation, item conversation.Item, err error) {
 	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		// Under the conversation's lock no other report comes between.
 		if c, err = conversation.LockAny(tx, item.ConversationID); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		known := item.Delivery != nil && (*item.Delivery == conversation.Failed || *item.Delivery == d.Status || d.Status == conversation.Queued)
 		if known {
@@ -107,7 +107,7 @@ func (s *Service) saveReceipts(tx *db.Tx, c *conversation.Conversation, item *co
 func (s *Service) applyDelivery(ctx context.Context, id uuid.UUID, d conversation.Delivery) (c conversation.Conversation, item conversation.Item, err error) {
 	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		c, item, err = s.setOutcome(tx, item, d)
 		return err
@@ -131,14 +131,14 @@ func (s *Service) setOutcome(tx *db.Tx, item conversation.Item, d conversation.D
 		return c, item, err
 	}
 	c, err = conversation.ByID(&tx.Reader, item.ConversationID)
-	return c, item, db.OrNotFound(err)
+	return c, item, db.NotFound(err)
 }
 
 // MarkFailed marks a message and leaves a channel_delivery_failed event beside it.
 func (s *Service) MarkFailed(tx *db.Tx, conversationID uuid.UUID, item conversation.Item, d conversation.Delivery) (conversation.Conversation, conversation.Item, error) {
 	was, err := conversation.LockAny(tx, conversationID)
 	if err != nil {
-		return was, item, db.OrNotFound(err)
+		return was, item, db.NotFound(err)
 	}
 	if item.Delivery != nil && *item.Delivery == conversation.Failed {
 		return was, item, nil

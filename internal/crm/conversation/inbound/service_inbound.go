@@ -171,7 +171,7 @@ func (s *Service) startConversation(tx *db.Tx, in Inbound, ref contact.Ref, sour
 	} else if seen != nil {
 		c, err := conversation.ByID(&tx.Reader, seen.ConversationID)
 		*out = Ingested{Written: conversation.Written{Conversation: c, Item: *seen}, Duplicate: true}
-		return db.OrNotFound(err)
+		return db.NotFound(err)
 	}
 	var err error
 	if item.Attachments, err = file.Take(tx, in.Uploads, in.Attachments); err != nil {

@@ -26,7 +26,7 @@ func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID
 		}
 		c, err := conversation.LockAny(tx, i.ConversationID)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		awaited, err := file.Fill(tx, attachment, item, &a)
 		if err != nil || !awaited {

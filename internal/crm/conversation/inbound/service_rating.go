@@ -70,7 +70,7 @@ func (s *Service) Of(ctx context.Context, account, id uuid.UUID) (c conversation
 		if c, err = conversation.ByID(r, id); err == nil && (c.ChannelAccountID == nil || *c.ChannelAccountID != account) {
 			err = db.ErrNoRow
 		}
-		return db.OrNotFound(err)
+		return db.NotFound(err)
 	})
 	return c, err
 }

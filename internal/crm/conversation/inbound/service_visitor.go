@@ -22,11 +22,11 @@ type Shown struct {
 // ShownTo reads a conversation of a customer, following merges.
 func (s *Service) ShownTo(r *db.Reader, id uuid.UUID) (out Shown, err error) {
 	if out.Conversation, err = conversation.ByID(r, id); err != nil {
-		return out, db.OrNotFound(err)
+		return out, db.NotFound(err)
 	}
 	for hops := 0; out.Conversation.MergedIntoID != nil && hops < 10; hops++ {
 		if out.Conversation, err = conversation.ByID(r, *out.Conversation.MergedIntoID); err != nil {
-			return out, db.OrNotFound(err)
+			return out, db.NotFound(err)
 		}
 	}
 	if out.Conversation.State != conversation.Closed {

@@ -18,7 +18,7 @@ import (
 func (s *Service) Merge(ctx context.Context, id, into uuid.UUID) (c conversation.Conversation, err error) {
 	err = idempotency.Do(ctx, s.gate.Tenant(ctx), &c, func(tx *db.Tx) error {
 		if _, err := conversation.ByID(&tx.Reader, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		if id == into {
 			return fault.Invalid("into_id", "same_conversation")

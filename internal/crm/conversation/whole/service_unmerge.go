@@ -20,14 +20,14 @@ func (s *Service) Unmerge(ctx context.Context, id uuid.UUID) (c conversation.Con
 	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		was, err := conversation.ByID(&tx.Reader, id)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		if was.MergedIntoID == nil {
 			return fault.New(fault.Conflict).Because("not_merged")
 		}
 		was, _, err = lockInOrder(tx, id, *was.MergedIntoID)
 		if err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		m, err := mergeOf(&tx.Reader, id)
 		if db.IsNoRow(err) {
@@ -47,7 +47,7 @@ func (s *Service) Unmerge(ctx context.Context, id uuid.UUID) (c conversation.Con
 			return err
 		}
 		if c, err = conversation.ByID(&tx.Reader, id); err != nil {
-			return db.OrNotFound(err)
+			return db.NotFound(err)
 		}
 		return audit.Write(tx, "conversation.unmerged", id.String(), map[string]string{"from": m.Into.String()})
 	})
