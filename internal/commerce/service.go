@@ -42,13 +42,6 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 
 func isTest(ctx context.Context) bool { return caller.From(ctx).Test }
 
-func absent(err error) error {
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
-	return err
-}
-
 // upsert is the gate of every record that a shop writes by its own id.
 type upsert[T any] struct {
 	find func() (T, error) // locks
@@ -148,7 +141,7 @@ func (s *Service) Customers(ctx context.Context, external string, p db.Page) (db
 func (s *Service) Customer(ctx context.Context, id uuid.UUID) (Customer, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Customer, error) {
 		c, err := customerByID(r, isTest(ctx), id)
-		return c, absent(err)
+		return c, db.NotFound(err)
 	})
 }
 

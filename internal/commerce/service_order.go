@@ -27,7 +27,7 @@ func (s *Service) Orders(ctx context.Context, f OrderFilter, p db.Page) (db.List
 func (s *Service) Order(ctx context.Context, id uuid.UUID) (Order, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Order, error) {
 		o, err := orderByID(r, isTest(ctx), id)
-		return o, absent(err)
+		return o, db.NotFound(err)
 	})
 }
 

@@ -28,7 +28,7 @@ func (s *Service) Apps(ctx context.Context, p db.Page) (db.List[App], error) {
 func (s *Service) App(ctx context.Context, id uuid.UUID) (App, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (App, error) {
 		a, err := appByID(r, id)
-		return a, notFound(err)
+		return a, db.NotFound(err)
 	})
 }
 
@@ -78,7 +78,7 @@ func (s *Service) ChangeApp(ctx context.Context, id uuid.UUID, c AppChange) (App
 	var a App
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		if a, err = appByID(&tx.Reader, id); err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		before := a.facts()
 		if c.Name != nil {
@@ -108,7 +108,7 @@ func (s *Service) DeleteApp(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := dropApp(tx, id)
 		if err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		hashes, err := closeAppSessions(tx, id, "app_deleted")
 		if err != nil {

@@ -296,7 +296,7 @@ func (s *Service) mayFollow(ctx context.Context, workspace uuid.UUID) error {
 		return err
 	})
 	if err != nil {
-		return notFound(err)
+		return db.NotFound(err)
 	}
 	if !covers(there, has) {
 		return fault.New(fault.NotFound)
@@ -320,7 +320,7 @@ func (s *Service) RevokeGrant(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		app, err := revokeGrant(tx, who.ID, id)
 		if err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		hashes, err := closeGrantSessions(tx, app, who.ID, "grant_revoked")
 		if err != nil {

@@ -22,7 +22,7 @@ func (s *Service) HandOver(ctx context.Context, workspace uuid.UUID) (Handover, 
 	out := Handover{Code: secret.NewToken(secret.HandoverPrefix)}
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		if out.Workspace, err = placeOf(&tx.Reader, who.UserID, workspace); err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		out.ExpiresAt = clock.At(tx.Now().Add(handoverFor))
 		c := crossing{session: who.SessionID, workspace: workspace, ip: who.IP}

@@ -214,7 +214,7 @@ func (s *Service) SetLicences(ctx context.Context, slug string, licences []strin
 		return err
 	})
 	if err != nil {
-		return notFound(err)
+		return db.NotFound(err)
 	}
 	return s.db.Tenant(id).InTx(ctx, func(tx *db.Tx) error {
 		if err := setLicences(tx, sortedSet(licences)); err != nil {

@@ -76,7 +76,7 @@ func (s *Service) ChangeKey(ctx context.Context, id uuid.UUID, c KeyChange) (API
 	var k APIKey
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
 		if k, err = keyByID(tx, id); err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		before := map[string]any{"name": k.Name, "scopes": k.Scopes, "expires_at": k.ExpiresAt}
 		if c.Name != nil {
@@ -111,7 +111,7 @@ func (s *Service) RotateKey(ctx context.Context, id uuid.UUID) (ShownKey, error)
 	err := idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		k, err := keyByID(tx, id)
 		if err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		if err := mayGive(ctx, perm.Expand(k.Scopes).Sorted()); err != nil {
 			return err
@@ -133,7 +133,7 @@ func (s *Service) RevokeKey(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		k, err := revokeKey(tx, id)
 		if err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		tx.AfterCommit(func() { s.forgetActor(id) })
 		return audit.Write(tx, "api_key.revoked", id.String(), map[string]any{"name": k.Name})

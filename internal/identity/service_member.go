@@ -27,7 +27,7 @@ func (s *Service) Members(ctx context.Context, state string, p db.Page) (db.List
 // Member reads one of a workspace's people.
 func (s *Service) Member(r *db.Reader, id uuid.UUID) (Member, error) {
 	m, err := memberByID(r, id)
-	return m, notFound(err)
+	return m, db.NotFound(err)
 }
 
 // NewMember is somebody to invite.
@@ -167,7 +167,7 @@ func (s *Service) changeMember(tx *db.Tx, id uuid.UUID, action string, change fu
 	}
 	m, err := memberByID(&tx.Reader, id)
 	if err != nil {
-		return Member{}, notFound(err)
+		return Member{}, db.NotFound(err)
 	}
 	if err := s.mayTouch(tx, m); err != nil {
 		return Member{}, err
@@ -217,7 +217,7 @@ func (s *Service) mayTouch(tx *db.Tx, m Member) error {
 func (s *Service) MayAct(tx *db.Tx, id uuid.UUID) error {
 	m, err := memberByID(&tx.Reader, id)
 	if err != nil {
-		return notFound(err)
+		return db.NotFound(err)
 	}
 	return s.mayTouch(tx, m)
 }
@@ -253,7 +253,7 @@ func (s *Service) EndAccess(tx *db.Tx, membership uuid.UUID, reason string) (End
 func (s *Service) OpenMobile(tx *db.Tx, membership uuid.UUID, own bool, device, platform, ip string) (SignedIn, error) {
 	a, err := accountByMember(&tx.Reader, membership)
 	if err != nil {
-		return SignedIn{}, notFound(err)
+		return SignedIn{}, db.NotFound(err)
 	}
 	out := SignedIn{User: a.user, Workspace: a.workspace}
 	out.Token, out.Session, err = s.openSession(tx, opening{

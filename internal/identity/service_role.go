@@ -113,7 +113,7 @@ func (s *Service) DeleteRole(ctx context.Context, name string) error {
 		}
 		before, err := ownRole(&tx.Reader, name)
 		if err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		if err := mayGive(ctx, before.Permissions); err != nil {
 			return err
@@ -178,13 +178,6 @@ func keepOwner(tx *db.Tx) error {
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
-func notFound(err error) error {
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
-	return err
 }
 
 // Owners are the workspace's owners, for what they must be told.

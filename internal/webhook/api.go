@@ -340,7 +340,7 @@ func (r *routes) keyless(ctx context.Context, id uuid.UUID, find func(*db.Reader
 	var o owner
 	err := r.db.System("keyless look-up").Read(ctx, func(rd *db.Reader) (err error) {
 		o, err = find(rd, id)
-		return notFound(err)
+		return db.NotFound(err)
 	})
 	if err != nil {
 		return ctx, err

@@ -194,7 +194,7 @@ func (w *watcher) deliveriesTo(r *db.Reader, endpoint uuid.UUID, events []event.
 	k := laneKey{r.Tenant(), endpoint}
 	t, err := targetOf(r, k)
 	if err != nil {
-		return nil, notFound(err)
+		return nil, db.NotFound(err)
 	}
 	keys, err := w.secrets(k, &t)
 	if err != nil {

@@ -120,7 +120,7 @@ func (s *Service) Settled(ctx context.Context, id uuid.UUID) { s.settled(ctx, id
 func (s *Service) channel(tx *db.Tx, id uuid.UUID, fn func(Endpoint) error) error {
 	e, err := lockEndpoint(tx, Channel, id)
 	if err != nil {
-		return notFound(err)
+		return db.NotFound(err)
 	}
 	tx.AfterCommit(func() { s.changed([]uuid.UUID{id}) })
 	return fn(e)

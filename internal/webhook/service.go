@@ -98,7 +98,7 @@ func (s *Service) Endpoints(ctx context.Context, module string, p db.Page) (db.L
 func (s *Service) Endpoint(ctx context.Context, module string, id uuid.UUID) (Endpoint, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Endpoint, error) {
 		e, err := endpointByID(r, module, id)
-		return e, notFound(err)
+		return e, db.NotFound(err)
 	})
 }
 
@@ -322,7 +322,7 @@ func (s *Service) change(ctx context.Context, module string, id uuid.UUID, fn fu
 	return idempotency.Do(ctx, s.tenant(ctx), &struct{}{}, func(tx *db.Tx) error {
 		e, err := lockEndpoint(tx, module, id)
 		if err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		tx.AfterCommit(func() { s.changed([]uuid.UUID{id}) })
 		return fn(tx, e)
@@ -355,13 +355,6 @@ func (s *Service) notify(tx *db.Tx, n Notice) error {
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
-func notFound(err error) error {
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
-	return err
 }
 
 // Sample writes one of each record of this module with text in it, for tests

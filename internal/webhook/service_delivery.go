@@ -128,7 +128,7 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 		delivery = nil
 		e, err := lockEndpoint(tx, module, id)
 		if err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		if e.Status == Paused {
 			return fault.New(fault.WebhookPaused)
@@ -200,11 +200,11 @@ func (s *Service) Delivery(ctx context.Context, module string, id uuid.UUID) (d 
 	}
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if d.Delivery, err = deliveryByID(r, module, id); err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		e, err := endpointByID(r, module, d.EndpointID)
 		if err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		d.Address = e.Address
 		if d.AttemptList, err = attemptsOf(r, id); err != nil {
@@ -227,7 +227,7 @@ func (s *Service) Delivery(ctx context.Context, module string, id uuid.UUID) (d 
 		}
 		ev, err := eventOf(r, id)
 		if err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		bodies, err := event.Load(r, r.Tenant(), []uuid.UUID{ev})
 		if err != nil {
@@ -248,7 +248,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if d, err = deliveryByID(&tx.Reader, module, id); err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		from := d.Status
 		last, _, err := s.wake(tx, d.EndpointID, 1)

@@ -33,7 +33,7 @@ func (s *Service) Recover(ctx context.Context, module string, endpoint uuid.UUID
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := endpointByID(&tx.Reader, module, endpoint); err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		end := until
 		if end.IsZero() || end.After(tx.Now()) {
@@ -61,7 +61,7 @@ func (s *Service) Recover(ctx context.Context, module string, endpoint uuid.UUID
 func (s *Service) Recovery(ctx context.Context, module string, id uuid.UUID) (Recovery, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Recovery, error) {
 		rec, err := recoveryByID(r, module, id)
-		return rec, notFound(err)
+		return rec, db.NotFound(err)
 	})
 }
 
@@ -69,7 +69,7 @@ func (s *Service) Recovery(ctx context.Context, module string, id uuid.UUID) (Re
 func (s *Service) Recoveries(ctx context.Context, module string, endpoint uuid.UUID, p db.Page) (list db.List[Recovery], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if _, err := endpointByID(r, module, endpoint); err != nil {
-			return notFound(err)
+			return db.NotFound(err)
 		}
 		list, err = listRecoveries(r, endpoint, p)
 		return err

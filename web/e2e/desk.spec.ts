@@ -119,7 +119,10 @@ test('a canned reply is written, found, shared, used and deleted', async ({ page
     await page.goto(`/inbox?c=${id}`)
     const text = page.getByRole('textbox', { name: 'Reply', exact: true })
     await text.pressSequentially(`/${word}`)
-    await expect(page.getByRole('listbox').getByRole('option', { name: new RegExp(word) })).toBeVisible()
+    // Enter while the list of the word before still stands chooses nothing.
+    const options = page.getByRole('listbox').getByRole('option')
+    await expect(options).toHaveCount(1)
+    await expect(options.filter({ hasText: word })).toHaveAttribute('aria-selected', 'true')
     await page.keyboard.press('Enter')
     await expect(text).toHaveValue(/We are open from 9 to 18\./)
     await text.fill('')

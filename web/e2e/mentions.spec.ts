@@ -106,6 +106,43 @@ test('what is found far back opens at the message, and the way to the newest sta
   })
 })
 
+test('the message that was looked for stays in sight, whichever half loads first and whatever changes its height later', async ({ page }) => {
+  const stamp = Date.now()
+  const name = `Tuna Er ${stamp}`
+  await signIn(page, '/inbox')
+  const customer = await startCustomer(page, name)
+  const id = await customer.write('Roof', 'Good morning.', `tuna-${stamp}@example.com`)
+  let middle = ''
+  for (let line = 0; line < 30; line += 1) {
+    const answer = await page.request.post(`/api/crm/v1/conversations/${id}/reply-as-customer`, { data: { body: `Line ${line}` } })
+    const { data } = (await answer.json()) as { data: { item: { id: string } } }
+    if (line === 15) middle = data.item.id
+  }
+
+  // What comes after the message is answered only when what comes before it has been drawn.
+  let release = () => {}
+  const drawn = new Promise<void>((resolve) => (release = resolve))
+  await page.route(/\/items\?.*sort=created/, async (route) => {
+    await drawn
+    await route.continue()
+  })
+  const before = page.waitForResponse((response) => /\/items\?(?!.*sort=)/.test(response.url()))
+  await page.goto(`/inbox?c=${id}&at=${middle}`)
+  await (await before).finished()
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  release()
+  const found = page.locator('[aria-current="location"]')
+  await expect(found).toContainText('Line 15')
+  await expect(found).toBeInViewport()
+
+  // As a picture would that loads late, in a browser that does not anchor the scroll position by itself.
+  await page.getByRole('group', { name: 'Messages' }).evaluate((box) => (box.style.overflowAnchor = 'none'))
+  await page.getByText('Line 3', { exact: true }).evaluate((message) => (message.style.minHeight = '1500px'))
+  await expect(page.getByText('Line 3', { exact: true })).toHaveCSS('min-height', '1500px')
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  await expect(found).toBeInViewport()
+})
+
 test('a macro and a canned reply that change are up to date in an open composer', async ({ page }) => {
   const stamp = Date.now()
   const name = `Naz Uçar ${stamp}`

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 
@@ -144,4 +145,80 @@ test('a template that Meta rejects says why, and one that does not arrive says s
   await beginWithTemplate(page, customer, /continue_conversation/)
   const thread = page.getByRole('region', { name: `Conversation with ${customer}` })
   await expect(thread.getByText(/a message could not be delivered/)).toBeVisible()
+})
+
+/** Tells us what happened on the number, signed as Meta signs it. */
+async function tellOfNumber(page: Page, value: object): Promise<void> {
+  const body = JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: number.business, time: 0, changes: [{ field: 'messages', value: { messaging_product: 'whatsapp', metadata: { phone_number_id: number.id }, ...value } }] }],
+  })
+  const signature = `sha256=${createHmac('sha256', number.secret).update(body).digest('hex')}`
+  const answer = await page.request.post('/api/crm/v1/channels/whatsapp/webhook', {
+    headers: { 'Content-Type': 'application/json', 'X-Hub-Signature-256': signature },
+    data: body,
+  })
+  expect(answer.status(), await answer.text()).toBe(200)
+}
+
+test('a message shows what it answers, the ad it came from and its order; a sent one shows when it was read', async ({ page }) => {
+  const stamp = Date.now()
+  const customer = `Sevgi Kurt ${stamp}`
+  const phone = phoneOf(stamp, '7788')
+  const from = phone.slice(1)
+  const now = String(Math.floor(stamp / 1000))
+  async function say(message: object) {
+    await tellOfNumber(page, { contacts: [{ wa_id: from, profile: { name: customer } }], messages: [{ from, timestamp: now, ...message }] })
+  }
+  await signIn(page, '/crm/channels')
+
+  await test.step('read receipts are a switch of the number', async () => {
+    const row = page.getByRole('row').filter({ hasText: 'WhatsApp' }).first()
+    const receipts = page.getByRole('dialog').getByRole('switch', { name: 'Read receipts' })
+    for (const on of [true, false]) {
+      await row.getByRole('button', { name: /Actions for/ }).click()
+      await page.getByRole('menuitem', { name: 'Settings' }).click()
+      await expect(receipts).toBeChecked({ checked: !on })
+      await expectAccessible(page)
+      await receipts.setChecked(on)
+      await expect(receipts).toBeEnabled()
+      await page.keyboard.press('Escape')
+      await expect(receipts).toBeHidden()
+    }
+  })
+
+  const first = `wamid.first${stamp}`
+  await say({ id: first, type: 'text', text: { body: 'Do you have this chair?' }, referral: { source_url: 'https://fb.me/chairs', source_type: 'ad', source_id: '9', headline: 'Chair sale' } })
+  await say({ id: `wamid.second${stamp}`, type: 'text', text: { body: 'This one I mean' }, context: { id: first } })
+  await say({
+    id: `wamid.third${stamp}`,
+    type: 'order',
+    order: { catalog_id: '7', text: 'Quickly please', product_items: [{ product_retailer_id: 'chair-1', quantity: 2, item_price: 1500.5, currency: 'TRY' }] },
+  })
+  await page.goto(`/inbox?q=${encodeURIComponent(customer)}`)
+  await page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: new RegExp(customer) }).click()
+  const thread = page.getByRole('region', { name: `Conversation with ${customer}` })
+  const messages = thread.getByRole('article', { name: /Message by/ })
+
+  const asked = messages.filter({ hasText: 'Came from an ad' })
+  await expect(asked.getByRole('link', { name: 'Chair sale' })).toHaveAttribute('href', 'https://fb.me/chairs')
+  const meant = messages.filter({ hasText: 'This one I mean' })
+  await expect(meant.getByRole('link', { name: /Show the quoted message/ })).toContainText('Do you have this chair?')
+  const order = messages.filter({ hasText: 'Quickly please' })
+  await expect(order.getByRole('table', { name: 'Order' })).toContainText(/chair-1\s*2\s*TRY\s1,500.50/)
+  await expect(order.getByRole('row', { name: /Total/ })).toContainText('3,001.00')
+  await expectAccessible(page)
+  await shoot(page, 'thread-extras')
+
+  await meant.getByRole('link', { name: /Show the quoted message/ }).click()
+  await expect(thread.locator('[aria-current="location"]')).toContainText('Do you have this chair?')
+
+  await beginWithTemplate(page, customer, /continue_conversation/)
+  const sent = messages.filter({ hasText: 'Template continue_conversation' })
+  await expect(sent.getByText(/^Delivered/)).toBeVisible()
+  const id = await sent.locator('xpath=ancestor::li[1]').getAttribute('id')
+  await tellOfNumber(page, { statuses: [{ id: `wamid.out${stamp}`, status: 'read', timestamp: now, recipient_id: from, biz_opaque_callback_data: id?.replace('item-', '') }] })
+  await expect(sent.getByText(/^Read/)).toBeVisible()
+  await expect(sent.getByTitle(/Delivered: [^]*Read: /)).toBeVisible()
+  await expectAccessible(page)
 })

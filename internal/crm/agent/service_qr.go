@@ -105,10 +105,7 @@ func (s *Service) QR(ctx context.Context, id, qr uuid.UUID) (q QR, err error) {
 	}
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		q, err = qrByID(r, id, qr)
-		if db.IsNoRow(err) {
-			return fault.New(fault.NotFound)
-		}
-		return err
+		return db.NotFound(err)
 	})
 	q.at(s.now().Time)
 	return q, err

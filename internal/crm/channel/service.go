@@ -62,7 +62,7 @@ func (s *Service) Find(r *db.Reader, kind string, id uuid.UUID) (Account, error)
 	if err == nil && kind != "" && a.Kind != kind {
 		err = db.ErrNoRow
 	}
-	return a, absent(err)
+	return a, db.NotFound(err)
 }
 
 // First is the oldest account of a kind that works; false where there is none.
@@ -177,7 +177,7 @@ func (s *Service) Lock(tx *db.Tx, kind string, id uuid.UUID) (Account, error) {
 	if err == nil && a.Status == Disconnected {
 		return a, fault.New(fault.ChannelUnavailable).Because(Disconnected)
 	}
-	return a, absent(err)
+	return a, db.NotFound(err)
 }
 
 // Set is the gate for a status that the house itself found: connected at last,
@@ -185,7 +185,7 @@ func (s *Service) Lock(tx *db.Tx, kind string, id uuid.UUID) (Account, error) {
 func (s *Service) Set(tx *db.Tx, id uuid.UUID, status string, reason *string) (Account, error) {
 	a, err := lock(tx, id)
 	if err != nil {
-		return a, absent(err)
+		return a, db.NotFound(err)
 	}
 	if a.Status == Paused || a.Status == Disconnected {
 		return a, nil
@@ -198,7 +198,7 @@ func (s *Service) Set(tx *db.Tx, id uuid.UUID, status string, reason *string) (A
 func (s *Service) ClearAttention(tx *db.Tx, id uuid.UUID, reasons ...string) error {
 	a, err := lock(tx, id)
 	if err != nil {
-		return absent(err)
+		return db.NotFound(err)
 	}
 	if a.Status != Attention || a.Reason == nil || !slices.Contains(reasons, *a.Reason) {
 		return nil
@@ -251,7 +251,7 @@ func (s *Service) Disconnect(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		a, err := lock(tx, id)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if a.Status == Disconnected {
 			return nil
@@ -326,7 +326,7 @@ func (s *Service) SetCredentials(tx *db.Tx, id uuid.UUID, plain []byte) error {
 func (s *Service) Credentials(r *db.Reader, id uuid.UUID) ([]byte, error) {
 	sealed, err := credentials(r, id)
 	if err != nil || sealed == nil {
-		return nil, absent(err)
+		return nil, db.NotFound(err)
 	}
 	return s.box.Open(r.Tenant(), place(id), sealed)
 }
@@ -356,7 +356,7 @@ func (s *Service) ByKey(ctx context.Context, key string) (o Owned, err error) {
 	}
 	err = s.db.System("channel look-up").Read(ctx, func(r *db.Reader) (err error) {
 		o, err = byKey(r, secret.Hash(key))
-		return absent(err)
+		return db.NotFound(err)
 	})
 	return o, err
 }
@@ -376,11 +376,4 @@ func (s *Service) ByExternal(ctx context.Context, kind, external string) (out []
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
-func absent(err error) error {
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
-	return err
 }

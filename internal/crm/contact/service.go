@@ -65,7 +65,7 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (Contact, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Contact, error) {
 		c, err := byID(r, id)
 		if err != nil {
-			return c, absent(err)
+			return c, db.NotFound(err)
 		}
 		return c, matchClaims(r, &c)
 	})
@@ -153,7 +153,7 @@ func (s *Service) change(ctx context.Context, id uuid.UUID, fn func(*db.Tx, *Con
 func (s *Service) changeIn(tx *db.Tx, id uuid.UUID, fn func(*db.Tx, *Contact) error) (Contact, error) {
 	old, err := lockByID(tx, id)
 	if err != nil {
-		return old, absent(err)
+		return old, db.NotFound(err)
 	}
 	c := old
 	if err := fn(tx, &c); err != nil {
@@ -257,7 +257,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		c, err := lockByID(tx, id)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if err := empty(tx, id); err != nil {
 			return fmt.Errorf("contact: empty: %w", err)
@@ -276,7 +276,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out db.List[Note], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := refByID(r, contact); err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		out, err = notes(r, contact, p)
 		return err
@@ -288,7 +288,7 @@ func (s *Service) Notes(ctx context.Context, contact uuid.UUID, p db.Page) (out 
 func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (n Note, err error) {
 	err = idempotency.Do(ctx, s.tenant(ctx), &n, func(tx *db.Tx) error {
 		if _, err := lockByID(tx, contact); err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		n = Note{ID: tx.NewID(), Body: strings.TrimSpace(body), AuthorID: by(ctx), CreatedAt: clock.At(tx.Now())}
 		if n.Body == "" {
@@ -303,7 +303,7 @@ func (s *Service) AddNote(ctx context.Context, contact uuid.UUID, body string) (
 func (s *Service) DeleteNote(ctx context.Context, contact, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if _, err := lockByID(tx, contact); err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if ok, err := dropNote(tx, contact, id); err != nil {
 			return err
@@ -326,7 +326,7 @@ func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (c C
 // Consented is the gate for a contact's consent.
 func (s *Service) Consented(tx *db.Tx, id uuid.UUID, in Consent) (c Contact, err error) {
 	if _, err := lockByID(tx, id); err != nil {
-		return c, absent(err)
+		return c, db.NotFound(err)
 	}
 	in.At = clock.At(tx.Now())
 	if err := putConsent(tx, id, in); err != nil {
@@ -354,13 +354,6 @@ func announce(tx *db.Tx, name string, c Contact, before map[string]any) error {
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
-func absent(err error) error {
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
-	return err
 }
 
 // conflict is the answer to a race that a constraint of the database decided.

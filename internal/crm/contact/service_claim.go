@@ -60,7 +60,7 @@ func (s *Service) LinkClaim(ctx context.Context, contact, claim uuid.UUID) (out 
 func (s *Service) prove(tx *db.Tx, contact, id uuid.UUID, proof string) (out ClaimResult, err error) {
 	c, err := refByID(&tx.Reader, contact)
 	if err != nil {
-		return out, absent(err)
+		return out, db.NotFound(err)
 	}
 	list, err := claimsOf(&tx.Reader, contact)
 	if err != nil {

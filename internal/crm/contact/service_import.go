@@ -199,7 +199,7 @@ func (s *Service) meant(tx *db.Tx, in Input) (uuid.UUID, error) {
 func (s *Service) GetImport(ctx context.Context, id uuid.UUID) (Import, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Import, error) {
 		out, err := importByID(r, id)
-		return out, absent(err)
+		return out, db.NotFound(err)
 	})
 }
 
@@ -207,7 +207,7 @@ func (s *Service) GetImport(ctx context.Context, id uuid.UUID) (Import, error) {
 func (s *Service) ImportErrors(ctx context.Context, id uuid.UUID, p db.Page) (out db.List[ImportError], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := importByID(r, id); err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		out, err = importErrors(r, id, p)
 		return err

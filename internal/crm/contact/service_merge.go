@@ -82,7 +82,7 @@ func lockBoth(tx *db.Tx, winner, loser uuid.UUID, lockLoser func(*db.Tx, uuid.UU
 	read := func(id uuid.UUID) error {
 		if id == winner {
 			if w, err = lockByID(tx, id); err != nil {
-				return absent(err)
+				return db.NotFound(err)
 			}
 			return nil
 		}
@@ -93,7 +93,7 @@ func lockBoth(tx *db.Tx, winner, loser uuid.UUID, lockLoser func(*db.Tx, uuid.UU
 	}
 	if winner == loser {
 		if _, err := lockByID(tx, winner); err != nil {
-			return w, l, absent(err)
+			return w, l, db.NotFound(err)
 		}
 		return w, l, fault.Invalid("contact_id", "same_contact")
 	}
@@ -103,7 +103,7 @@ func lockBoth(tx *db.Tx, winner, loser uuid.UUID, lockLoser func(*db.Tx, uuid.UU
 	}
 	// An unknown winner is a 404 whatever the loser is.
 	if _, err := refByID(&tx.Reader, winner); err != nil {
-		return w, l, absent(err)
+		return w, l, db.NotFound(err)
 	}
 	if err := read(first); err != nil {
 		return w, l, err
@@ -117,7 +117,7 @@ func (s *Service) Undo(ctx context.Context, id uuid.UUID) (out MergeResult, err 
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		mg, m, err := lockMerge(tx, id)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if mg.UndoneAt != nil {
 			return fault.New(fault.Conflict).Because("already_undone")
@@ -185,7 +185,7 @@ func (s *Service) revive(tx *db.Tx, m *moved, winner uuid.UUID) error {
 func (s *Service) Merges(ctx context.Context, winner uuid.UUID, p db.Page) (out db.List[Merge], err error) {
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		if _, err := refByID(r, winner); err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		out, err = merges(r, winner, p)
 		return err

@@ -51,13 +51,6 @@ func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
-func absent(err error) error {
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
-	return err
-}
-
 // may refuses a caller who lacks a permission.
 func may(who *caller.Caller, p perm.Permission) *fault.Fault {
 	if who.Can(p) {

@@ -27,7 +27,7 @@ func (s *Service) CannedReplies(ctx context.Context, q string, p db.Page) (db.Li
 func (s *Service) CannedReply(ctx context.Context, id uuid.UUID) (CannedReply, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (CannedReply, error) {
 		c, err := cannedByID(r, caller.From(ctx).ID, id)
-		return c, absent(err)
+		return c, db.NotFound(err)
 	})
 }
 
@@ -112,7 +112,7 @@ func (s *Service) mine(tx *db.Tx, id uuid.UUID) (CannedReply, error) {
 	who := caller.From(tx.Context())
 	c, err := cannedByID(&tx.Reader, who.ID, id)
 	if err != nil {
-		return c, absent(err)
+		return c, db.NotFound(err)
 	}
 	if c.Shared {
 		if f := may(who, perm.CannedManage); f != nil {
@@ -165,7 +165,7 @@ func (s *Service) Render(ctx context.Context, id, conversation uuid.UUID) (out R
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		reply, err := cannedByID(r, caller.From(ctx).ID, id)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		c, err := s.conversations.Find(r, conversation)
 		if db.IsNoRow(err) {

@@ -31,7 +31,7 @@ func (s *Service) Macros(ctx context.Context, p db.Page) (db.List[Macro], error)
 func (s *Service) Macro(ctx context.Context, id uuid.UUID) (Macro, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Macro, error) {
 		m, err := macroByID(r, id)
-		return m, absent(err)
+		return m, db.NotFound(err)
 	})
 }
 
@@ -115,7 +115,7 @@ func kinds(m Macro) []string {
 func (s *Service) ChangeMacro(ctx context.Context, id uuid.UUID, n NewMacro) (m Macro, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = macroByID(&tx.Reader, id); err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if err := s.fillMacro(tx, &m, n); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (s *Service) DeleteMacro(ctx context.Context, id uuid.UUID) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		m, err := macroByID(&tx.Reader, id)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if err := dropMacro(tx, id); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (s *Service) Apply(ctx context.Context, id, macro uuid.UUID) (out Applied, 
 	err = idempotency.Do(ctx, s.tenant(ctx), &out, func(tx *db.Tx) error {
 		m, err := macroByID(&tx.Reader, macro)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if err := allowed(caller.From(ctx), m); err != nil {
 			return err

@@ -26,7 +26,7 @@ func (s *Service) Views(ctx context.Context, p db.Page) (db.List[View], error) {
 func (s *Service) View(ctx context.Context, id uuid.UUID) (View, error) {
 	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (View, error) {
 		v, err := viewByID(r, caller.From(ctx).ID, id)
-		return v, absent(err)
+		return v, db.NotFound(err)
 	})
 }
 
@@ -124,7 +124,7 @@ func (s *Service) myView(tx *db.Tx, id uuid.UUID) (View, error) {
 	who := caller.From(tx.Context())
 	v, err := viewByID(&tx.Reader, who.ID, id)
 	if err != nil {
-		return v, absent(err)
+		return v, db.NotFound(err)
 	}
 	if v.Shared {
 		if f := may(who, perm.ViewsManage); f != nil {

@@ -92,7 +92,7 @@ func (s *Service) get(r *db.Reader, id uuid.UUID) (Mailbox, error) {
 	}
 	st, err := mailboxState(r, id)
 	if err != nil {
-		return Mailbox{}, absent(err)
+		return Mailbox{}, db.NotFound(err)
 	}
 	if st.polls {
 		if st.nextPollAt, err = jobs.NextRun(r, id); err != nil {
@@ -107,13 +107,6 @@ func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, set Se
 		err = a.Read(&set)
 	}
 	return a, set, err
-}
-
-func absent(err error) error {
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
-	return err
 }
 
 // Connect makes a mailbox.

@@ -464,7 +464,7 @@ func (s *Service) Raw(ctx context.Context, id uuid.UUID) ([]byte, error) {
 	var m Incoming
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		m, err = inboundByID(r, id)
-		return absent(err)
+		return db.NotFound(err)
 	})
 	if err != nil {
 		return nil, err
@@ -476,7 +476,7 @@ func (s *Service) Raw(ctx context.Context, id uuid.UUID) ([]byte, error) {
 func (s *Service) Retry(ctx context.Context, id uuid.UUID) (m Incoming, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if m, err = lockInbound(tx, id); err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if m.State != FailedIn {
 			return fault.New(fault.Conflict).Because("not_failed")

@@ -162,7 +162,7 @@ func (s *Service) find(ctx context.Context, addr string) (h home, err error) {
 	base, _, _ := strings.Cut(local, "+")
 	err = s.DB.System("channel look-up").Read(ctx, func(r *db.Reader) error {
 		h, err = byLocal(r, base)
-		return absent(err)
+		return db.NotFound(err)
 	})
 	if err != nil {
 		return h, err

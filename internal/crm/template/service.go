@@ -87,11 +87,8 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (t Template, err error)
 // Find reads one template; not_found where there is none.
 func (s *Service) Find(r *db.Reader, id uuid.UUID) (Template, error) {
 	t, err := byID(r, id)
-	if db.IsNoRow(err) {
-		return t, fault.New(fault.NotFound)
-	}
 	t.show(s.now())
-	return t, err
+	return t, db.NotFound(err)
 }
 
 // NewTemplate is what a caller gives for a template.
@@ -145,7 +142,7 @@ func (s *Service) submit(ctx context.Context, want, was Template, hand func(cont
 	ctx = context.WithoutCancel(ctx)
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if t, err = lock(tx, want.ID); err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if t.Status != Pending {
 			g.Status = "" // the review was faster
@@ -290,7 +287,7 @@ func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (t Templa
 	}
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if t, err = lock(tx, id); err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if t.show(tx.Now()); !t.Editable || t.Status != was.Status {
 			return notEditable(&t)
@@ -346,7 +343,7 @@ func (s *Service) Delete(ctx context.Context, id uuid.UUID) error {
 		return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 			t, err := lock(tx, id)
 			if err != nil {
-				return absent(err)
+				return db.NotFound(err)
 			}
 			return s.remove(tx, &t)
 		})
@@ -485,11 +482,4 @@ func (s *Service) now() time.Time { return s.db.Clock().Now() }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
-func absent(err error) error {
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
-	return err
 }

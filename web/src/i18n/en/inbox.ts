@@ -119,6 +119,8 @@ export const inbox = {
   'inbox.delivery.failedWhy': 'It could not be delivered: {why}',
   'inbox.delivery.queued': 'On its way',
   'inbox.delivery.none': 'Kept here; there was no way to deliver it',
+  'inbox.delivery.delivered': 'Delivered',
+  'inbox.delivery.read': 'Read',
   'inbox.sending': 'Sending…',
   'inbox.notSent': 'Not sent.',
   'inbox.answerLost': 'The page was closed before the server answered. Trying again does not send it twice.',

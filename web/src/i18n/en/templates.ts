@@ -155,6 +155,8 @@ export const templates = {
   'whatsapp.verifiedName': 'Name at Meta',
   'whatsapp.quality': 'Quality',
   'whatsapp.limit': 'Limit of new customers a day',
+  'whatsapp.readReceipts': 'Read receipts',
+  'whatsapp.readReceiptsHint': 'Customers see two blue ticks once an agent has opened their message.',
   'whatsapp.webhook': 'Where Meta calls us',
   'whatsapp.webhookText': 'Meta has been told this address already; there is nothing left to do.',
 } as const

@@ -120,6 +120,8 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.delivery.failedWhy': 'Ulaştırılamadı: {why}',
   'inbox.delivery.queued': 'Yolda',
   'inbox.delivery.none': 'Burada saklandı; ulaştıracak bir yol yoktu',
+  'inbox.delivery.delivered': 'Teslim edildi',
+  'inbox.delivery.read': 'Okundu',
   'inbox.sending': 'Gönderiliyor…',
   'inbox.notSent': 'Gönderilmedi.',
   'inbox.answerLost': 'Sayfa, sunucu yanıt vermeden kapandı. Yeniden denemek iletiyi iki kez göndermez.',

@@ -157,6 +157,8 @@ export const templates: Record<keyof typeof en, string> = {
   'whatsapp.verifiedName': 'Meta’daki adı',
   'whatsapp.quality': 'Kalite',
   'whatsapp.limit': 'Günlük yeni müşteri sınırı',
+  'whatsapp.readReceipts': 'Okundu bilgisi',
+  'whatsapp.readReceiptsHint': 'Bir temsilci mesajı açınca müşteri iki mavi tik görür.',
   'whatsapp.webhook': 'Meta’nın bizi aradığı adres',
   'whatsapp.webhookText': 'Bu adres Meta’ya bildirildi; yapılacak başka bir şey yok.',
 }

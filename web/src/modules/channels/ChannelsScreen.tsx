@@ -11,6 +11,7 @@ import { ConfirmAct } from '@/ui/ConfirmAct'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
 import type { Column } from '@/ui/Table'
 import { toast } from '@/ui/Toast'
+import { mailboxReasons } from '../crm/mailboxes/reasons'
 import { CustomDrawer } from './CustomDrawer'
 import { WidgetDrawer } from './WidgetDrawer'
 import { useChannels, useDisconnect, useSetStatus, type Account } from './channels'
@@ -28,15 +29,12 @@ const statuses = {
 const kinds: Record<string, PlainKey> = { custom: 'channels.kind.custom', widget: 'channels.kind.widget', email: 'channels.kind.email', whatsapp: 'channels.kind.whatsapp' }
 /** Why an account needs attention, and what to do about it. */
 const reasons: Record<string, PlainKey> = {
+  ...mailboxReasons,
   webhook_failing: 'channels.reason.webhookFailing',
   token_expired: 'channels.reason.tokenExpired',
   webhook_missing: 'channels.reason.webhookMissing',
   number_flagged: 'channels.reason.numberFlagged',
   inbound_test_expired: 'channels.reason.inboundTest',
-  mailbox_unreachable: 'channels.reason.mailboxUnreachable',
-  mail_server_unreachable: 'channels.reason.mailServerUnreachable',
-  polls_stopped: 'channels.reason.pollsStopped',
-  sign_in_failed: 'channels.reason.signInFailed',
   provider_unreachable: 'channels.reason.providerUnreachable',
 }
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { fieldText } from '@/api/message'
+import { errorText, fieldText } from '@/api/message'
 import { asApiError } from '@/api/error'
 import { useI18n } from '@/i18n'
 import { textOf } from '@/lib/form'
@@ -7,10 +7,10 @@ import { Code } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { Drawer } from '@/ui/Dialog'
 import { Fact } from '@/ui/Fact'
-import { Field, Input } from '@/ui/Field'
+import { Checkbox, Field, Input } from '@/ui/Field'
 import { FormDrawer } from '@/ui/FormLayer'
 import { Notice } from '@/ui/Notice'
-import { useConnectWhatsApp, type Account, type NumberSettings } from './channels'
+import { useConnectWhatsApp, useSetReadReceipts, type Account, type NumberSettings } from './channels'
 
 /** A WhatsApp number: what Meta's console shows is entered here, and Meta is asked whether it is right. */
 export function WhatsAppDrawer({ account, onClose }: { account: Account | null; onClose: () => void }) {
@@ -48,7 +48,15 @@ export function WhatsAppDrawer({ account, onClose }: { account: Account | null; 
         )
       }
       onClose={onClose}
-      before={settings && <NumberFacts settings={settings} />}
+      before={
+        account &&
+        settings && (
+          <>
+            <NumberFacts settings={settings} />
+            <ReadReceipts id={account.id} on={settings.read_receipts} />
+          </>
+        )
+      }
     >
       {account && <p className="text-sm text-ink-2">{t('whatsapp.renewText')}</p>}
       <Field label={t('channels.name')} hint={t('whatsapp.nameHint')} optional error={wrong('name')}>
@@ -79,6 +87,30 @@ function NumberFacts({ settings }: { settings: NumberSettings }) {
       {settings.quality_rating && <Fact label={t('whatsapp.quality')}>{settings.quality_rating}</Fact>}
       {settings.messaging_limit_tier && <Fact label={t('whatsapp.limit')}>{settings.messaging_limit_tier}</Fact>}
     </dl>
+  )
+}
+
+/** Saved at once: the form below is about the access token. */
+function ReadReceipts({ id, on }: { id: string; on: boolean }) {
+  const { t } = useI18n()
+  const change = useSetReadReceipts(id)
+  const saved = change.data ? (change.data.settings as NumberSettings).read_receipts : on
+  return (
+    <div className="mb-5">
+      {change.error && (
+        <Notice tone="danger" className="mb-3">
+          {errorText(change.error)}
+        </Notice>
+      )}
+      <Checkbox
+        role="switch"
+        label={t('whatsapp.readReceipts')}
+        detail={t('whatsapp.readReceiptsHint')}
+        checked={change.isPending ? change.variables : saved}
+        disabled={change.isPending}
+        onChange={(event) => change.mutate(event.target.checked)}
+      />
+    </div>
   )
 }
 

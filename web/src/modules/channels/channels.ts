@@ -20,6 +20,7 @@ export interface NumberSettings {
   quality_rating: string
   messaging_limit_tier: string
   webhook_url: string
+  read_receipts: boolean
 }
 
 const key = ['crm', 'channels'] as const
@@ -108,6 +109,15 @@ export function useConnectWhatsApp() {
   return useMutation({
     mutationFn: (body: { name?: string; phone_number_id: string; business_account_id: string; access_token: string; app_secret: string }) =>
       ask(api.POST('/api/crm/v1/channels/connect/{channel}', { params: { path: { channel: 'whatsapp' } }, body })).then((envelope) => envelope.data),
+    onSuccess: refresh,
+  })
+}
+
+export function useSetReadReceipts(id: string) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn: (enabled: boolean) =>
+      ask(api.PATCH('/api/crm/v1/channels/{id}/read-receipts', { params: { path: { id } }, body: { enabled } })).then((envelope) => envelope.data),
     onSuccess: refresh,
   })
 }

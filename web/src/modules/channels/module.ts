@@ -7,7 +7,7 @@ import { defineModule } from '../module'
 const channelsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/crm/channels',
-  component: lazyRouteComponent(withTexts(() => import('./ChannelsScreen'), 'channels'), 'ChannelsScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./ChannelsScreen'), 'channels', 'mailboxes'), 'ChannelsScreen'),
   staticData: {
     screen: { title: 'channels.title', lead: 'channels.lead', icon: Cable, permission: 'crm.channels.view', licence: 'crm', nav: true, shortcut: 'g k' },
   },

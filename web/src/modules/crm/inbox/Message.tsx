@@ -1,4 +1,4 @@
-import { CircleAlert, Ellipsis, Forward, Mail, Pencil, SmilePlus, Split, Trash2 } from 'lucide-react'
+import { CheckCheck, CircleAlert, Ellipsis, Forward, Mail, Pencil, SmilePlus, Split, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
@@ -14,8 +14,10 @@ import { failureText } from './failures'
 import { isOwn, toggled, useItemAction } from './itemActions'
 import type { ItemLayer } from './itemLayers'
 import { partsOf } from './mentions'
+import type { Quoted } from './MessageExtras'
 
 const ItemDialog = lazy(() => withTexts(() => import('./ItemDialogs'), 'thread')().then((m) => ({ default: m.ItemDialog })))
+const MessageExtras = lazy(() => withTexts(() => import('./MessageExtras'), 'thread')().then((m) => ({ default: m.MessageExtras })))
 const AnswerTools = lazy(() => withTexts(() => import('./AnswerTools'), 'thread')().then((m) => ({ default: m.AnswerTools })))
 
 interface BubbleProps {
@@ -44,8 +46,18 @@ export function Bubble({ mine, note, faint, children }: BubbleProps) {
   )
 }
 
+/** What a channel may say of a message besides its words. */
+const extras = ['quoted', 'forwarded', 'referral', 'order', 'product']
+
 /** The text; the names that a note calls stand out in it. */
-function Body({ item }: { item: Item }) {
+function Body({ item, quoted }: { item: Item; quoted: Quoted | undefined }) {
+  if (extras.some((name) => name in item.detail)) {
+    return (
+      <Suspense fallback={item.body}>
+        <MessageExtras item={item} quoted={quoted} />
+      </Suspense>
+    )
+  }
   if (item.mentions.length === 0) return item.body
   return partsOf(item.body, item.mentions).map((part, index) =>
     part.called ? (
@@ -58,10 +70,25 @@ function Body({ item }: { item: Item }) {
   )
 }
 
+/** When an outgoing message arrived and was read, where the channel says so. */
+function Receipt({ item: { delivered_at: delivered, read_at: read } }: { item: Item }) {
+  const { t } = useI18n()
+  const last = read ?? delivered
+  if (!last) return null
+  const times = [delivered && `${t('inbox.delivery.delivered')}: ${formatDateTime(delivered)}`, read && `${t('inbox.delivery.read')}: ${formatDateTime(read)}`]
+  return (
+    <p title={times.filter(Boolean).join('\n')} className="mt-1 flex items-center justify-end gap-1 text-[13px] text-ink-2">
+      <CheckCheck aria-hidden className={cx('size-4', read && 'text-accent-ink')} />
+      {t(read ? 'inbox.delivery.read' : 'inbox.delivery.delivered')}
+      <time dateTime={last}>{formatAgo(last)}</time>
+    </p>
+  )
+}
+
 const hands = ['👍', '❤️', '😂', '🙏'] as const
 
 /** A message on the API's own channel needs no way: the customer's software comes for it. */
-export function Message({ item, name }: { item: Item; name: string }) {
+export function Message({ item, name, quoted }: { item: Item; name: string; quoted: Quoted | undefined }) {
   const { t } = useI18n()
   const [layer, setLayer] = useState<ItemLayer | null>(null)
   const me = useMe()
@@ -137,7 +164,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
         )}
       </div>
       <Bubble mine={mine} note={note} faint={gone}>
-        {gone ? <span className="text-ink-2 italic">{t('inbox.deletedMessage')}</span> : <Body item={item} />}
+        {gone ? <span className="text-ink-2 italic">{t('inbox.deletedMessage')}</span> : <Body item={item} quoted={quoted} />}
         {!gone && <Attachments attachments={item.attachments} />}
       </Bubble>
       {item.tepkiler.length > 0 && (
@@ -188,6 +215,7 @@ export function Message({ item, name }: { item: Item; name: string }) {
           {item.delivery === 'queued' ? t('inbox.delivery.queued') : t('inbox.delivery.none')}
         </p>
       )}
+      <Receipt item={item} />
       {item.author_kind === 'bot' && !note && !gone && (
         <Suspense>
           <AnswerTools item={item} />

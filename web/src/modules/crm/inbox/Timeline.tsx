@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, LoaderCircle } from 'lucide-react'
-import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
+import { useEffect } from 'react'
 import { asApiError } from '@/api/error'
 import { useMe } from '@/api/session'
 import { formatAgo, formatDateTime, useI18n, type PlainKey } from '@/i18n'
@@ -14,6 +14,7 @@ import { usePeople, useSend, useTimeline, type Conversation, type Item } from '.
 import { failureText } from './failures'
 import { Bubble, Message } from './Message'
 import { deliver, dropPending, isOld, pending, restoreLetters, type PendingLetter } from './pending'
+import { useScrollPlace } from './useScrollPlace'
 
 const eventTexts: Record<string, PlainKey> = {
   opened: 'inbox.event.opened',
@@ -38,11 +39,6 @@ const eventTexts: Record<string, PlainKey> = {
   channel_delivery_failed: 'inbox.event.deliveryFailed',
 }
 
-/** Closer than this to the end counts as reading along. */
-const nearEnd = 120
-/** How long the message that was looked for stays marked. */
-const markFor = 4000
-
 interface TimelineProps {
   conversation: Conversation
   at: string | undefined
@@ -54,119 +50,71 @@ export function Timeline({ conversation, at, onNewest }: TimelineProps) {
   const { older, newer, ...items } = useTimeline(conversation.id, at)
   const letters = useLetters(conversation.id)
   const nameOf = useNames(conversation)
-  const scroller = useRef<HTMLDivElement>(null)
-  const following = useRef(true)
-  const newest = items.rows[0]?.id
-  const oldest = items.rows.at(-1)?.id
-  const before = useRef({ height: 0, oldest })
+  const place = useScrollPlace({ at, rows: items.isPending ? [] : items.rows, waiting: letters.length, complete: newer === null })
 
-  useLayoutEffect(() => {
-    const box = scroller.current
-    if (!box) return
-    if (following.current) box.scrollTop = box.scrollHeight
-    // Older messages came in above: what was in sight stays where it was.
-    else if (before.current.oldest !== oldest && before.current.oldest !== undefined) box.scrollTop += box.scrollHeight - before.current.height
-    before.current = { height: box.scrollHeight, oldest }
-  }, [newest, oldest, letters.length])
-  const marked = useMark(scroller, at, items.rows, following)
+  function quotedBy({ detail }: Item) {
+    const item = items.rows.find((row) => row.id === detail.quoted_item_id)
+    return item ? { item, name: nameOf(item) } : undefined
+  }
 
   // What is written now belongs at the end: whoever writes is taken there.
   const gap = newer !== null && letters.length > 0
   const gone = at !== undefined && asApiError(items.error)?.status === 422
   useEffect(() => {
-    if (gap || gone) {
-      following.current = true
-      onNewest()
-    }
+    if (gap || gone) toNewest()
     if (gone) toast('danger', t('inbox.foundGone'))
     // Once for each: what leads to the end changes with every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [gap, gone])
 
-  // What opens below takes room from the messages: who reads the last one goes on seeing it.
-  useEffect(() => {
-    const box = scroller.current
-    if (!box) return
-    const observer = new ResizeObserver(() => {
-      if (following.current) box.scrollTop = box.scrollHeight
-    })
-    observer.observe(box)
-    return () => observer.disconnect()
-  }, [])
-
-  function onScroll() {
-    const box = scroller.current
-    if (box) following.current = newer === null && box.scrollHeight - box.scrollTop - box.clientHeight < nearEnd
-  }
-
   function toNewest() {
-    following.current = true
+    place.goToEnd()
     onNewest()
   }
 
   return (
-    <div ref={scroller} onScroll={onScroll} tabIndex={0} role="group" aria-label={t('inbox.messages')} className="min-h-0 flex-1 overflow-y-auto px-3 py-4 focus-visible:-outline-offset-2 sm:px-5">
-      <QueryState {...items} isEmpty={items.rows.length === 0 && letters.length === 0} empty={<p className="text-sm text-ink-2">{t('inbox.noMessages')}</p>}>
-        {older && (
-          <div className="mb-4 flex justify-center">
-            <Button size="sm" busy={older.loading} onClick={older.load}>
-              {t('inbox.older')}
-            </Button>
-          </div>
-        )}
-        <ol className="flex flex-col gap-3">
-          {items.rows.toReversed().map((item) => (
-            <li
-              key={item.id}
-              id={`item-${item.id}`}
-              aria-current={item.id === at ? 'location' : undefined}
-              className={cx('scroll-my-4 rounded-lg', item.id === marked && 'outline-2 outline-offset-4 outline-accent')}
-            >
-              {item.id === at && <span className="sr-only">{t('inbox.foundHere')}</span>}
-              {item.kind === 'event' ? <EventLine item={item} name={nameOf(item)} /> : <Message item={item} name={nameOf(item)} />}
-            </li>
-          ))}
-          {letters.map((letter) => (
-            <li key={`pending-${letter.key}`}>
-              <PendingMessage letter={letter} />
-            </li>
-          ))}
-        </ol>
-        {newer && (
-          <div className="mt-4 flex flex-wrap justify-center gap-2">
-            <Button size="sm" busy={newer.loading} onClick={newer.load}>
-              {t('inbox.newer')}
-            </Button>
-            <Button size="sm" look="ghost" onClick={toNewest}>
-              {t('inbox.toNewest')}
-            </Button>
-          </div>
-        )}
-      </QueryState>
+    <div ref={place.boxRef} onScroll={place.onScroll} tabIndex={0} role="group" aria-label={t('inbox.messages')} className="min-h-0 flex-1 overflow-y-auto px-3 py-4 focus-visible:-outline-offset-2 sm:px-5">
+      <div ref={place.contentRef}>
+        <QueryState {...items} isEmpty={items.rows.length === 0 && letters.length === 0} empty={<p className="text-sm text-ink-2">{t('inbox.noMessages')}</p>}>
+          {older && (
+            <div className="mb-4 flex justify-center">
+              <Button size="sm" busy={older.loading} onClick={older.load}>
+                {t('inbox.older')}
+              </Button>
+            </div>
+          )}
+          <ol className="flex flex-col gap-3">
+            {items.rows.toReversed().map((item) => (
+              <li
+                key={item.id}
+                id={`item-${item.id}`}
+                aria-current={item.id === at ? 'location' : undefined}
+                className={cx('scroll-my-4 rounded-lg', item.id === place.marked && 'outline-2 outline-offset-4 outline-accent')}
+              >
+                {item.id === at && <span className="sr-only">{t('inbox.foundHere')}</span>}
+                {item.kind === 'event' ? <EventLine item={item} name={nameOf(item)} /> : <Message item={item} name={nameOf(item)} quoted={quotedBy(item)} />}
+              </li>
+            ))}
+            {letters.map((letter) => (
+              <li key={`pending-${letter.key}`}>
+                <PendingMessage letter={letter} />
+              </li>
+            ))}
+          </ol>
+          {newer && (
+            <div className="mt-4 flex flex-wrap justify-center gap-2">
+              <Button size="sm" busy={newer.loading} onClick={newer.load}>
+                {t('inbox.newer')}
+              </Button>
+              <Button size="sm" look="ghost" onClick={toNewest}>
+                {t('inbox.toNewest')}
+              </Button>
+            </div>
+          )}
+        </QueryState>
+      </div>
     </div>
   )
-}
-
-/** Brings the message that was looked for into sight, once it is there, and gives its id for as long as it is marked. */
-function useMark(boxRef: RefObject<HTMLElement | null>, at: string | undefined, rows: readonly Item[], followingRef: RefObject<boolean>): string | null {
-  const [marked, setMarked] = useState<string | null>(null)
-  const shown = useRef<string | undefined>(undefined)
-  const there = at !== undefined && rows.some((row) => row.id === at)
-
-  useLayoutEffect(() => {
-    if (!there || shown.current === at) return
-    shown.current = at
-    followingRef.current = false
-    boxRef.current?.querySelector(`#item-${at}`)?.scrollIntoView({ block: 'center' })
-    setMarked(at)
-  }, [there, at, boxRef, followingRef])
-
-  useEffect(() => {
-    if (marked === null) return
-    const timer = setTimeout(() => setMarked(null), markFor)
-    return () => clearTimeout(timer)
-  }, [marked])
-  return marked
 }
 
 /** One's own letters that wait here, with those that an earlier page left behind. */

@@ -28,6 +28,7 @@ export function useCanned(conversationId: string, text: string, change: (text: s
   return wordPicker(typed, {
     rows: found.data,
     open: word !== null && found.data !== undefined,
+    settled: !found.isPlaceholderData,
     label: t('canned.title'),
     none: t('canned.none'),
     keyOf: (reply) => reply.id,

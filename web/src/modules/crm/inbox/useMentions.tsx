@@ -39,6 +39,7 @@ export function useMentions({ conversationId, text, change, enabled, picked: fir
     ...wordPicker(typed, {
       rows: found.data,
       open,
+      settled: !found.isPlaceholderData,
       label: t('mention.title'),
       none: t('mention.none'),
       keyOf: (mention) => mention.agent_id,

@@ -33,6 +33,8 @@ export function useTyped(text: string, find: (text: string, caret: number) => Ty
 interface PickerOptions<Row> {
   rows: readonly Row[] | undefined
   open: boolean
+  /** Whether the rows belong to what is typed now, and not still to what was typed before. */
+  settled: boolean
   label: string
   none: string
   keyOf: (row: Row) => string
@@ -41,7 +43,7 @@ interface PickerOptions<Row> {
 }
 
 /** The list for what is typed, and its keys; they stay in the text. */
-export function wordPicker<Row>(typed: ReturnType<typeof useTyped>, { rows = [], open, label, none, keyOf, draw, choose }: PickerOptions<Row>) {
+export function wordPicker<Row>(typed: ReturnType<typeof useTyped>, { rows = [], open, settled, label, none, keyOf, draw, choose }: PickerOptions<Row>) {
   const { listId, setActive, close } = typed
   const active = Math.min(typed.active, rows.length - 1)
 
@@ -51,7 +53,10 @@ export function wordPicker<Row>(typed: ReturnType<typeof useTyped>, { rows = [],
     if (event.key === 'Escape') close()
     else if (event.key === 'ArrowDown' && rows.length > 0) setActive((active + 1) % rows.length)
     else if (event.key === 'ArrowUp' && rows.length > 0) setActive((active - 1 + rows.length) % rows.length)
-    else if ((event.key === 'Enter' || event.key === 'Tab') && chosen && !event.ctrlKey && !event.metaKey) choose(chosen)
+    else if ((event.key === 'Enter' || event.key === 'Tab') && chosen && !event.ctrlKey && !event.metaKey) {
+      // A key that comes before its rows must not choose one of the rows before.
+      if (settled) choose(chosen)
+    }
     else return false
     event.preventDefault()
     return true

@@ -12,6 +12,7 @@ import type { Column } from '@/ui/Table'
 import { Tabs } from '@/ui/Tabs'
 import { toast } from '@/ui/Toast'
 import { MailboxDrawer } from './MailboxDrawer'
+import { mailboxReasons } from './reasons'
 import { useFailedMails, useMailboxes, useRetryMail, type Channel, type Incoming } from './mailboxes'
 
 const statuses: Record<Channel['status'], { label: PlainKey; tone: Tone }> = {
@@ -58,9 +59,12 @@ export function MailboxesScreen() {
       id: 'status',
       header: t('mailboxes.status'),
       cell: (row) => (
-        <Badge tone={statuses[row.status].tone} dot>
-          {t(statuses[row.status].label)}
-        </Badge>
+        <>
+          <Badge tone={statuses[row.status].tone} dot>
+            {t(statuses[row.status].label)}
+          </Badge>
+          {row.reason && <span className="mt-1 block text-[13px] text-ink-2">{t(mailboxReasons[row.reason] ?? 'mailboxes.status.attention')}</span>}
+        </>
       ),
     },
   ]
