@@ -35,7 +35,7 @@ func (a *App) wireInbox(p *parts) error {
 	a.Templates = template.New(a.DB)
 	a.Channels = channel.New(a.DB, p.box, a.Groups)
 	a.Conversations = conversation.New(conversation.Config{
-		DB: a.DB, Log: a.log, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs, Router: a.Channels,
+		DB: a.DB, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs, Router: a.Channels,
 	})
 	a.Whole = whole.New(a.Conversations)
 	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity})

@@ -180,6 +180,7 @@ var Sources = []Source{
 	{Key: Panel, Label: "Panel", IsRequest: true, NeedsRoute: true, builtin: true},
 }
 
+// SourceOf finds a source by its key.
 func SourceOf(key string) (Source, bool) {
 	for _, s := range Sources {
 		if s.Key == key {

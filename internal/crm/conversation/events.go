@@ -33,7 +33,7 @@ const (
 	DeliveryFailed  = "message.delivery_failed"
 )
 
-// Events are what this room announces.
+// Events are what the inbox announces.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	id := func(last string) uuid.UUID { return uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b" + last) }

@@ -254,6 +254,7 @@ func changedFields(was, c *Conversation) map[string]any {
 	return out
 }
 
+// SameID says whether two ids are equal, or both missing.
 func SameID(a, b *uuid.UUID) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -461,10 +462,12 @@ func (s *Service) markAll(tx *db.Tx, conversation uuid.UUID, ids []uuid.UUID) er
 	return nil
 }
 
+// MarkUnread raises an agent's unread messages of a conversation by one.
 func (s *Service) MarkUnread(tx *db.Tx, conversation, agentID uuid.UUID) error {
 	return s.MarkUnreadBy(tx, conversation, UnreadBy{agentID, 1})
 }
 
+// MarkUnreadBy raises an agent's unread messages, and their badge where they had none.
 func (s *Service) MarkUnreadBy(tx *db.Tx, conversation uuid.UUID, u UnreadBy) error {
 	n, err := addUnread(tx, conversation, u)
 	if err != nil || n > u.N {
@@ -473,6 +476,7 @@ func (s *Service) MarkUnreadBy(tx *db.Tx, conversation uuid.UUID, u UnreadBy) er
 	return addBadge(tx, u.AgentID, 1)
 }
 
+// MarkRead takes a conversation off an agent's badge.
 func (s *Service) MarkRead(tx *db.Tx, conversation, agentID uuid.UUID) error {
 	had, err := dropUnread(tx, conversation, agentID)
 	if err != nil || !had {

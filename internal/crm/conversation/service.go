@@ -3,7 +3,6 @@ package conversation
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/google/uuid"
@@ -36,7 +35,6 @@ type Agents interface {
 // Config is what the inbox needs.
 type Config struct {
 	DB       *db.DB
-	Log      *slog.Logger // discards where nil
 	Contacts *contact.Book
 	Agents   Agents
 	Blobs    *blob.Store
@@ -47,7 +45,6 @@ type Config struct {
 // Service is the gate of the inbox: whatever changes a conversation goes
 // through it.
 type Service struct {
-	log      *slog.Logger
 	db       *db.DB
 	contacts *contact.Book
 	agents   Agents
@@ -57,10 +54,7 @@ type Service struct {
 
 // New makes the service.
 func New(c Config) *Service {
-	s := &Service{log: c.Log, db: c.DB, contacts: c.Contacts, agents: c.Agents, blobs: c.Blobs, router: c.Router}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s := &Service{db: c.DB, contacts: c.Contacts, agents: c.Agents, blobs: c.Blobs, router: c.Router}
 	if s.router == nil {
 		s.router = NoRouter{}
 	}
@@ -117,7 +111,7 @@ func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err er
 	return c, err
 }
 
-// Find reads a conversation for another room.
+// Find reads a conversation in a transaction of the caller.
 func (s *Service) Find(r *db.Reader, id uuid.UUID) (Conversation, error) { return ByID(r, id) }
 
 // Timeline says how the items of a conversation are read: the newest first, or
@@ -236,6 +230,9 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	return c, s.contacts.Wrote(tx, ref.ID)
 }
 
+// FindCustomer finds the contact of a new conversation, or makes the one of its
+// sender. An unknown contact is a validation fault; one of another environment is
+// refused.
 func (s *Service) FindCustomer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
 	if n.From != nil {
 		return s.contacts.Resolve(tx, *n.From)
@@ -449,6 +446,7 @@ func (s *Service) ToTransfer(group uuid.UUID, note string) Step {
 	}
 }
 
+// Tenant is the database of the caller's workspace.
 func (s *Service) Tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }

@@ -75,6 +75,7 @@ func (s *Service) askSurvey(tx *db.Tx, c *Conversation, v Survey) (string, error
 	return string(fault.NoRoute), nil
 }
 
+// AddSurvey makes the survey of a closing and says whether it had none yet.
 func (s *Service) AddSurvey(tx *db.Tx, c *Conversation) (Survey, bool, error) {
 	v := Survey{
 		ID: tx.NewID(), ConversationID: c.ID, CreatedAt: clock.At(tx.Now()), ExpiresAt: clock.At(tx.Now().Add(surveyFor)),

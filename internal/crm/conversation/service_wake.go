@@ -21,8 +21,8 @@ const (
 )
 
 // Waker opens snoozed conversations when their time has come. Every node runs
-// one; a row is woken by whoever locks it first. However long a house was
-// down, it wakes what became due meanwhile.
+// one; a row is woken by whoever locks it first. However long the
+// program was down, it wakes what became due meanwhile.
 type Waker struct {
 	Service *Service
 	Log     *slog.Logger

@@ -34,6 +34,7 @@ func scan(row db.Row) (Conversation, error) {
 	return c, err
 }
 
+// ByID reads a conversation that is not deleted; db.ErrNoRow where there is none.
 func ByID(r *db.Reader, id uuid.UUID) (Conversation, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`, r.Tenant(), id)
 }
@@ -158,17 +159,22 @@ func pageKeyAt(i Item, ascending bool) db.Key {
 	return db.Key{Sort: i.CreatedAt.UnixMicro() + 1}
 }
 
+// ItemByID reads an item that is not deleted; db.ErrNoRow where there is none.
 func ItemByID(r *db.Reader, id uuid.UUID) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
 }
 
+// ItemByProvider reads the item that an account's provider calls so, in the caller's
+// environment; db.ErrNoRow where there is none.
 func ItemByProvider(r *db.Reader, account uuid.UUID, message string) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND channel_account_id = $2 AND provider_message_id = $3 AND test = $4`,
 		r.Tenant(), account, message, caller.From(r.Context()).Test)
 }
 
+// SetDelivery writes what became of an outgoing message. A provider's id that is
+// known stays.
 func SetDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *string) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = $4,
 			provider_message_id = COALESCE(provider_message_id, $5)
@@ -240,6 +246,7 @@ func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
 		append([]any{tx.Tenant(), clock.At(tx.Now())}, args...)...)
 }
 
+// ReadSettings reads the inbox settings, the defaults where none were set.
 func ReadSettings(r *db.Reader) (Settings, error) {
 	s, err := db.One(r, func(row db.Row) (Settings, error) {
 		var s Settings

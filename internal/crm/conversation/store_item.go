@@ -12,12 +12,14 @@ func itemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
 		WHERE tenant_id = $1 AND id = $2 AND conversation_id = $3 AND deleted_at IS NULL`, r.Tenant(), id, conversation)
 }
 
+// SetBody writes an item's text and when it was edited.
 func SetBody(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET body = $3, edited_at = $4 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), i.ID, i.Body, i.EditedAt)
 	return err
 }
 
+// SetDeleted hides an item.
 func SetDeleted(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET deleted_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeletedAt)
 	return err
@@ -123,6 +125,7 @@ func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
 		FROM item_email WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
 }
 
+// CopiesOf reads who gets a copy of a conversation's e-mail answers.
 func CopiesOf(r *db.Reader, conversation uuid.UUID) ([]string, error) {
 	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT addresses FROM conversation_cc
 		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)

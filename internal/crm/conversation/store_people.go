@@ -39,6 +39,7 @@ func putAgent(tx *db.Tx, conversation, agent uuid.UUID, at clock.Time) (bool, er
 	return n == 1, err
 }
 
+// DropAgent takes an agent out of a conversation and says whether they were in it.
 func DropAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3`,
 		tx.Tenant(), conversation, agent)
@@ -70,6 +71,7 @@ func putParticipant(tx *db.Tx, conversation, contact uuid.UUID, at clock.Time) (
 	return n == 1, err
 }
 
+// DropParticipant takes a contact out of a conversation and says whether they were in it.
 func DropParticipant(tx *db.Tx, conversation, contact uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2 AND contact_id = $3`,
 		tx.Tenant(), conversation, contact)

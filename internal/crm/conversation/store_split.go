@@ -34,6 +34,7 @@ func LastAmong(r *db.Reader, ids []uuid.UUID) (Item, error) {
 		WHERE tenant_id = $1 AND kind = 'message' AND id IN `+in+` ORDER BY at DESC, id DESC LIMIT 1`, append([]any{r.Tenant()}, args...)...)
 }
 
+// MoveItems moves some items of a conversation into another.
 func MoveItems(tx *db.Tx, from, to uuid.UUID, ids []uuid.UUID) error {
 	in, args := db.In(4, ids)
 	_, err := tx.Exec(`UPDATE conversation_item SET conversation_id = $3, merged_from = NULL

@@ -39,12 +39,12 @@ type Forwarder interface {
 // of their own.
 type PlainForwarder struct{ Mailer *mailer.Mailer }
 
-// Forward implements Forwarder: each recipient gets a letter of their own.
+// Forward implements Forwarder: each recipient gets a mail of their own.
 func (l PlainForwarder) Forward(tx *db.Tx, f Forwarded) error {
-	letter := f.letter()
+	mail := f.mail()
 	for _, to := range f.To {
-		letter.To = to
-		if err := l.Mailer.Send(tx, letter); err != nil {
+		mail.To = to
+		if err := l.Mailer.Send(tx, mail); err != nil {
 			return err
 		}
 	}
@@ -74,13 +74,13 @@ const mostBytes = 18 << 20
 // Fitting are the files that a mail can carry, and a line for each that it
 // cannot.
 func (f *Forwarded) Fitting() (files []file.Outgoing, left []string) {
-	room := int64(mostBytes)
+	space := int64(mostBytes)
 	for _, file := range f.Files {
-		if file.Size > room {
+		if file.Size > space {
 			left = append(left, fmt.Sprintf(forwarding[f.Language].tooLarge, file.Name))
 			continue
 		}
-		room -= file.Size
+		space -= file.Size
 		files = append(files, file)
 	}
 	return files, left
@@ -103,7 +103,7 @@ func (f *Forwarded) Text() string {
 	return strings.Join(append(out, left...), "\n\n")
 }
 
-func (f *Forwarded) letter() mailer.Letter {
+func (f *Forwarded) mail() mailer.Letter {
 	words := forwarding[f.Language]
 	l := mailer.Letter{Language: f.Language, Subject: f.Title(), Greeting: fmt.Sprintf(words.forwards, f.Agent)}
 	if f.Note != "" {

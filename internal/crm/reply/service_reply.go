@@ -23,8 +23,8 @@ type Answer struct {
 	// Channel and AccountID choose another route than the conversation's own.
 	Channel   string
 	AccountID *uuid.UUID
-	// Attachments are the caller's uploads; Files come from a channel or the
-	// house itself. Either can stand without a text.
+	// Attachments are the caller's uploads; Files come from a channel or from
+	// the program itself. Either can stand without a text.
 	Attachments []uuid.UUID
 	Files       []file.Prepared
 	// Mentions are colleagues whom a note calls.

@@ -31,6 +31,7 @@ const (
 	Mbox = "mbox" // an e-mail of each message
 )
 
+// Types are the content types of the formats.
 var Types = map[string]string{
 	JSON: "application/json", HTML: "text/html; charset=utf-8", EML: "message/rfc822", Mbox: "application/mbox",
 }

@@ -56,6 +56,8 @@ func (s *Service) Reported(ctx context.Context, item uuid.UUID, d conversation.D
 	return err
 }
 
+// ApplyReport is Reported for callers who need the conversation and the item as
+// they are afterwards.
 func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.Delivery) (c conversation.Conversation, item conversation.Item, err error) {
 	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
