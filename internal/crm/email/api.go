@@ -2,6 +2,7 @@ package email
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/google/uuid"
@@ -98,13 +99,13 @@ func (s *Service) Register(a *api.API) {
 		})
 	raw := channel.Route("GET", "/email/mails/{mailId}/raw", "get-incoming-mail", "A mail as it came", perm.ChannelsManage)
 	api.HandleBytes(a, raw, "message/rfc822", func(ctx context.Context, in *mailIn) (*api.Bytes, error) {
-		b, err := s.Raw(ctx, in.ID.UUID)
+		f, err := s.Raw(ctx, in.ID.UUID)
 		if err != nil {
 			return nil, err
 		}
 		return &api.Bytes{ContentType: "message/rfc822", Filename: "mail.eml", Write: func(w io.Writer) error {
-			_, err := w.Write(b)
-			return err
+			_, err := io.Copy(w, f)
+			return errors.Join(err, f.Close())
 		}}, nil
 	})
 	retry := channel.Route("POST", "/email/mails/{mailId}/retry", "retry-incoming-mail", "Read a failed mail again", perm.ChannelsManage)

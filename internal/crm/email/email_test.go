@@ -497,8 +497,11 @@ func TestDelivery(t *testing.T) {
 		p.reply(id, "Ekte", map[string]any{"attachments": []uuid.UUID{up.ID}})
 		all := p.sink.got()
 		m := all[len(all)-1].parse(t)
-		if len(m.Files) != 1 || m.Files[0].Name != "not.txt" || string(m.Files[0].Content) != "merhaba dünya" {
-			t.Errorf("got %+v", m.Files)
+		if len(m.Files) != 1 || m.Files[0].Name != "not.txt" {
+			t.Fatalf("got %+v", m.Files)
+		}
+		if content, err := io.ReadAll(m.Files[0].Reader()); err != nil || string(content) != "merhaba dünya" {
+			t.Errorf("the file is %q %v", content, err)
 		}
 		// Nothing goes over a paused mailbox.
 		p.Owner.Do("PATCH", "/api/crm/v1/channels/"+p.box.ID.String()+"/status", map[string]any{"status": "paused"}).Want(200)

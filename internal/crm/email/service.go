@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
@@ -50,6 +51,9 @@ type Config struct {
 	Domain string
 	// MaxSize is how large a mail may be.
 	MaxSize int64
+	// MaxSpooled is how many bytes of unfinished mails may lie on the disk; 0
+	// for DefaultMaxSpooled.
+	MaxSpooled int64
 }
 
 // Service is the e-mail channel.
@@ -58,18 +62,27 @@ type Service struct {
 	keys message.Keys
 	// spooled is how many bytes of unfinished mails lie on the disk.
 	spooled atomic.Int64
+	// parsing is how many bytes of mails are read into memory at once: as many
+	// as the largest mail has.
+	parsing *semaphore.Weighted
 }
 
 // DefaultMaxSize leaves room for a file of 25 MiB in base64.
 const DefaultMaxSize = 36 << 20
+
+// DefaultMaxSpooled is enough for fifty mails of the largest size at once.
+const DefaultMaxSpooled = 2 << 30
 
 // New opens the room.
 func New(c Config) *Service {
 	if c.MaxSize == 0 {
 		c.MaxSize = DefaultMaxSize
 	}
+	if c.MaxSpooled == 0 {
+		c.MaxSpooled = DefaultMaxSpooled
+	}
 	c.Domain = strings.ToLower(c.Domain)
-	return &Service{Config: c, keys: message.NewKeys(c.Key)}
+	return &Service{Config: c, keys: message.NewKeys(c.Key), parsing: semaphore.NewWeighted(c.MaxSize)}
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {

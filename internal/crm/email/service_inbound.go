@@ -127,7 +127,12 @@ func (s *Service) incomingOf(ctx context.Context, j *jobs.Job) (m Incoming, err 
 
 // digest reads a mail and does what it asks for.
 func (s *Service) digest(ctx context.Context, in *Incoming) error {
-	raw, err := s.raw(ctx, in.blobID)
+	need := min(in.Size, s.MaxSize)
+	if err := s.parsing.Acquire(ctx, need); err != nil {
+		return err
+	}
+	defer s.parsing.Release(need)
+	raw, err := s.raw(ctx, in.blobID, in.Size)
 	if err != nil {
 		return err
 	}
@@ -165,13 +170,16 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	return s.deliver(ctx, in, m, from, a, set, st)
 }
 
-func (s *Service) raw(ctx context.Context, id uuid.UUID) ([]byte, error) {
+// raw reads a mail of a known size into memory.
+func (s *Service) raw(ctx context.Context, id uuid.UUID, size int64) ([]byte, error) {
 	f, err := s.Blobs.Open(ctx, caller.From(ctx).TenantID, id)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	return io.ReadAll(f)
+	b := make([]byte, size)
+	_, err = io.ReadFull(f, b)
+	return b, err
 }
 
 func reasonOf(err error) string {
@@ -351,7 +359,7 @@ func (s *Service) latestOpen(ctx context.Context, r *db.Reader, account uuid.UUI
 func (s *Service) files(ctx context.Context, m *message.Mail) ([]file.Prepared, error) {
 	var out []file.Prepared
 	for _, f := range m.Files[:min(len(m.Files), file.MaxPerItem)] {
-		p, err := s.Files.Prepare(ctx, f.Name, f.Type, strings.NewReader(string(f.Content)))
+		p, err := s.Files.Prepare(ctx, f.Name, f.Type, f.Reader())
 		if err != nil {
 			return nil, err
 		}
@@ -459,8 +467,8 @@ func (s *Service) List(ctx context.Context, state string, p db.Page) (out db.Lis
 	return out, err
 }
 
-// Raw is a mail as it came.
-func (s *Service) Raw(ctx context.Context, id uuid.UUID) ([]byte, error) {
+// Raw opens a mail as it came. Closing it is the caller's.
+func (s *Service) Raw(ctx context.Context, id uuid.UUID) (io.ReadCloser, error) {
 	var m Incoming
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		m, err = inboundByID(r, id)
@@ -469,7 +477,7 @@ func (s *Service) Raw(ctx context.Context, id uuid.UUID) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.raw(ctx, m.blobID)
+	return s.Blobs.Open(ctx, caller.From(ctx).TenantID, m.blobID)
 }
 
 // Retry reads a failed mail again.

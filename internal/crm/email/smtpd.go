@@ -26,8 +26,6 @@ const (
 	maxPerAddress = 50
 	maxRecipients = 50
 	patience      = 2 * time.Minute
-	// maxSpooled is how many bytes of unfinished mails may lie on the disk.
-	maxSpooled = 2 << 30
 )
 
 // Serve takes mail by SMTP on ln until ctx ends. With a certificate it offers
@@ -115,7 +113,7 @@ func (c *session) Data(r io.Reader) error {
 	if len(c.to) == 0 {
 		return errUnknown
 	}
-	counted := &spooling{r: r, all: &c.s.spooled}
+	counted := &spooling{r: r, all: &c.s.spooled, limit: c.s.MaxSpooled}
 	defer counted.release()
 	text, err := c.s.Blobs.Spool(counted, c.s.MaxSize)
 	switch _, refused := errors.AsType[*smtpd.Error](err); {
@@ -184,16 +182,17 @@ func (s *Service) find(ctx context.Context, addr string) (h home, err error) {
 
 // spooling counts what comes in with the bytes of all unfinished mails.
 type spooling struct {
-	r    io.Reader
-	all  *atomic.Int64
-	mine int64
+	r     io.Reader
+	all   *atomic.Int64
+	limit int64
+	mine  int64
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader; errBusy where there are too many of them.
 func (s *spooling) Read(b []byte) (int, error) {
 	n, err := s.r.Read(b)
 	s.mine += int64(n)
-	if s.all.Add(int64(n)) > maxSpooled {
+	if s.all.Add(int64(n)) > s.limit {
 		return 0, errBusy
 	}
 	return n, err

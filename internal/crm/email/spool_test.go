@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"konak/internal/app/apptest"
 )
@@ -77,16 +78,7 @@ func TestUnfinishedMails(t *testing.T) {
 		before := heap()
 		block := strings.Repeat(strings.Repeat("x", 998)+"\r\n", 1000)
 		for range mails {
-			conn, _ := dialFrom(t, "127.0.0.3", p.door)
-			in := bufio.NewReader(conn)
-			for _, say := range []string{"HELO a", "MAIL FROM:<elif@kaya.example>", "RCPT TO:<" + *p.box.ForwardingAddress + ">", "DATA"} {
-				if _, err := fmt.Fprint(conn, say+"\r\n"); err != nil {
-					t.Fatal(err)
-				}
-				if line, err := in.ReadString('\n'); err != nil || line[0] > '3' {
-					t.Fatalf("%s: %s %v", say, line, err)
-				}
-			}
+			conn, _ := beginMail(t, p, "")
 			for sent := 0; sent < size; sent += len(block) {
 				if _, err := io.WriteString(conn, block); err != nil {
 					t.Fatal(err)
@@ -99,6 +91,61 @@ func TestUnfinishedMails(t *testing.T) {
 			t.Errorf("%d MiB of unfinished mails are held in %d MiB of memory", mails*size>>20, grown>>20)
 		}
 	})
+}
+
+// Unfinished mails may take only so much of the disk together: one more is asked
+// to come later, and taken once another came to its end.
+func TestSpoolIsBounded(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, s *apptest.Server) {
+		s.Email.MaxSpooled = 1 << 20
+		p := open(t, s)
+		large := letter("Elif <elif@kaya.example>", "large@kaya.example", "Büyük", strings.Repeat(strings.Repeat("x", 998)+"\r\n", 800))
+		first, in := beginMail(t, p, large[:700_000])
+		for tick := time.NewTicker(time.Millisecond); s.Email.Spooled() < 700_000; {
+			select {
+			case <-t.Context().Done():
+				t.Fatal("the first mail was not read")
+			case <-tick.C:
+			}
+		}
+		second, answers := beginMail(t, p, large+".\r\n")
+		if line, err := answers.ReadString('\n'); err != nil || !strings.HasPrefix(line, "452 4.3.1") {
+			t.Fatalf("the second mail: %s %v", line, err)
+		}
+		_ = second.Close()
+		if _, err := io.WriteString(first, large[700_000:]+".\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := in.ReadString('\n'); err != nil || !strings.HasPrefix(line, "250") {
+			t.Fatalf("the first mail: %s %v", line, err)
+		}
+		conn, _ := dialFrom(t, "127.0.0.4", p.door)
+		deliver(t, conn, *p.box.ForwardingAddress, strings.Replace(large, "large@", "later@", 1))
+		s.Settle()
+		if n := len(p.mails("done")); n != 2 {
+			t.Errorf("%d mails were taken", n)
+		}
+	})
+}
+
+// beginMail hands over the beginning of a mail in a session of its own.
+func beginMail(t *testing.T, p *post, text string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, _ := dialFrom(t, "127.0.0.3", p.door)
+	in := bufio.NewReader(conn)
+	for _, say := range []string{"HELO a", "MAIL FROM:<elif@kaya.example>", "RCPT TO:<" + *p.box.ForwardingAddress + ">", "DATA"} {
+		if _, err := fmt.Fprint(conn, say+"\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := in.ReadString('\n'); err != nil || line[0] > '3' {
+			t.Fatalf("%s: %s %v", say, line, err)
+		}
+	}
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	return conn, in
 }
 
 // heap is how much memory is in use.

@@ -151,6 +151,35 @@ func TestTooLargeBodyGetsItsAnswer(t *testing.T) {
 	}
 }
 
+// A body of exactly the limit is taken, one byte more is refused with the limit.
+func TestBodyOfTheLimit(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(a *api.API) {
+		text := route("POST", "/api/test/text", "test-text")
+		text.MaxBody = 1000
+		api.Handle(a, text, func(_ context.Context, in *textIn) (string, error) { return "", nil })
+		up := route("POST", "/api/test/upload", "test-upload")
+		up.MaxBody = 1000
+		api.HandleUpload(a, up, func(_ context.Context, _ *struct{}, body *api.Upload) (string, error) {
+			_, err := io.Copy(io.Discard, body)
+			return "", err
+		})
+	})
+	for _, path := range []string{"/api/test/text", "/api/test/upload"} {
+		for length, want := range map[int]int{999: 200, 1000: 200, 1001: 413} {
+			body := `{"text":"` + strings.Repeat("x", length-11) + `"}`
+			kind := "application/json"
+			if strings.HasSuffix(path, "upload") {
+				kind = "application/octet-stream"
+			}
+			resp, said := h.do("POST", path, body, "Authorization", "Bearer good", "Content-Type", kind)
+			if resp.StatusCode != want || want == 413 && !strings.Contains(said, "1000") {
+				t.Errorf("%s with %d bytes: answered %d %s", path, length, resp.StatusCode, said)
+			}
+		}
+	}
+}
+
 // logged is a log that several goroutines write.
 type logged struct {
 	mu sync.Mutex

@@ -240,7 +240,7 @@ var hookHuma = sync.OnceFunc(func() {
 	}
 	huma.NewErrorWithContext = func(hc huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		r, _ := humachi.Unwrap(hc)
-		f := fromHuma(hc.Operation().MaxBodyBytes, status, msg, errs)
+		f := fromHuma(hc.Operation().MaxBodyBytes-1, status, msg, errs)
 		if f.Code == fault.ValidationFailed && hc.Operation().Extensions["x-invalid"] == 400 {
 			f.Code = fault.InvalidParameter
 		}

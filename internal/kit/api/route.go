@@ -245,9 +245,10 @@ func register[In, Out any](a *API, rt Route, h func(context.Context, *In) (*Out,
 	op := huma.Operation{
 		OperationID: rt.ID, Method: rt.Method, Path: rt.Path, Tags: []string{rt.Tag},
 		Summary: rt.Summary, Description: rt.Doc, DefaultStatus: rt.Status,
-		MaxBodyBytes: rt.MaxBody, BodyReadTimeout: a.cfg.RequestTimeout,
-		Middlewares: huma.Middlewares{a.guard(&rt)},
-		Security:    rt.security(), Errors: rt.errors(),
+		MaxBodyBytes:    rt.MaxBody + 1, // the library refuses a body of exactly this length
+		BodyReadTimeout: a.cfg.RequestTimeout,
+		Middlewares:     huma.Middlewares{a.guard(&rt)},
+		Security:        rt.security(), Errors: rt.errors(),
 		Extensions: map[string]any{"x-access": string(rt.Access)},
 	}
 	if rt.Permission != "" && rt.Permission != Anyone {

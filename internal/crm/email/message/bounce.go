@@ -24,7 +24,16 @@ type Bounce struct {
 	// MessageIDs are those of the mail that the report is about, the likeliest
 	// first.
 	MessageIDs []string
+
+	read int // parts and groups of fields that were read
 }
+
+// Bounds of what is read of a report.
+const (
+	maxReportRead = 100      // parts and groups of fields
+	maxReport     = 64 << 10 // of each part
+	maxMentions   = 1 << 20  // of a mail that may quote Message-IDs
+)
 
 // readBounce recognises a report: by its type, which most servers set, or by
 // its sender and by naming recipients that failed.
@@ -72,7 +81,7 @@ var mentionedID = regexp.MustCompile(`(?im)^[> \t]*Message-ID:\s*<([^<>\s]{3,300
 // mentioned are the Message-IDs that a report without structure quotes.
 func mentioned(raw []byte, own string) []string {
 	var out []string
-	for _, m := range mentionedID.FindAllSubmatch(raw, maxIDs) {
+	for _, m := range mentionedID.FindAllSubmatch(raw[:min(len(raw), maxMentions)], maxIDs) {
 		if id := clean(string(m[1])); id != own {
 			out = append(out, id)
 		}
@@ -81,13 +90,14 @@ func mentioned(raw []byte, own string) []string {
 }
 
 func (b *Bounce) walk(p *enmime.Part) (found bool) {
-	for ; p != nil; p = p.NextSibling {
+	for ; p != nil && b.read < maxReportRead; p = p.NextSibling {
 		switch kindOf(p) {
 		case "message/delivery-status":
 			found = true
-			b.status(p.Content)
+			b.status(decodePart(p, maxReport))
 		case "message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers":
-			if id := headerID(p.Content); id != "" {
+			b.read++
+			if id := headerID(decodePart(p, maxReport)); id != "" {
 				b.MessageIDs = append(b.MessageIDs, id)
 			}
 		}
@@ -101,6 +111,9 @@ func (b *Bounce) walk(p *enmime.Part) (found bool) {
 func (b *Bounce) status(content []byte) {
 	groups := strings.Split(strings.ReplaceAll(text(content, ""), "\n\n\n", "\n\n"), "\n\n")
 	for _, g := range groups {
+		if b.read++; b.read > maxReportRead {
+			return
+		}
 		f := fields(g)
 		action := strings.ToLower(strings.TrimSpace(f.Get("Action")))
 		if action == "" {

@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -49,8 +50,11 @@ func TestRender(t *testing.T) {
 	if len(m.Defects) != 0 || !bytes.HasSuffix(raw, []byte("--\r\n")) {
 		t.Errorf("the mail is broken: %q", m.Defects)
 	}
-	if len(m.Files) != 1 || m.Files[0].Name != d.Files[0].Name || !bytes.Equal(m.Files[0].Content, d.Files[0].Content) {
-		t.Errorf("got %d files", len(m.Files))
+	if len(m.Files) != 1 || m.Files[0].Name != d.Files[0].Name {
+		t.Fatalf("got %d files", len(m.Files))
+	}
+	if content, err := io.ReadAll(m.Files[0].Reader()); err != nil || !bytes.Equal(content, d.Files[0].Content) {
+		t.Errorf("the file is %q %v", content, err)
 	}
 }
 

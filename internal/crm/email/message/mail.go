@@ -31,7 +31,12 @@ type File struct {
 	ContentID string
 	Inline    bool
 	Content   []byte
+	// encoding is how Content is encoded, "" where it is not.
+	encoding string
 }
+
+// Reader returns a reader of the file's bytes.
+func (f *File) Reader() io.Reader { return newDecoder(f.Content, f.encoding) }
 
 // Mail is a mail as it was read.
 type Mail struct {
@@ -73,7 +78,8 @@ var (
 const (
 	maxDefects = 20
 	maxFiles   = 100
-	maxText    = 512 << 10 // of text and of HTML that is kept
+	maxText    = 512 << 10   // of text and of HTML that is kept
+	maxRawText = 4 * maxText // of all texts of a mail before they are decoded
 )
 
 // Parse reads a mail in a time that grows with its length and no faster. One
@@ -108,7 +114,7 @@ func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
 	b.walk(root)
 	if len(nonEmpty(b.text))+len(nonEmpty(b.html))+len(b.files) == 0 {
 		rest := afterHeader(raw)
-		b.text = []string{text(rest[:min(len(rest), 4*maxText)], "")} // as it stands is better than not at all
+		b.text = []string{text(rest[:min(len(rest), maxRawText)], "")} // as it stands is better than not at all
 	}
 	m.fill(&b)
 	m.Bounce = readBounce(root, h, m, raw)
@@ -193,22 +199,22 @@ func (m *Mail) readHeader(h header) {
 // body gathers what the parts of a mail hold.
 type body struct {
 	text, html []string
+	length     int // of the texts as they came, in bytes
 	files      []File
 	defects    []string
 }
 
 func (b *body) walk(p *enmime.Part) {
 	for ; p != nil; p = p.NextSibling {
+		if p.FirstChild == nil {
+			b.leaf(p)
+		}
 		for _, e := range p.Errors {
 			if len(b.defects) < maxDefects {
 				b.defects = append(b.defects, clean(e.Name+": "+e.Detail))
 			}
 		}
-		if p.FirstChild != nil {
-			b.walk(p.FirstChild)
-			continue
-		}
-		b.leaf(p)
+		b.walk(p.FirstChild)
 	}
 }
 
@@ -218,11 +224,11 @@ func (b *body) leaf(p *enmime.Part) {
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
 		// Without a boundary its content is text for all that anybody knows.
-		b.text = append(b.text, readText(p))
+		b.text = append(b.text, b.readText(p))
 	case !attached && p.FileName == "" && (kind == "" || kind == "text/plain" || strings.HasPrefix(kind, "text/enriched")):
-		b.text = append(b.text, readText(p))
+		b.text = append(b.text, b.readText(p))
 	case !attached && p.FileName == "" && (kind == "text/html" || kind == "application/xhtml+xml"):
-		b.html = append(b.html, readText(p))
+		b.html = append(b.html, b.readText(p))
 	case len(p.Content) == 0 && !attached:
 	case len(b.files) >= maxFiles:
 		b.defects = append(b.defects, "too many files")
@@ -232,13 +238,15 @@ func (b *body) leaf(p *enmime.Part) {
 }
 
 // readText reads as much of a text as can be kept, in whatever character set.
-func readText(p *enmime.Part) string {
-	return text(p.Content[:min(len(p.Content), 4*maxText)], p.Charset)
+func (b *body) readText(p *enmime.Part) string {
+	content := decodePart(p, maxRawText-b.length)
+	b.length += len(content)
+	return text(content, p.Charset)
 }
 
 func file(p *enmime.Part, kind string) File {
 	f := File{
-		Type: clean(kind), ContentID: clean(strings.Trim(p.ContentID, "<> ")), Content: p.Content,
+		Type: clean(kind), ContentID: clean(strings.Trim(p.ContentID, "<> ")), Content: p.Content, encoding: encodingOf(p),
 		Inline: strings.EqualFold(p.Disposition, "inline"), Name: fileName(p.FileName),
 	}
 	if f.Type == "" {
@@ -322,8 +330,9 @@ func (m *Mail) Fingerprint() string {
 		_, _ = fmt.Fprintf(h, "%d:%s\n", len(s), s)
 	}
 	for _, f := range m.Files {
-		sum := sha256.Sum256(f.Content)
-		_, _ = fmt.Fprintf(h, "%s %x\n", f.Name, sum)
+		sum := sha256.New()
+		_, _ = io.Copy(sum, f.Reader())
+		_, _ = fmt.Fprintf(h, "%s %x\n", f.Name, sum.Sum(nil))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

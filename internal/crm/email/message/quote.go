@@ -85,7 +85,7 @@ func attributed(lines []string) int {
 		if len(joined) > 400 {
 			return 0
 		}
-		if attributionEnd.MatchString(joined) && attributionStart.MatchString(joined) {
+		if strings.HasSuffix(l, ":") && attributionEnd.MatchString(joined) && attributionStart.MatchString(joined) {
 			return n + 1
 		}
 	}
@@ -169,13 +169,25 @@ const signatureLines = 15
 // withoutSignature cuts a signature that is marked as one, and the line that
 // a phone adds. A name below the text stays: nobody marks those.
 func withoutSignature(lines []string) []string {
-	for len(lines) > 0 && (strings.TrimSpace(lines[len(lines)-1]) == "" || deviceLine.MatchString(lines[len(lines)-1])) {
-		lines = lines[:len(lines)-1]
+	for {
+		for len(lines) > 0 && (strings.TrimSpace(lines[len(lines)-1]) == "" || deviceLine.MatchString(lines[len(lines)-1])) {
+			lines = lines[:len(lines)-1]
+		}
+		at := signatureStart(lines)
+		if at < 0 {
+			return lines
+		}
+		lines = lines[:at]
 	}
+}
+
+// signatureStart returns the line that marks a signature at the end, -1 for
+// none.
+func signatureStart(lines []string) int {
 	for i := len(lines) - 1; i > 0 && i >= len(lines)-signatureLines; i-- {
 		if l := strings.TrimSuffix(lines[i], "\r"); l == "-- " || l == "--" {
-			return withoutSignature(lines[:i])
+			return i
 		}
 	}
-	return lines
+	return -1
 }
