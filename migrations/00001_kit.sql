@@ -108,3 +108,11 @@ CREATE TABLE mail_outbox (
     PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX mail_outbox_list ON mail_outbox (tenant_id, created_at, id);
+
+-- How many recipients a workspace's mail had over the operator's mail server on
+-- the latest day that it sent something.
+CREATE TABLE mail_use (
+    tenant_id  uuid PRIMARY KEY,
+    day        bigint NOT NULL,
+    recipients bigint NOT NULL
+);

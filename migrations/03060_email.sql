@@ -2,6 +2,9 @@
 -- What belongs to an e-mail account beside its settings: the address at the
 -- installation that mail is forwarded to, and where polling its mailbox
 -- elsewhere stands. The poll itself is a job that has the account's id.
+-- verified_key is the address for which the workspace entered a mailed code:
+-- it counts only while it is the mailbox's own. code_hash belongs to a code that
+-- was mailed and not entered yet.
 CREATE TABLE email_mailbox (
     tenant_id    uuid NOT NULL,
     account_id   uuid NOT NULL,
@@ -13,12 +16,27 @@ CREATE TABLE email_mailbox (
     failures     bigint NOT NULL DEFAULT 0,
     last_error   text,
     last_poll_at bigint,
+    verified_key    text,
+    verified_by     text,
+    verified_at     bigint,
+    code_hash       bytea,
+    code_expires_at bigint,
+    code_attempts   bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (tenant_id, account_id),
     FOREIGN KEY (tenant_id, account_id) REFERENCES channel_account (tenant_id, id)
 );
 -- Whose an address is, before the tenant is known.
 CREATE UNIQUE INDEX email_mailbox_local ON email_mailbox (local_part);
 CREATE INDEX email_mailbox_address ON email_mailbox (tenant_id, address_key);
+
+-- Domains that a workspace has shown to be its own by a DNS record. Its mailboxes
+-- there may send as themselves over the operator's mail server.
+CREATE TABLE email_domain (
+    tenant_id   uuid NOT NULL,
+    domain      text NOT NULL,
+    verified_at bigint NOT NULL,
+    PRIMARY KEY (tenant_id, domain)
+);
 
 -- Every mail that was accepted, with its raw form. delivery_key is unique for
 -- one delivery, so that a repeated one is recognised.
@@ -48,7 +66,7 @@ CREATE INDEX email_inbound_list ON email_inbound (tenant_id, state, created_at, 
 CREATE INDEX email_inbound_item ON email_inbound (tenant_id, item_id) WHERE item_id IS NOT NULL;
 
 -- The mails of conversations by their Message-ID, which may be long: its hash
--- is the key. ours says that the house made the id.
+-- is the key. ours says that we made the id.
 CREATE TABLE email_message (
     tenant_id       uuid NOT NULL,
     id              uuid NOT NULL,

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"konak/internal/crm/email"
 	"konak/internal/identity"
 	"konak/internal/kit/secret"
 	"konak/internal/provider/hcaptcha"
@@ -39,6 +40,7 @@ type Config struct {
 	SMTPURL         string   `env:"KONAK_SMTP_URL" name:"smtp-url" placeholder:"URL" help:"smtp://user:password@host:587 or smtps://…:465 to send mail; without it mail is kept in an outbox (konak mail outbox)."`
 	SMTPCA          string   `env:"KONAK_SMTP_CA" name:"smtp-ca" placeholder:"FILE" help:"Certificates (PEM) that vouch for the mail server beside those that the system trusts."`
 	MailFrom        string   `env:"KONAK_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of the service's own mail; no-reply@DOMAIN by default."`
+	MailDailyQuota  int64    `env:"KONAK_MAIL_DAILY_QUOTA" default:"2000" help:"Recipients that a workspace's mail over --smtp-url may have in a day; what is more waits until midnight UTC."`
 	MailListen      string   `env:"KONAK_MAIL_LISTEN" placeholder:"ADDRESS" help:"Address to take customers' mail on by SMTP, such as 0.0.0.0:25; without it only mailboxes elsewhere are fetched."`
 	MailDomain      string   `env:"KONAK_MAIL_DOMAIN" placeholder:"DOMAIN" help:"Domain of forwarding and reply addresses, whose MX leads to --mail-listen."`
 	MailTLSCert     string   `env:"KONAK_MAIL_TLS_CERT" name:"mail-tls-cert" placeholder:"FILE" help:"Certificate in PEM to offer STARTTLS with."`
@@ -59,6 +61,8 @@ type Config struct {
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
 	// measurements are all one caller.
 	LimitFactor int `kong:"-"`
+	// DNS is for tests: who is asked for TXT records instead of the system.
+	DNS email.Resolver `kong:"-"`
 	// StreamCheck is for tests: how often open streams look whether their
 	// watchers may still watch.
 	StreamCheck time.Duration `kong:"-"`
@@ -77,6 +81,9 @@ func (c *Config) Check() error {
 	}
 	if c.StorageQuota < 0 {
 		return fmt.Errorf("--storage-quota %d: write a number of bytes", c.StorageQuota)
+	}
+	if c.MailDailyQuota < 0 {
+		return fmt.Errorf("--mail-daily-quota %d: write a number of recipients", c.MailDailyQuota)
 	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
@@ -162,6 +169,14 @@ func (c *Config) captchaSources() []string {
 		return hcaptcha.Sources(c.CaptchaAddress)
 	}
 	return nil
+}
+
+// resolver is who is asked for TXT records.
+func (c *Config) resolver() email.Resolver {
+	if c.DNS != nil {
+		return c.DNS
+	}
+	return net.DefaultResolver
 }
 
 func (c *Config) mailFrom() string {

@@ -80,9 +80,10 @@ func (a *App) wireKit(p *parts) (err error) {
 		a.Limits = limit.NewShared(a.DB, a.log, a.cfg.limitFactor())
 		p.limits = a.Limits
 	}
-	if a.Mailer, err = mailer.New(a.DB, p.box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom()}); err != nil {
+	if a.Mailer, err = mailer.New(a.DB, p.box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom(), DailyQuota: a.cfg.MailDailyQuota}); err != nil {
 		return err
 	}
+	a.metrics.MustRegister(a.Mailer)
 	if a.Blobs, err = blob.New(a.DB, a.cfg.FilesFolder(), a.cfg.S3URL); err != nil {
 		return err
 	}

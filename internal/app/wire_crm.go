@@ -64,7 +64,7 @@ func (a *App) wireContacts(p *parts) error {
 func (a *App) wireReplies(p *parts) error {
 	a.Email = email.New(email.Config{
 		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Inbound: a.Inbound, Files: a.Files, Blobs: a.Blobs,
-		House: a.Mailer, Out: p.out, Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
+		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
 	})
 	a.Channels.Add(email.Kind, a.Email)
 	a.Replies = reply.New(reply.Config{

@@ -109,7 +109,7 @@ func (d draft) to(u User, link string) mailer.Letter {
 	l := mailer.Letter{
 		To: u.Email, Language: u.Language, Subject: d.subject.in(u.Language),
 		Greeting: fmt.Sprintf(text{"Merhaba %s,", "Hello %s,"}.in(u.Language), u.Name),
-		Link:     link,
+		Link:     link, Notice: true,
 	}
 	if link != "" {
 		l.LinkText = d.linkText.in(u.Language)

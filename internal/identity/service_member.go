@@ -104,7 +104,9 @@ func (s *Service) mailInvitation(tx *db.Tx, m *Member, language string) error {
 	if reader.Name == "" {
 		reader.Name = m.Email
 	}
-	return s.mailer.Send(tx, inviteLetter(inviter.Name, w.Name).to(reader, s.page(pageInvitation, token)))
+	letter := inviteLetter(inviter.Name, w.Name).to(reader, s.page(pageInvitation, token))
+	letter.Notice = false // it goes to whomever the workspace names
+	return s.mailer.Send(tx, letter)
 }
 
 // ChangeMember is the gate for a member's name in the workspace and their

@@ -30,6 +30,33 @@ test('a mailbox is tried, connected, and shows where its mail can be forwarded',
     const made = page.getByRole('dialog', { name: 'Mailbox' })
     await expect(made.getByText(/^m[a-z0-9]{12}@/)).toBeVisible()
     await expectAccessible(page)
+  })
+
+  await test.step('the sending address is verified with the code that is mailed to it', async () => {
+    const made = page.getByRole('dialog', { name: 'Mailbox' })
+    await expect(made.getByText('Sending address not verified')).toBeVisible()
+    await expect(made.getByText(/^Sent today: \d/)).toBeVisible()
+    await made.getByText('Verify the whole domain with a DNS record instead').click()
+    await expect(made.getByText('_konak.example.com')).toBeVisible()
+    await made.getByRole('button', { name: 'Send verification code' }).click()
+    const code = made.getByLabel('Verification code')
+    let mailed = ''
+    await expect
+      .poll(async () => {
+        const outbox = await page.request.get('/api/v1/auth/outbox?scope=workspace&limit=50')
+        const { data } = (await outbox.json()) as { data: { to: string; text: string }[] }
+        mailed = /^\d{6}$/m.exec(data.find((letter) => letter.to === address)?.text ?? '')?.[0] ?? ''
+        return mailed
+      })
+      .toMatch(/^\d{6}$/)
+    await code.fill(mailed === '000000' ? '000001' : '000000')
+    await made.getByRole('button', { name: 'Verify', exact: true }).click()
+    await expect(made.getByText('This code is wrong.')).toBeVisible()
+    await expectAccessible(page)
+    await code.fill(mailed)
+    await made.getByRole('button', { name: 'Verify', exact: true }).click()
+    await expect(made.getByText(`Answers are sent from ${address}. It was verified by a code.`)).toBeVisible()
+    await expectAccessible(page)
     await page.keyboard.press('Escape')
     await expect(page.getByRole('row').filter({ hasText: address })).toContainText('Active')
   })

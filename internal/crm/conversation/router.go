@@ -55,7 +55,7 @@ type Outgoing struct {
 // Delivery is what became of an outgoing message.
 type Delivery struct {
 	Status string // Sent, Queued or Failed
-	Error  string // why it failed
+	Error  string // why it failed, or waits
 	// ProviderMessageID is how the provider calls it.
 	ProviderMessageID string
 	// DeliveredAt and ReadAt are when the customer's device got it and when they

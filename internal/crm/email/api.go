@@ -120,6 +120,7 @@ func (s *Service) Register(a *api.API) {
 	api.Handle(a, change, func(ctx context.Context, in *changeMailboxIn) (Mailbox, error) {
 		return s.Change(ctx, in.ID.UUID, in.Body.input())
 	})
+	s.registerVerification(a)
 }
 
 // Test signs in to servers that need not be stored yet.

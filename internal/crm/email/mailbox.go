@@ -73,7 +73,7 @@ type Settings struct {
 	Address    string `json:"address"`
 	SenderName string `json:"sender_name"`
 	// IMAP is the mailbox elsewhere that is polled, SMTP the server that
-	// answers go through; nil for none, and for the house's own.
+	// answers go through; nil for none, and for the operator's own.
 	IMAP *Server `json:"imap"`
 	SMTP *Server `json:"smtp"`
 	// ContinueOpen puts a new mail of a known sender into their open
@@ -100,6 +100,7 @@ type Mailbox struct {
 	ForwardingAddress *string              `json:"forwarding_address" nullable:"true" example:"mk3v9q2x7a1bc@in.konak.example" doc:"Mail that is sent or forwarded here arrives in this mailbox; null where the installation takes no mail"`
 	IMAP              api.Nullable[Server] `json:"imap" doc:"The mailbox elsewhere that is polled"`
 	SMTP              api.Nullable[Server] `json:"smtp" doc:"The server that answers go through; null for the installation's own"`
+	Sending           Sending              `json:"sending" doc:"Which address answers leave from, and whether it is verified"`
 	GroupID           *uuid.UUID           `json:"group_id" nullable:"true" format:"uuid"`
 	ContinueOpen      bool                 `json:"continue_open" doc:"Whether a new mail of a customer goes into their open conversation"`
 	SubjectToken      bool                 `json:"subject_token" doc:"Whether subjects carry a token of the conversation"`
@@ -203,6 +204,12 @@ type state struct {
 	failures    int
 	lastError   *string
 	lastPollAt  *clock.Time
+	// verifiedKey is the address that was verified by a mailed code, verifiedBy
+	// how the code was mailed.
+	verifiedKey *string
+	verifiedBy  *string
+	verifiedAt  *clock.Time
+	code        mailedCode
 }
 
 func shown(a channel.Account, set Settings, st state, domain string) Mailbox {

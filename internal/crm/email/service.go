@@ -25,16 +25,17 @@ import (
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
 	"konak/internal/kit/jobs"
+	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/outbound"
 )
 
-// House is the installation's own way of sending mail.
-type House interface {
-	Relay(ctx context.Context, tenant uuid.UUID, m mailer.Relayed) error
+// Resolver reads TXT records of the DNS.
+type Resolver interface {
+	LookupTXT(ctx context.Context, name string) ([]string, error)
 }
 
-// Config is what the room needs.
+// Config is what the e-mail channel needs.
 type Config struct {
 	DB       *db.DB
 	Log      *slog.Logger
@@ -43,11 +44,15 @@ type Config struct {
 	Inbound  *inbound.Service
 	Files    *file.Service
 	Blobs    *blob.Store
-	House    House
-	Out      *outbound.Client
+	// Relay sends mail over the operator's mail server.
+	Relay  *mailer.Mailer
+	Out    *outbound.Client
+	Limits limit.Limiter
+	// DNS is asked for the records of domains that are to be verified.
+	DNS Resolver
 	// Key is the secret of reply addresses and Message-IDs.
 	Key []byte
-	// Domain is where mail arrives at the house, "" where none does.
+	// Domain is where mail arrives at the installation, "" where none does.
 	Domain string
 	// MaxSize is how large a mail may be.
 	MaxSize int64
@@ -73,7 +78,7 @@ const DefaultMaxSize = 36 << 20
 // DefaultMaxSpooled is enough for fifty mails of the largest size at once.
 const DefaultMaxSpooled = 2 << 30
 
-// New opens the room.
+// New makes the e-mail channel.
 func New(c Config) *Service {
 	if c.MaxSize == 0 {
 		c.MaxSize = DefaultMaxSize
@@ -112,7 +117,9 @@ func (s *Service) get(r *db.Reader, id uuid.UUID) (Mailbox, error) {
 			return Mailbox{}, err
 		}
 	}
-	return shown(a, set, st, s.Domain), nil
+	m := shown(a, set, st, s.Domain)
+	m.Sending, err = s.sending(r, set, st)
+	return m, err
 }
 
 func (s *Service) account(r *db.Reader, id uuid.UUID) (a channel.Account, set Settings, err error) {
@@ -155,7 +162,7 @@ func (s *Service) Connect(ctx context.Context, in Input) (m Mailbox, err error) 
 	return m, err
 }
 
-// taken names the field as this room's callers know it.
+// taken names the field as this module's callers know it.
 func taken(err error) error {
 	if f, ok := fault.As(err); ok && f.Code == fault.Conflict && f.Fields["external_id"] != nil {
 		return fault.New(fault.Conflict).Field("address", "taken")
@@ -219,7 +226,7 @@ func (s *Service) Change(ctx context.Context, id uuid.UUID, in Input) (m Mailbox
 		if err := jobs.ResumeAccount(tx, id); err != nil {
 			return err
 		}
-		if err := s.Channels.ClearAttention(tx, id, ReasonServerSilent, ReasonUnreachable, ReasonPollsStopped); err != nil {
+		if err := s.Channels.ClearAttention(tx, id, ReasonServerSilent, ReasonUnreachable, ReasonPollsStopped, mailer.ReasonQuota); err != nil {
 			return err
 		}
 		m, err = s.get(&tx.Reader, id)
@@ -259,7 +266,7 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	return setPolls(tx, a.ID, a.Works() && set.IMAP != nil, false)
 }
 
-// Sample writes one of each record of this room with text in it, for tests
+// Sample writes one of each record of this module with text in it, for tests
 // that walk over every route.
 func (s *Service) Sample(ctx context.Context, text string) error {
 	name := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(text)))

@@ -14,8 +14,8 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// Forwarder forwards messages from the workspace's own mailboxes, and the way
-// the house does where it has none.
+// Forwarder forwards messages from the workspace's own mailboxes, and with
+// Otherwise where it has none.
 type Forwarder struct {
 	Mailboxes *Service
 	Otherwise reply.Forwarder

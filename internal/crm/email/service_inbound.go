@@ -164,7 +164,7 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 		return s.bounced(ctx, in, m.Bounce)
 	}
 	from := writer(m, set)
-	if address.Fold(from.Email) == address.Fold(set.Address) || s.isHouse(from.Email, st) {
+	if address.Fold(from.Email) == address.Fold(set.Address) || s.isForwardingAddress(from.Email, st) {
 		return s.settle(ctx, *in, Ignored, ReasonOwnAddress)
 	}
 	return s.deliver(ctx, in, m, from, a, set, st)
@@ -207,8 +207,9 @@ func writer(m *message.Mail, set Settings) message.Address {
 	return m.From
 }
 
-// isHouse says whether an address is one that the house gave the mailbox.
-func (s *Service) isHouse(addr string, st state) bool {
+// isForwardingAddress says whether an address is the mailbox's forwarding
+// address or one of its reply addresses.
+func (s *Service) isForwardingAddress(addr string, st state) bool {
 	local, domain, _ := strings.Cut(address.Fold(addr), "@")
 	base, _, _ := strings.Cut(local, "+")
 	return s.Domain != "" && domain == s.Domain && base == st.local
@@ -378,7 +379,7 @@ func (s *Service) copy(ctx context.Context, c uuid.UUID, m *message.Mail, from m
 		for _, a := range slices.Concat(m.To, m.Cc) {
 			key := address.Fold(a.Email)
 			// What mail servers do not take is no use as a copy.
-			if e, ok := address.ParseEmail(a.Email); seen[key] || !ok || !e.ASCII() || s.isHouse(a.Email, st) || len(want) >= maxCopies {
+			if e, ok := address.ParseEmail(a.Email); seen[key] || !ok || !e.ASCII() || s.isForwardingAddress(a.Email, st) || len(want) >= maxCopies {
 				continue
 			}
 			seen[key] = true

@@ -166,6 +166,11 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 		return nil // what a test key sets off reaches nobody
 	}
 	raw, err := s.carry(ctx, &p)
+	if _, reached := errors.AsType[*mailer.QuotaReached](err); reached {
+		if err = mailer.HoldForQuota(err, j); !errors.Is(err, jobs.ErrDrop) {
+			return errors.Join(err, s.showHeld(ctx, &p))
+		}
+	}
 	if err != nil && !errors.Is(err, jobs.ErrDrop) && j.Attempts < sendAttempts {
 		return err
 	}
@@ -219,8 +224,12 @@ func (s *Service) carry(ctx context.Context, p *parcel) ([]byte, error) {
 	var a channel.Account
 	var set Settings
 	var creds credentials
+	var from sender
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if a, set, err = s.account(r, p.AccountID); err != nil {
+			return err
+		}
+		if from, err = s.findSender(r, p.AccountID, set, p.ReplyTo); err != nil {
 			return err
 		}
 		creds, err = s.credentials(r, p.AccountID)
@@ -232,8 +241,13 @@ func (s *Service) carry(ctx context.Context, p *parcel) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.Reason != nil && *a.Reason == mailer.ReasonQuota {
+		if err := s.clearHeld(ctx, a.ID); err != nil {
+			return nil, err
+		}
+	}
 	d := message.Draft{
-		MessageID: p.MessageID, From: message.Address{Name: set.SenderName, Email: set.Address}, To: p.To, Cc: p.Cc, ReplyTo: p.ReplyTo,
+		MessageID: p.MessageID, From: from.from, To: p.To, Cc: p.Cc, ReplyTo: from.replyTo,
 		Subject: p.Subject, Text: p.Text, InReplyTo: p.InReplyTo, References: p.References, Auto: p.Auto, Date: p.Date.Time,
 	}
 	if d.Files, err = s.load(ctx, p.Files); err != nil {
@@ -243,7 +257,7 @@ func (s *Service) carry(ctx context.Context, p *parcel) ([]byte, error) {
 	if err != nil {
 		return nil, errors.Join(jobs.ErrDrop, err)
 	}
-	envelope := set.Address
+	envelope := from.from.Email
 	if p.Auto {
 		envelope = "" // nobody answers an automatic answer, not even with a bounce
 	}
@@ -251,9 +265,43 @@ func (s *Service) carry(ctx context.Context, p *parcel) ([]byte, error) {
 	if set.SMTP != nil {
 		return raw, jobs.HoldOnTimeout(s.submit(ctx, set.SMTP, creds.SMTP, envelope, to, raw))
 	}
-	return raw, jobs.HoldOnTimeout(s.House.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{
+	return raw, jobs.HoldOnTimeout(s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{
 		ID: p.ID, From: envelope, To: to, Subject: p.Subject, Text: p.Text, Raw: raw,
 	}))
+}
+
+// findSender returns whom a mailbox's mail is from now.
+func (s *Service) findSender(r *db.Reader, account uuid.UUID, set Settings, replyTo string) (sender, error) {
+	st, err := mailboxState(r, account)
+	if err != nil {
+		return sender{}, err
+	}
+	v, err := s.findVerification(r, set, st)
+	return s.senderOf(set, st, v, replyTo), err
+}
+
+// showHeld shows that a mail waits for the workspace's quota: on its message
+// and on the mailbox.
+func (s *Service) showHeld(ctx context.Context, p *parcel) error {
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, p.AccountID, mailer.ReasonQuota) })
+	if err == nil && p.ItemID != nil {
+		err = s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
+	}
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// clearHeld shows on a mailbox that the workspace may send again, where it may.
+func (s *Service) clearHeld(ctx context.Context, account uuid.UUID) error {
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		u, err := s.Relay.Usage(&tx.Reader)
+		if err != nil || u.Used >= u.Limit {
+			return err
+		}
+		return s.Channels.ClearAttention(tx, account, mailer.ReasonQuota)
+	})
 }
 
 func (s *Service) load(ctx context.Context, list []file.Outgoing) ([]message.File, error) {

@@ -12,11 +12,13 @@ import (
 	"konak/internal/kit/db"
 )
 
-const stateColumns = `local_part, polls, uid_validity, last_uid, failures, last_error, last_poll_at`
+const stateColumns = `local_part, polls, uid_validity, last_uid, failures, last_error, last_poll_at,
+	verified_key, verified_by, verified_at, code_hash, code_expires_at, code_attempts`
 
 func scanState(row db.Row) (state, error) {
 	var s state
-	err := row.Scan(&s.local, &s.polls, &s.uidValidity, &s.lastUID, &s.failures, &s.lastError, &s.lastPollAt)
+	err := row.Scan(&s.local, &s.polls, &s.uidValidity, &s.lastUID, &s.failures, &s.lastError, &s.lastPollAt,
+		&s.verifiedKey, &s.verifiedBy, &s.verifiedAt, &s.code.hash, &s.code.expiresAt, &s.code.attempts)
 	return s, err
 }
 

@@ -33,7 +33,7 @@ var systemReasons = []string{
 	"add member", "count workspaces", "create key", "create workspace", "credential look-up", "key last used", "app look-up",
 	"invitation look-up", "mobile QR look-up", "set licences",
 	"session last seen", "sign-in", "sign-up", "password reset", "captcha", // identity: found before the tenant is known
-	"limits", "mail outbox", "dispatcher", "job claim", "dead jobs", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "upload sweep",
+	"limits", "mail outbox", "mail quotas", "dispatcher", "job claim", "dead jobs", "delivery claim", "keyless look-up", "janitor", "snooze scan", "blob sweep", "upload sweep",
 	"channel look-up",   // crm: a channel key or a provider names the account before the tenant is known
 	"fill demo",         // before anybody is there
 	"regulation corpus", // advisor: public text that belongs to no tenant

@@ -75,6 +75,9 @@ const (
 	StorageFull         Code = "storage_full"
 	UpgradeRequired     Code = "upgrade_required"
 	RateLimited         Code = "rate_limited"
+	SendingQuotaReached Code = "sending_quota_reached"
+	CodeExpired         Code = "code_expired"
+	DNSRecordMissing    Code = "dns_record_missing"
 	TooManyStreams      Code = "too_many_streams"
 	Internal            Code = "internal"
 	Unavailable         Code = "unavailable"
@@ -131,6 +134,8 @@ var catalogue = map[Code]entry{
 	WrongCredentials:    {422, "The e-mail address or the password is wrong.", "E-posta adresi ya da parola yanlış."},
 	WrongPassword:       {422, "The password is wrong.", "Parola yanlış."},
 	WrongCode:           {422, "The code is wrong or was used already.", "Kod yanlış ya da daha önce kullanılmış."},
+	CodeExpired:         {422, "This code is too old, was used already or was tried too often. Ask for a new one.", "Bu kodun süresi dolmuş, kod daha önce kullanılmış ya da çok kez denenmiş. Yenisini isteyin."},
+	DNSRecordMissing:    {422, "The DNS record was not found. New records can take an hour to be seen everywhere.", "DNS kaydı bulunamadı. Yeni kayıtların her yerden görülmesi bir saat sürebilir."},
 	SignInExpired:       {422, "This sign-in took too long or too many tries. Start again.", "Bu oturum açma çok uzun sürdü ya da çok kez denendi. Baştan başlayın."},
 	LinkExpired:         {422, "This link was used already or is too old. Ask for a new one.", "Bu bağlantı daha önce kullanılmış ya da süresi dolmuş. Yenisini isteyin."},
 	EmailNotVerified:    {422, "Confirm your e-mail address first. The link is in your mailbox.", "Önce e-posta adresinizi doğrulayın. Bağlantı posta kutunuzda."},
@@ -146,6 +151,7 @@ var catalogue = map[Code]entry{
 	ReactionUnsupported: {422, "This message cannot be reacted to on its channel.", "Bu iletiye kanalında tepki verilemez."},
 	UpgradeRequired:     {426, "This address speaks WebSocket only.", "Bu adres yalnızca WebSocket konuşur."},
 	RateLimited:         {429, "Too many requests. Try again in %d seconds.", "Çok fazla istek. %d saniye sonra yeniden deneyin."},
+	SendingQuotaReached: {429, "The workspace has sent all the mail that it may send today (%d recipients a day). It can send again after midnight UTC.", "Çalışma alanı bugün gönderebileceği postanın tamamını gönderdi (günde %d alıcı). UTC gece yarısından sonra yeniden gönderebilir."},
 	TooManyStreams:      {429, "Too many live connections are open; %d is the limit. Close one first.", "Çok fazla canlı bağlantı açık; sınır %d. Önce birini kapatın."},
 	Internal:            {500, "Something failed on our side. The trace id helps us find it.", "Bizim tarafımızda bir hata oldu. İzleme numarası onu bulmamıza yardım eder."},
 	ProviderRejected:    {502, "The provider refused or did not answer: %s", "Sağlayıcı reddetti ya da yanıt vermedi: %s"},

@@ -34,6 +34,9 @@ type Letter struct {
 	After []string `json:"after"` // paragraphs after the link
 	// Files go with the letter; their bytes are read when it is sent.
 	Files []File `json:"files,omitempty"`
+	// Notice tells people about their own account or workspace. It is not
+	// counted in what the workspace may send, and never waits for it.
+	Notice bool `json:"notice,omitempty"`
 }
 
 // File is a blob of the workspace that a letter is sent for.

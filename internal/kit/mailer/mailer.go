@@ -37,6 +37,9 @@ type Mailer struct {
 	from   mail.Address
 	server *server // nil: the outbox
 	files  Files
+	// quota is how many recipients a workspace's mail may have in a day.
+	quota int64
+	usageMetrics
 }
 
 // Files is where the files of letters lie.
@@ -58,6 +61,9 @@ type Settings struct {
 	CA string
 	// From is "Name <address>" or a bare address.
 	From string
+	// DailyQuota is how many recipients a workspace's mail may have in a day;
+	// 0 for DefaultDailyQuota.
+	DailyQuota int64
 }
 
 // New makes a mailer.
@@ -66,7 +72,7 @@ func New(d *db.DB, box *secret.Box, log *slog.Logger, set Settings) (*Mailer, er
 	if err != nil {
 		return nil, fmt.Errorf("--mail-from %q: write an address such as Konak <no-reply@example.com>", set.From)
 	}
-	m := &Mailer{db: d, box: box, log: log, from: *sender}
+	m := &Mailer{db: d, box: box, log: log, from: *sender, quota: dailyQuota(set), usageMetrics: newUsageMetrics()}
 	if set.URL != "" {
 		if m.server, err = parseServer(set.URL, set.CA); err != nil {
 			return nil, err
@@ -88,9 +94,22 @@ type payload struct {
 
 func place(id uuid.UUID) string { return "mail/" + id.String() }
 
+// Sender returns the operator's own address, which mail leaves from.
+func (m *Mailer) Sender() string { return m.from.Address }
+
+// KeepsOutbox says whether mail is only kept, because there is no mail server.
+func (m *Mailer) KeepsOutbox() bool { return m.server == nil }
+
 // Send enqueues a letter in the transaction. Under a tenant's transaction it
-// belongs to that workspace, under the system's to nobody but its reader.
+// belongs to that workspace, under the system's to nobody but its reader. A
+// letter of a workspace that is no notice is refused with
+// sending_quota_reached where the workspace's mail of today is used up.
 func (m *Mailer) Send(tx *db.Tx, l Letter) error {
+	if tx.Tenant() != uuid.Nil && !l.Notice {
+		if err := m.checkQuota(&tx.Reader); err != nil {
+			return err
+		}
+	}
 	id := tx.NewID()
 	text, err := json.Marshal(parcel{id, l})
 	if err != nil {
@@ -118,10 +137,20 @@ func (m *Mailer) Handle(ctx context.Context, j *jobs.Job) error {
 	if j.Test {
 		return nil // what a test key sets off reaches nobody
 	}
-	if m.server == nil {
-		return m.keep(ctx, j.TenantID, parcel, p.Sealed)
+	if parcel.Letter.Notice {
+		return m.deliver(ctx, j.TenantID, parcel, p.Sealed)
 	}
-	files, err := m.load(ctx, j.TenantID, parcel.Letter.Files)
+	err = m.withinQuota(ctx, j.TenantID, 1, func() error { return m.deliver(ctx, j.TenantID, parcel, p.Sealed) })
+	return HoldForQuota(err, j)
+}
+
+// deliver hands a letter to the mail server, or keeps it in the outbox where
+// there is none.
+func (m *Mailer) deliver(ctx context.Context, tenant uuid.UUID, parcel parcel, sealed []byte) error {
+	if m.server == nil {
+		return m.keep(ctx, tenant, parcel, sealed)
+	}
+	files, err := m.load(ctx, tenant, parcel.Letter.Files)
 	if err != nil {
 		return err
 	}
@@ -142,10 +171,15 @@ type Relayed struct {
 	Raw           []byte
 }
 
-// Relay hands a finished mail to the mail server now, or keeps it in the
-// outbox where there is none. What the server refuses for good is a
-// jobs.ErrDrop.
+// Relay hands a finished mail of a workspace to the mail server now, or keeps
+// it in the outbox where there is none. What the server refuses for good is a
+// jobs.ErrDrop; a mail that does not fit into what the workspace may send today
+// is a QuotaReached.
 func (m *Mailer) Relay(ctx context.Context, tenant uuid.UUID, r Relayed) error {
+	return m.withinQuota(ctx, tenant, len(r.To), func() error { return m.relay(ctx, tenant, r) })
+}
+
+func (m *Mailer) relay(ctx context.Context, tenant uuid.UUID, r Relayed) error {
 	if m.server != nil {
 		return m.server.send(ctx, r.From, r.Raw, r.To...)
 	}

@@ -1010,6 +1010,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/email/{id}/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail a verification code to a mailbox's address
+         * @description Mail over the operator's server leaves from the mailbox's own address only once that is verified: by this code or by a DNS record of the domain. The code is good for 15 minutes and five attempts, and a new one takes its place. Five may be mailed to an address in a day, 20 by a workspace. Where the address is verified already nothing is mailed.
+         */
+        post: operations["send-mailbox-code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/email/{id}/verification/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a mailbox's address with the mailed code
+         * @description A wrong code is 422 wrong_code; one that is too old, was used already or was tried five times is 422 code_expired.
+         */
+        post: operations["enter-mailbox-code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/crm/v1/channels/email/{id}/verification/dns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a mailbox's domain by its DNS record
+         * @description Looks for the TXT record that the mailbox's sending.dns_record names. Once found, every mailbox of the workspace at this domain is verified. Where it is not found the answer is 422 dns_record_missing, with the reason lookup_failed where the DNS gave no answer.
+         */
+        post: operations["check-mailbox-dns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/send-template": {
         parameters: {
             query?: never;
@@ -8650,6 +8710,12 @@ export interface components {
             /** @description Whom the note calls now; those who were not called before are told. What is not sent stays */
             mentions?: string[];
         };
+        EmailDNSRecord: {
+            /** @example _konak.firma.example */
+            name: string;
+            /** @example konak-verification=5b1d0c6f2e7a49c8b3f4d6e1a2907c35 */
+            value: string;
+        };
         EmailIncoming: {
             /** Format: uuid */
             account_id: string;
@@ -8765,6 +8831,8 @@ export interface components {
             reason: string | null;
             /** @example Firma Destek */
             sender_name: string;
+            /** @description Which address answers leave from, and whether it is verified */
+            sending: components["schemas"]["EmailSending"];
             /** @description The server that answers go through; null for the installation's own */
             smtp: components["schemas"]["EmailServer"] | null;
             /**
@@ -8808,6 +8876,42 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        EmailSending: {
+            /**
+             * Format: date-time
+             * @description Until when the code that was mailed last can be entered; null where none waits
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            code_expires_at: string | null;
+            /** @description The record that verifies every address of the domain for this workspace */
+            dns_record: components["schemas"]["EmailDNSRecord"];
+            /**
+             * @description The address that mail leaves from now. Over the operator's server it is the mailbox's own once that is verified, and before that one of the operator's: answers still reach the mailbox
+             * @example mk3v9q2x7a1bc@in.konak.example
+             */
+            from: string;
+            /** @description What the workspace may send in a day over the operator's server */
+            quota: components["schemas"]["MailerUsage"];
+            /**
+             * @description Whose mail server it goes through: the mailbox's own, or the operator's
+             * @example operator
+             * @enum {string}
+             */
+            server: "own" | "operator";
+            /** @description Whether the workspace has shown that the address is its own. Only mail over the operator's server depends on it */
+            verified: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            verified_at: string | null;
+            /**
+             * @description By a code that was mailed to the address, or by a DNS record of its domain
+             * @example code
+             * @enum {string|null}
+             */
+            verified_by: "code" | "dns" | null;
         };
         EmailServer: {
             /**
@@ -8873,6 +8977,13 @@ export interface components {
              * @example ping.test
              */
             event: string;
+        };
+        EnterCodeInBody: {
+            /**
+             * @description The six digits of the mail
+             * @example 042617
+             */
+            code: string;
         };
         ErrorBody: {
             /** @description Always null */
@@ -10092,6 +10203,26 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        MailerUsage: {
+            /**
+             * Format: int64
+             * @description How many recipients the workspace's mail may have in a day, over all its mailboxes
+             * @example 2000
+             */
+            limit: number;
+            /**
+             * Format: date-time
+             * @description When the next day begins: midnight UTC
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            resets_at: string;
+            /**
+             * Format: int64
+             * @description How many it had today
+             * @example 148
+             */
+            used: number;
         };
         MergeContactInBody: {
             /**
@@ -20373,6 +20504,23 @@ export interface operations {
                      *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
                      *         "reason": "mailbox_unreachable",
                      *         "sender_name": "Firma Destek",
+                     *         "sending": {
+                     *           "code_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "dns_record": {
+                     *             "name": "_konak.firma.example",
+                     *             "value": "konak-verification=5b1d0c6f2e7a49c8b3f4d6e1a2907c35"
+                     *           },
+                     *           "from": "mk3v9q2x7a1bc@in.konak.example",
+                     *           "quota": {
+                     *             "limit": 2000,
+                     *             "resets_at": "2026-11-15T09:30:00.000000Z",
+                     *             "used": 148
+                     *           },
+                     *           "server": "operator",
+                     *           "verified": false,
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *           "verified_by": "code"
+                     *         },
                      *         "smtp": {
                      *           "folder": "INBOX",
                      *           "host": "imap.firma.example",
@@ -20996,6 +21144,23 @@ export interface operations {
                      *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
                      *         "reason": "mailbox_unreachable",
                      *         "sender_name": "Firma Destek",
+                     *         "sending": {
+                     *           "code_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "dns_record": {
+                     *             "name": "_konak.firma.example",
+                     *             "value": "konak-verification=5b1d0c6f2e7a49c8b3f4d6e1a2907c35"
+                     *           },
+                     *           "from": "mk3v9q2x7a1bc@in.konak.example",
+                     *           "quota": {
+                     *             "limit": 2000,
+                     *             "resets_at": "2026-11-15T09:30:00.000000Z",
+                     *             "used": 148
+                     *           },
+                     *           "server": "operator",
+                     *           "verified": false,
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *           "verified_by": "code"
+                     *         },
                      *         "smtp": {
                      *           "folder": "INBOX",
                      *           "host": "imap.firma.example",
@@ -21122,6 +21287,552 @@ export interface operations {
                      *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
                      *         "reason": "mailbox_unreachable",
                      *         "sender_name": "Firma Destek",
+                     *         "sending": {
+                     *           "code_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "dns_record": {
+                     *             "name": "_konak.firma.example",
+                     *             "value": "konak-verification=5b1d0c6f2e7a49c8b3f4d6e1a2907c35"
+                     *           },
+                     *           "from": "mk3v9q2x7a1bc@in.konak.example",
+                     *           "quota": {
+                     *             "limit": 2000,
+                     *             "resets_at": "2026-11-15T09:30:00.000000Z",
+                     *             "used": 148
+                     *           },
+                     *           "server": "operator",
+                     *           "verified": false,
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *           "verified_by": "code"
+                     *         },
+                     *         "smtp": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "status": "active",
+                     *         "subject_token": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EmailMailboxEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "send-mailbox-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "destek@firma.example",
+                     *         "auto_reply": "Mesajınızı aldık.",
+                     *         "continue_open": false,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "forwarding_address": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "imap": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "last_error": null,
+                     *         "last_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Destek",
+                     *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reason": "mailbox_unreachable",
+                     *         "sender_name": "Firma Destek",
+                     *         "sending": {
+                     *           "code_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "dns_record": {
+                     *             "name": "_konak.firma.example",
+                     *             "value": "konak-verification=5b1d0c6f2e7a49c8b3f4d6e1a2907c35"
+                     *           },
+                     *           "from": "mk3v9q2x7a1bc@in.konak.example",
+                     *           "quota": {
+                     *             "limit": 2000,
+                     *             "resets_at": "2026-11-15T09:30:00.000000Z",
+                     *             "used": 148
+                     *           },
+                     *           "server": "operator",
+                     *           "verified": false,
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *           "verified_by": "code"
+                     *         },
+                     *         "smtp": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "status": "active",
+                     *         "subject_token": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EmailMailboxEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "enter-mailbox-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnterCodeInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "destek@firma.example",
+                     *         "auto_reply": "Mesajınızı aldık.",
+                     *         "continue_open": false,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "forwarding_address": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "imap": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "last_error": null,
+                     *         "last_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Destek",
+                     *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reason": "mailbox_unreachable",
+                     *         "sender_name": "Firma Destek",
+                     *         "sending": {
+                     *           "code_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "dns_record": {
+                     *             "name": "_konak.firma.example",
+                     *             "value": "konak-verification=5b1d0c6f2e7a49c8b3f4d6e1a2907c35"
+                     *           },
+                     *           "from": "mk3v9q2x7a1bc@in.konak.example",
+                     *           "quota": {
+                     *             "limit": 2000,
+                     *             "resets_at": "2026-11-15T09:30:00.000000Z",
+                     *             "used": 148
+                     *           },
+                     *           "server": "operator",
+                     *           "verified": false,
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *           "verified_by": "code"
+                     *         },
+                     *         "smtp": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "status": "active",
+                     *         "subject_token": false,
+                     *         "updated_at": "2026-11-15T09:30:00.000000Z"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EmailMailboxEnvelope"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "check-mailbox-dns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "address": "destek@firma.example",
+                     *         "auto_reply": "Mesajınızı aldık.",
+                     *         "continue_open": false,
+                     *         "created_at": "2026-11-15T09:30:00.000000Z",
+                     *         "forwarding_address": "mk3v9q2x7a1bc@in.konak.example",
+                     *         "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "imap": {
+                     *           "folder": "INBOX",
+                     *           "host": "imap.firma.example",
+                     *           "port": 993,
+                     *           "security": "tls",
+                     *           "user": "destek@firma.example"
+                     *         },
+                     *         "last_error": null,
+                     *         "last_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "name": "Destek",
+                     *         "next_poll_at": "2026-11-15T09:30:00.000000Z",
+                     *         "reason": "mailbox_unreachable",
+                     *         "sender_name": "Firma Destek",
+                     *         "sending": {
+                     *           "code_expires_at": "2026-11-15T09:30:00.000000Z",
+                     *           "dns_record": {
+                     *             "name": "_konak.firma.example",
+                     *             "value": "konak-verification=5b1d0c6f2e7a49c8b3f4d6e1a2907c35"
+                     *           },
+                     *           "from": "mk3v9q2x7a1bc@in.konak.example",
+                     *           "quota": {
+                     *             "limit": 2000,
+                     *             "resets_at": "2026-11-15T09:30:00.000000Z",
+                     *             "used": 148
+                     *           },
+                     *           "server": "operator",
+                     *           "verified": false,
+                     *           "verified_at": "2026-11-15T09:30:00.000000Z",
+                     *           "verified_by": "code"
+                     *         },
                      *         "smtp": {
                      *           "folder": "INBOX",
                      *           "host": "imap.firma.example",

@@ -124,12 +124,15 @@ func (s *Service) setOutcome(tx *db.Tx, item conversation.Item, d conversation.D
 	if d.Status == conversation.Failed {
 		return s.MarkFailed(tx, item.ConversationID, item, d)
 	}
-	var provider *string
+	var provider, reason *string
 	if d.ProviderMessageID != "" {
 		provider = &d.ProviderMessageID
 	}
-	item.Delivery = &d.Status
-	if err := conversation.SetDelivery(tx, item.ID, d.Status, nil, provider); err != nil {
+	if d.Status == conversation.Queued && d.Error != "" {
+		reason = &d.Error
+	}
+	item.Delivery, item.DeliveryError = &d.Status, reason
+	if err := conversation.SetDelivery(tx, item.ID, d.Status, reason, provider); err != nil {
 		return c, item, err
 	}
 	c, err = conversation.ByID(&tx.Reader, item.ConversationID)

@@ -212,7 +212,8 @@ export function Message({ item, name, quoted }: { item: Item; name: string; quot
       )}
       {(item.delivery === 'queued' || (item.delivery === 'none' && item.channel !== 'api')) && mine && !note && (
         <p className="mt-1 text-right text-[13px] text-ink-2">
-          {item.delivery === 'queued' ? t('inbox.delivery.queued') : t('inbox.delivery.none')}
+          {item.delivery === 'none' && t('inbox.delivery.none')}
+          {item.delivery === 'queued' && (item.delivery_error ? t('inbox.delivery.queuedWhy', { why: failureText(item.delivery_error) }) : t('inbox.delivery.queued'))}
         </p>
       )}
       <Receipt item={item} />

@@ -9,6 +9,7 @@ const known: Record<string, PlainKey> = {
   consent_revoked: 'inbox.failure.consentRevoked',
   channel_unavailable: 'inbox.failure.channel',
   token_expired: 'inbox.failure.token',
+  sending_quota_reached: 'inbox.failure.sendingQuota',
   test_environment: 'inbox.failure.test',
 }
 

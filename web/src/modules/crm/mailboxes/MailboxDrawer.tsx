@@ -19,6 +19,7 @@ import {
   type ServerBody,
   type Trial,
 } from './mailboxes'
+import { SenderVerification } from './SenderVerification'
 
 interface Props {
   /** The mailbox to show, or null to make one. */
@@ -110,6 +111,7 @@ function MailboxForm({ start, canManage, onClose, onMade }: Omit<Props, 'id'> & 
       }
     >
       {start && <Where box={start} />}
+      {start && <SenderVerification box={start} canManage={canManage} />}
       {save.error && !taken && !isAboutFields(save.error, shown) && (
         <Notice tone="danger" className="mb-4">
           {errorText(save.error)}

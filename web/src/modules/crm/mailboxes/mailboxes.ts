@@ -59,6 +59,27 @@ export function useTestMailbox() {
   })
 }
 
+/** A step of verifying the address: a code is mailed, the code is entered, or the DNS record is looked for. */
+export type VerifyStep = { by: 'send' } | { by: 'code'; code: string } | { by: 'dns' }
+
+export function useVerifySender(id: string) {
+  const client = useQueryClient()
+  const params = { path: { id } }
+  return useMutation({
+    mutationFn: (step: VerifyStep) => {
+      switch (step.by) {
+        case 'send':
+          return ask(api.POST('/api/crm/v1/channels/email/{id}/verification', { params }))
+        case 'code':
+          return ask(api.POST('/api/crm/v1/channels/email/{id}/verification/code', { params, body: { code: step.code } }))
+        case 'dns':
+          return ask(api.POST('/api/crm/v1/channels/email/{id}/verification/dns', { params }))
+      }
+    },
+    onSuccess: ({ data }) => client.setQueryData([...key, 'one', id], data),
+  })
+}
+
 export function useRetryMail() {
   const refresh = useRefresh()
   return useMutation({

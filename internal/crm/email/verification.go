@@ -1,0 +1,182 @@
+package email
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/email/message"
+	"konak/internal/kit/address"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/limit"
+	"konak/internal/kit/mailer"
+)
+
+// Who sends a mailbox's mail.
+const (
+	OwnServer      = "own"
+	OperatorServer = "operator"
+)
+
+// How an address was verified.
+const (
+	ByCode = "code"
+	ByDNS  = "dns"
+	// byOutbox is a code that was only kept in the outbox, because the operator
+	// had no mail server. It shows nothing about who owns the address, and
+	// counts only while no mail leaves the installation.
+	byOutbox = "outbox"
+)
+
+// A mailed code.
+const (
+	codeLife     = 15 * time.Minute
+	codeAttempts = 5
+)
+
+// How often a workspace may ask for a code, for one address and in all, and may
+// have a domain's record looked up.
+var (
+	codesOfAddress   = limit.Policy{Name: "sender-code", Burst: 5, Window: 24 * time.Hour, Strict: true}
+	codesOfWorkspace = limit.Policy{Name: "sender-codes", Burst: 20, Window: 24 * time.Hour, Strict: true}
+	lookups          = limit.Policy{Name: "sender-dns", Burst: 30, Window: time.Hour, Strict: true}
+)
+
+// Sending is how a mailbox's mail goes out.
+type Sending struct {
+	Server        string       `json:"server" enum:"own,operator" example:"operator" doc:"Whose mail server it goes through: the mailbox's own, or the operator's"`
+	From          string       `json:"from" example:"mk3v9q2x7a1bc@in.konak.example" doc:"The address that mail leaves from now. Over the operator's server it is the mailbox's own once that is verified, and before that one of the operator's: answers still reach the mailbox"`
+	Verified      bool         `json:"verified" doc:"Whether the workspace has shown that the address is its own. Only mail over the operator's server depends on it"`
+	VerifiedBy    *string      `json:"verified_by" nullable:"true" enum:"code,dns" example:"code" doc:"By a code that was mailed to the address, or by a DNS record of its domain"`
+	VerifiedAt    *clock.Time  `json:"verified_at" nullable:"true"`
+	CodeExpiresAt *clock.Time  `json:"code_expires_at" nullable:"true" doc:"Until when the code that was mailed last can be entered; null where none waits"`
+	DNSRecord     DNSRecord    `json:"dns_record" doc:"The record that verifies every address of the domain for this workspace"`
+	Quota         mailer.Usage `json:"quota" doc:"What the workspace may send in a day over the operator's server"`
+}
+
+// DNSRecord is a TXT record that shows whose a domain is.
+type DNSRecord struct {
+	Name  string `json:"name" example:"_konak.firma.example"`
+	Value string `json:"value" example:"konak-verification=5b1d0c6f2e7a49c8b3f4d6e1a2907c35"`
+}
+
+// mailedCode is a code that waits to be entered.
+type mailedCode struct {
+	hash      []byte
+	expiresAt *clock.Time
+	attempts  int
+}
+
+// usable says whether the code may still be tried.
+func (c *mailedCode) usable(now time.Time) bool {
+	return c.hash != nil && c.expiresAt != nil && now.Before(c.expiresAt.Time) && c.attempts < codeAttempts
+}
+
+// verification is how and when an address was verified.
+type verification struct {
+	by string
+	at clock.Time
+}
+
+// newCode makes six random digits.
+func newCode() string {
+	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	if err != nil {
+		panic(err) // the platform promises this cannot fail
+	}
+	return fmt.Sprintf("%06d", n)
+}
+
+// hashCode makes what is stored of a code. It depends on a key of the
+// installation, since six digits are soon tried out, and on what the code is
+// for: the address of one mailbox, mailed in one way.
+func (s *Service) hashCode(tenant, account uuid.UUID, addr, mailed, code string) []byte {
+	return s.mac("code", tenant.String(), account.String(), address.Fold(addr), mailed, code)
+}
+
+// dnsRecord is the record that verifies a domain for a workspace. Nobody can
+// make the value without the installation's key.
+func (s *Service) dnsRecord(tenant uuid.UUID, domain string) DNSRecord {
+	return DNSRecord{
+		Name:  "_konak." + domain,
+		Value: "konak-verification=" + hex.EncodeToString(s.mac("domain", tenant.String(), domain)[:16]),
+	}
+}
+
+func (s *Service) mac(parts ...string) []byte {
+	h := hmac.New(sha256.New, s.Key)
+	h.Write([]byte("sender verification\x00" + strings.Join(parts, "\x00")))
+	return h.Sum(nil)
+}
+
+// mailedBy is how a code is mailed now.
+func (s *Service) mailedBy() string {
+	if s.Relay.KeepsOutbox() {
+		return byOutbox
+	}
+	return ByCode
+}
+
+// domainOf is the domain of an address, as it is compared.
+func domainOf(addr string) string {
+	return address.Fold(strings.TrimSuffix(addr[strings.LastIndex(addr, "@")+1:], "."))
+}
+
+// operatorAddress is the address of the operator's that mail of an unverified
+// mailbox leaves from: the forwarding address, so that what comes back arrives,
+// or the operator's own where no mail arrives here.
+func (s *Service) operatorAddress(st state) string {
+	if s.Domain != "" {
+		return st.local + "@" + s.Domain
+	}
+	return s.Relay.Sender()
+}
+
+// sender is whom a mail is from, and where answers go.
+type sender struct {
+	from    message.Address
+	replyTo string
+}
+
+// senderOf returns whom a mailbox's mail is from. Without a server of its own
+// and without a verified address that is the operator, under the mailbox's
+// name; answers go to replyTo, or else to the mailbox's address.
+func (s *Service) senderOf(set Settings, st state, v *verification, replyTo string) sender {
+	own := message.Address{Name: set.SenderName, Email: set.Address}
+	if set.SMTP != nil || v != nil {
+		return sender{own, replyTo}
+	}
+	if replyTo == "" {
+		replyTo = set.Address
+	}
+	own.Email = s.operatorAddress(st)
+	if strings.Contains(own.Name, "@") {
+		own.Name = "" // some mail programs show the name alone, and this one claims to be an address
+	}
+	return sender{own, replyTo}
+}
+
+// codeLetter is the letter that carries a code.
+func codeLetter(to, code, language string) mailer.Letter {
+	l := mailer.Letter{
+		To: to, Language: language, Subject: "Your verification code", Greeting: "Hello,",
+		Body: []string{
+			"Somebody wants to send mail from this address with Konak. To allow it, enter this code on the mailbox's page:",
+			code,
+		},
+		After: []string{"The code is good for 15 minutes. If you know nothing of this, do not pass it on: without it nothing is sent from your address."},
+	}
+	if language == "tr" {
+		l.Subject, l.Greeting = "Doğrulama kodunuz", "Merhaba,"
+		l.Body[0] = "Bu adresten Konak ile posta gönderilmek isteniyor. İzin vermek için bu kodu posta kutusunun sayfasına girin:"
+		l.After = []string{"Kod 15 dakika geçerlidir. Bundan haberiniz yoksa kodu kimseye vermeyin: kod olmadan adresinizden hiçbir şey gönderilmez."}
+	}
+	return l
+}

@@ -1,0 +1,191 @@
+package mailer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+)
+
+// DefaultDailyQuota is how many recipients a workspace's mail may have in a day
+// unless the operator says otherwise.
+const DefaultDailyQuota = 2000
+
+// longestHold is how long a mail waits for the quota before it fails.
+const longestHold = 3 * 24 * time.Hour
+
+// ReasonQuota is why a mail waits or failed: the workspace's mail of the day
+// is used up.
+const ReasonQuota = "sending_quota_reached"
+
+// Usage is what a workspace has sent over the operator's mail server today.
+type Usage struct {
+	Limit    int64      `json:"limit" example:"2000" doc:"How many recipients the workspace's mail may have in a day, over all its mailboxes"`
+	Used     int64      `json:"used" example:"148" doc:"How many it had today"`
+	ResetsAt clock.Time `json:"resets_at" doc:"When the next day begins: midnight UTC"`
+}
+
+// QuotaReached is the error of a mail that does not fit into what the workspace
+// may send today. Nothing was sent.
+type QuotaReached struct {
+	// Until is when the next day begins.
+	Until time.Time
+}
+
+// Error implements error.
+func (q *QuotaReached) Error() string { return ReasonQuota }
+
+// HoldForQuota returns what a job's handler returns for err: where err is a
+// QuotaReached, the job is put off until the next day, and fails for good once
+// it has waited for three days. Any other err comes back as it is.
+func HoldForQuota(err error, j *jobs.Job) error {
+	reached, ok := errors.AsType[*QuotaReached](err)
+	if !ok {
+		return err
+	}
+	if reached.Until.Sub(j.CreatedAt.Time) > longestHold {
+		return fmt.Errorf("%w %w", jobs.ErrDrop, err)
+	}
+	return jobs.Snooze(reached.Until)
+}
+
+// startOfDay is midnight UTC.
+func startOfDay(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
+
+func nextDay(now time.Time) time.Time { return startOfDay(now).AddDate(0, 0, 1) }
+
+// Usage returns what the reader's workspace has sent today.
+func (m *Mailer) Usage(r *db.Reader) (Usage, error) {
+	now := m.db.Clock().Now()
+	used, err := db.One(r, db.Scalar[int64], `SELECT recipients FROM mail_use WHERE tenant_id = $1 AND day >= $2`, r.Tenant(), clock.At(startOfDay(now)))
+	if err != nil && !db.IsNoRow(err) {
+		return Usage{}, fmt.Errorf("mailer: usage: %w", err)
+	}
+	return Usage{Limit: m.quota, Used: used, ResetsAt: clock.At(nextDay(now))}, nil
+}
+
+// checkQuota returns sending_quota_reached where the workspace's mail of today
+// is used up.
+func (m *Mailer) checkQuota(r *db.Reader) error {
+	u, err := m.Usage(r)
+	if err != nil || u.Used < u.Limit {
+		return err
+	}
+	f := fault.New(fault.SendingQuotaReached, u.Limit)
+	f.RetryAfter = max(int(u.ResetsAt.Sub(m.db.Clock().Now()).Seconds()), 1)
+	return f
+}
+
+// withinQuota counts so many recipients of a workspace's mail and calls send.
+// It returns QuotaReached, and does not call send, where they do not fit into
+// the day. A send that will be tried again is not counted.
+func (m *Mailer) withinQuota(ctx context.Context, tenant uuid.UUID, recipients int, send func() error) error {
+	if tenant == uuid.Nil {
+		return send()
+	}
+	now := m.db.Clock().Now()
+	n, day := int64(recipients), clock.At(startOfDay(now))
+	fits := n <= m.quota
+	if fits {
+		err := m.db.Tenant(tenant).InTx(ctx, func(tx *db.Tx) (err error) {
+			fits, err = addUse(tx, day, n, m.quota)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("mailer: count: %w", err)
+		}
+	}
+	if !fits {
+		m.held.Inc()
+		if logged, _ := m.warned.Swap(tenant, day); logged != day { // once a day for a workspace
+			m.log.WarnContext(ctx, "a workspace has used up its mail of today", "tenant", tenant, "limit", m.quota)
+		}
+		return &QuotaReached{Until: nextDay(now)}
+	}
+	err := send()
+	if err == nil || errors.Is(err, jobs.ErrDrop) {
+		m.recipients.Add(float64(n))
+		return err
+	}
+	undo := m.db.Tenant(tenant).InTx(context.WithoutCancel(ctx), func(tx *db.Tx) error { return subtractUse(tx, day, n) })
+	if undo != nil {
+		m.log.ErrorContext(ctx, "a mail that was not sent stays counted", "tenant", tenant, "error", undo)
+	}
+	return err
+}
+
+// addUse counts recipients of a day and says whether they fit. Where the row
+// is of an earlier day, the count begins anew.
+func addUse(tx *db.Tx, day clock.Time, n, limit int64) (bool, error) {
+	rows, err := tx.Exec(`INSERT INTO mail_use (tenant_id, day, recipients) VALUES ($1, $2, $3)
+		ON CONFLICT (tenant_id) DO UPDATE SET
+			recipients = CASE WHEN mail_use.day < $2 THEN $3 ELSE mail_use.recipients + $3 END,
+			day = CASE WHEN mail_use.day < $2 THEN $2 ELSE mail_use.day END
+		WHERE mail_use.day < $2 OR mail_use.recipients + $3 <= $4`, tx.Tenant(), day, n, limit)
+	return rows == 1, err
+}
+
+func subtractUse(tx *db.Tx, day clock.Time, n int64) error {
+	_, err := tx.Exec(`UPDATE mail_use SET recipients = recipients - $3 WHERE tenant_id = $1 AND day = $2`, tx.Tenant(), day, n)
+	return err
+}
+
+// usageMetrics counts what workspaces send.
+type usageMetrics struct {
+	recipients, held prometheus.Counter
+	// warned is the day on which the log last named a workspace.
+	warned *sync.Map
+}
+
+func newUsageMetrics() usageMetrics {
+	return usageMetrics{
+		warned: &sync.Map{},
+		recipients: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "konak_mail_recipients_total", Help: "Recipients of workspaces' mail over the operator's mail server.",
+		}),
+		held: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "konak_mail_held_total", Help: "Times that a mail was put off because its workspace had used up its mail of the day.",
+		}),
+	}
+}
+
+var fullGauge = prometheus.NewDesc("konak_mail_quota_reached_workspaces", "Workspaces that have used up their mail of today.", nil, nil)
+
+// Describe implements prometheus.Collector.
+func (m *Mailer) Describe(out chan<- *prometheus.Desc) {
+	m.recipients.Describe(out)
+	m.held.Describe(out)
+	out <- fullGauge
+}
+
+// Collect implements prometheus.Collector.
+func (m *Mailer) Collect(out chan<- prometheus.Metric) {
+	m.recipients.Collect(out)
+	m.held.Collect(out)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	var full int64
+	err := m.db.System("mail quotas").Read(ctx, func(r *db.Reader) (err error) {
+		full, err = db.One(r, db.Scalar[int64], `SELECT count(*) FROM mail_use WHERE day >= $1 AND recipients >= $2`,
+			clock.At(startOfDay(m.db.Clock().Now())), m.quota)
+		return err
+	})
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(fullGauge, fmt.Errorf("mailer: count workspaces: %w", err))
+		return
+	}
+	out <- prometheus.MustNewConstMetric(fullGauge, prometheus.GaugeValue, float64(full))
+}
+
+// dailyQuota is the operator's setting, or else the default.
+func dailyQuota(set Settings) int64 { return cmp.Or(set.DailyQuota, DefaultDailyQuota) }
