@@ -6,19 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/netip"
-	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"konak/internal/advisor"
 	"konak/internal/commerce"
@@ -29,10 +24,19 @@ import (
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/card"
+	"konak/internal/crm/conversation/edit"
+	"konak/internal/crm/conversation/export"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/conversation/whole"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/live"
+	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/identity"
 	"konak/internal/identity/captcha"
@@ -40,7 +44,6 @@ import (
 	"konak/internal/identity/signin"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
-	"konak/internal/kit/bus"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/event"
@@ -48,14 +51,10 @@ import (
 	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
 	"konak/internal/kit/node"
-	"konak/internal/kit/outbound"
-	"konak/internal/kit/realtime"
 	"konak/internal/kit/secret"
 	"konak/internal/mail"
-	graph "konak/internal/provider/whatsapp"
 	"konak/internal/webhook"
 	"konak/migrations"
-	"konak/web"
 )
 
 // Version is set when a release is built.
@@ -83,6 +82,15 @@ type App struct {
 
 	Contacts      *contact.Service
 	Conversations *conversation.Service
+	Files         *file.Service
+	Groups        *group.Service
+	AIRecords     *airecord.Service
+	Cards         *card.Service
+	Edits         *edit.Service
+	Exports       *export.Service
+	Whole         *whole.Service
+	Inbound       *inbound.Service
+	Replies       *reply.Service
 	Agents        *agent.Service
 	Desk          *desk.Service
 	Channels      *channel.Service
@@ -166,142 +174,6 @@ func (a *App) build(ctx context.Context, box *secret.Box) error {
 	if a.cfg.Demo {
 		return a.fillDemo(ctx)
 	}
-	return nil
-}
-
-// wire makes the modules and hands them to each other.
-func (a *App) wire(box *secret.Box) error {
-	proxies, err := prefixes("trusted-proxies", a.cfg.TrustedProxies)
-	if err != nil {
-		return err
-	}
-	inside, err := prefixes("webhook-allow", a.cfg.WebhookAllow)
-	if err != nil {
-		return err
-	}
-	if a.cfg.Demo {
-		inside = append(inside, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
-	}
-	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-
-	hub, catalog := bus.NewHub(), Catalog()
-	var limits limit.Limiter = limit.NewMemory(a.clock, a.cfg.limitFactor())
-	if a.DB.Dialect() == db.Postgres { // there may be other nodes
-		a.Limits = limit.NewShared(a.DB, a.log, a.cfg.limitFactor())
-		limits = a.Limits
-	}
-	if a.Mailer, err = mailer.New(a.DB, box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom(), DailyQuota: a.cfg.MailDailyQuota}); err != nil {
-		return err
-	}
-	a.metrics.MustRegister(a.Mailer)
-	if a.Blobs, err = blob.New(blob.Config{
-		DB: a.DB, Log: a.log, Metrics: a.metrics, Folder: a.cfg.FilesFolder(), S3URL: a.cfg.S3URL, Quota: a.cfg.StorageQuota,
-	}); err != nil {
-		return err
-	}
-	a.Mailer.ReadFiles(a.Blobs)
-	a.Streams = api.NewOpenStreams()
-	if err := a.wireIdentity(box, limits, a.Streams); err != nil {
-		return err
-	}
-	a.Mail = mail.New(a.DB)
-	a.Advisor = advisor.New(a.DB, a.log, a.cfg.Data)
-	out := outbound.New(outbound.Options{Allowed: inside})
-	if a.Webhook, err = webhook.New(a.DB, box, out, webhook.Watch{Bus: hub, Catalog: catalog}, owners{a.Identity, a.Mailer, a.cfg.BaseURL()}); err != nil {
-		return err
-	}
-	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics), a.cfg.WebhookLease)
-	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
-	a.Agents, err = agent.New(agent.Config{
-		DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(),
-		OnSuspend: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
-			_, err := a.Conversations.Released(tx, who.ID)
-			return err
-		}},
-	})
-	if err != nil {
-		return err
-	}
-	a.Contacts = contact.New(a.DB, a.Identity)
-	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
-	a.Conversations.HandBack(a.Agents)
-	a.Commerce = commerce.New(a.DB, book{a.Contacts})
-	a.Conversations.Sell(shop{a.Commerce})
-	a.Contacts.Follow(shop{a.Commerce})
-	a.Desk = desk.New(a.DB, a.Contacts, a.Conversations, a.Identity)
-	a.Channels = channel.New(a.DB, box, a.Conversations)
-	a.Conversations.Deliver(a.Channels)
-	a.Email = email.New(email.Config{
-		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Blobs: a.Blobs, Relay: a.Mailer, Out: out,
-		Limits: limits, DNS: a.cfg.resolver(), Key: box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
-	})
-	a.Channels.Add(email.Kind, a.Email)
-	a.Conversations.ForwardWith(email.Forwarder{Mailboxes: a.Email, Otherwise: conversation.Letters{Mailer: a.Mailer}})
-	a.Templates = template.New(a.DB)
-	a.Conversations.Offer(a.Templates)
-	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
-		return err
-	}
-	if a.standIn != nil {
-		a.standIn.demoBusinesses(a.cfg.BaseURL())
-		a.log.Info("a stand-in for WhatsApp listens", "address", a.standIn.url)
-	}
-	a.WhatsApp = whatsapp.New(whatsapp.Config{
-		DB: a.DB, Log: a.log, Box: box, Channels: a.Channels, Contacts: a.Contacts, Inbox: a.Conversations, Templates: a.Templates,
-		Provider: graph.New(a.standIn.address(a.cfg.WhatsAppAddress), out), BaseURL: a.cfg.BaseURL(),
-	})
-	a.Custom = custom.New(a.DB, a.Channels, a.Conversations, a.Webhook, a.cfg.BaseURL())
-	streams := &realtime.Streams{
-		DB: a.DB, Bus: hub, Log: a.log, Catalog: catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
-	}
-	a.Live = live.New(live.Config{
-		DB: a.DB, Log: a.log, Bus: hub, Streams: streams, Limits: limits, Agents: a.Agents, Conversations: a.Conversations,
-	})
-	streams.Audience = a.Live
-	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
-	a.Widget = widget.New(widget.Deps{
-		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Typing: visitors{a.Live}, Bus: hub, Limits: limits, BaseURL: a.cfg.BaseURL(),
-	})
-	a.Conversations.Log = a.log
-	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
-	a.Jobs, err = jobs.New(jobs.Config{
-		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
-		Kinds: slices.Concat(
-			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Conversations.Jobs(),
-			a.Email.Jobs(), a.WhatsApp.Jobs(),
-			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
-		),
-	})
-	if err != nil {
-		return err
-	}
-	a.API = api.New(api.Config{
-		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
-		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: box.Derive("cursor"),
-		TrustedProxies: proxies, Limits: limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.cfg.captchaSources()...),
-	})
-	a.registerHealth()
-	a.registerStorage()
-	a.Identity.Register(a.API)
-	a.Accounts.Register(a.API)
-	a.OAuth.Register(a.API)
-	a.Agents.Register(a.API)
-	a.Contacts.Register(a.API)
-	a.Conversations.Register(a.API)
-	a.Desk.Register(a.API)
-	a.Channels.Register(a.API)
-	a.Templates.Register(a.API)
-	a.WhatsApp.Register(a.API)
-	a.Email.Register(a.API)
-	a.Custom.Register(a.API)
-	a.Widget.Register(a.API)
-	a.Mail.Register(a.API)
-	a.Webhook.Register(a.API)
-	a.Advisor.Register(a.API)
-	a.Commerce.Register(a.API)
-	a.Live.Register(a.API)
-	a.Finder.Register(a.API)
-	streams.Register(a.API)
 	return nil
 }
 

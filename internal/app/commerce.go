@@ -7,13 +7,13 @@ import (
 
 	"konak/internal/commerce"
 	"konak/internal/crm/contact"
-	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/card"
 	"konak/internal/kit/address"
 	"konak/internal/kit/db"
 )
 
 // book lets the commerce module ask for contacts.
-type book struct{ *contact.Service }
+type book struct{ *contact.Book }
 
 // HasContact implements commerce.Contacts.
 func (b book) HasContact(r *db.Reader, id uuid.UUID) (bool, error) {
@@ -29,7 +29,7 @@ func (b book) HasContact(r *db.Reader, id uuid.UUID) (bool, error) {
 type shop struct{ s *commerce.Service }
 
 // Card implements conversation.Shop.
-func (s shop) Card(r *db.Reader, who contact.Contact, test bool) (conversation.Card, error) {
+func (s shop) Card(r *db.Reader, who contact.Contact, test bool) (card.Card, error) {
 	b := commerce.Buyer{ContactID: who.ID, Test: test}
 	for _, e := range who.Emails {
 		b.EmailKeys = append(b.EmailKeys, address.Fold(e.Address))
@@ -37,32 +37,32 @@ func (s shop) Card(r *db.Reader, who contact.Contact, test bool) (conversation.C
 	for _, p := range who.Phones {
 		b.Phones = append(b.Phones, p.E164)
 	}
-	card, err := s.s.CardOf(r, b)
-	out := conversation.Card{}
-	for _, o := range card.Orders {
-		row := conversation.CardOrder{
-			ID: o.ID, Number: o.Number, Status: o.Status, Total: conversation.Money{Currency: o.Currency, Amount: o.Total},
-			Lines: []conversation.CardLine{}, URL: o.URL, PlacedAt: o.PlacedAt,
+	found, err := s.s.CardOf(r, b)
+	out := card.Card{}
+	for _, o := range found.Orders {
+		row := card.CardOrder{
+			ID: o.ID, Number: o.Number, Status: o.Status, Total: card.Money{Currency: o.Currency, Amount: o.Total},
+			Lines: []card.CardLine{}, URL: o.URL, PlacedAt: o.PlacedAt,
 		}
 		for _, l := range o.Lines {
-			row.Lines = append(row.Lines, conversation.CardLine{SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Total: l.Total})
+			row.Lines = append(row.Lines, card.CardLine{SKU: l.SKU, Name: l.Name, Quantity: l.Quantity, Total: l.Total})
 		}
 		out.Orders = append(out.Orders, row)
 	}
-	for _, v := range card.Shipments {
-		out.Shipments = append(out.Shipments, conversation.CardShipment{
+	for _, v := range found.Shipments {
+		out.Shipments = append(out.Shipments, card.CardShipment{
 			ID: v.ID, OrderID: v.OrderID, Carrier: v.Carrier, TrackingNumber: v.TrackingNumber, TrackingURL: v.TrackingURL,
 			Status: v.Status, ShippedAt: v.ShippedAt, DeliveredAt: v.DeliveredAt,
 		})
 	}
-	for _, v := range card.Returns {
-		out.Returns = append(out.Returns, conversation.CardReturn{
+	for _, v := range found.Returns {
+		out.Returns = append(out.Returns, card.CardReturn{
 			ID: v.ID, OrderID: v.OrderID, Status: v.Status, Reason: v.Reason,
-			Amount: conversation.Money{Currency: v.Currency, Amount: v.Amount}, RequestedAt: v.RequestedAt,
+			Amount: card.Money{Currency: v.Currency, Amount: v.Amount}, RequestedAt: v.RequestedAt,
 		})
 	}
-	for _, v := range card.Balances {
-		out.Balances = append(out.Balances, conversation.Money(v))
+	for _, v := range found.Balances {
+		out.Balances = append(out.Balances, card.Money(v))
 	}
 	return out, err
 }

@@ -16,6 +16,10 @@ import (
 	"konak/internal/crm/channel/whatsapp"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/conversation/whole"
+	"konak/internal/crm/reply"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -61,6 +65,9 @@ type demoCRM struct {
 	now           time.Time
 	contacts      *contact.Service
 	conversations *conversation.Service
+	inbound       *inbound.Service
+	replies       *reply.Service
+	teams         *group.Service
 	shop          *commerce.Service
 	standIn       *standIn
 	tenant        uuid.UUID
@@ -87,9 +94,14 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 		}
 	}()
 	f := &demoCRM{clock: past, now: now, standIn: a.standIn, tenant: w.ID, slug: w.Slug, people: map[string]contact.Contact{}, groups: map[string]uuid.UUID{}}
-	f.contacts = contact.New(d, a.Identity)
-	f.conversations = conversation.New(d, f.contacts, a.Identity, a.Blobs)
-	f.conversations.Deliver(demoRoad{tenant: w.ID})
+	f.teams = group.New(group.Config{DB: d, Agents: a.Identity})
+	people := contact.NewBook(a.Identity)
+	f.conversations = conversation.New(conversation.Config{
+		DB: d, Contacts: people, Agents: a.Identity, Blobs: a.Blobs, Router: demoRoad{tenant: w.ID},
+	})
+	f.inbound = inbound.New(inbound.Config{DB: d, Conversations: f.conversations, Contacts: people, Agents: a.Identity})
+	f.replies = reply.New(reply.Config{DB: d, Conversations: f.conversations, Inbound: f.inbound, Contacts: people, Agents: a.Identity})
+	f.contacts = contact.New(contact.Config{DB: d, Book: people, Followers: []contact.Follower{whole.New(f.conversations)}})
 	if f.agents, err = a.demoAgents(ctx, w); err != nil {
 		return err
 	}
@@ -103,7 +115,7 @@ func (a *App) fillCRM(ctx context.Context, w identity.Workspace) (err error) {
 			return fmt.Errorf("demo contact %q: %w", line, err)
 		}
 	}
-	f.shop = commerce.New(d, book{f.contacts})
+	f.shop = commerce.New(d, book{people})
 	for _, line := range file.orders {
 		if err := f.order(ctx, line); err != nil {
 			return fmt.Errorf("demo order %q: %w", line, err)
@@ -274,7 +286,7 @@ func (f *demoCRM) first(ctx context.Context, t talk) (uuid.UUID, error) {
 		return uuid.Nil, fmt.Errorf("no contact %q", t.contact)
 	}
 	system := caller.With(ctx, &caller.Caller{Kind: caller.System, TenantID: f.tenant, Slug: f.slug})
-	in := conversation.Inbound{
+	in := inbound.Inbound{
 		Channel: t.channel, Subject: t.subject, Body: strings.TrimPrefix(t.lines[0], "> "),
 		From: contact.Sender{Channel: t.channel, Email: who.Emails[0].Address, Phone: who.Phones[0].E164},
 		AI:   slices.ContainsFunc(t.lines, func(line string) bool { return strings.HasPrefix(line, "* ") }),
@@ -290,7 +302,7 @@ func (f *demoCRM) first(ctx context.Context, t talk) (uuid.UUID, error) {
 		in.Window = demoWindow
 		f.standIn.wrote(f.slug, &who, f.clock.Now())
 	}
-	got, err := f.conversations.Ingest(system, in)
+	got, err := f.inbound.Ingest(system, in)
 	return got.Conversation.ID, err
 }
 
@@ -324,7 +336,7 @@ func (f *demoCRM) group(ctx context.Context, name string) (uuid.UUID, error) {
 		return id, nil
 	}
 	members := slices.SortedFunc(maps.Values(f.agents), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	g, err := f.conversations.AddGroup(ctx, name, "", members)
+	g, err := f.teams.Add(ctx, name, "", members)
 	f.groups[name] = g.ID
 	return g.ID, err
 }
@@ -332,25 +344,25 @@ func (f *demoCRM) group(ctx context.Context, name string) (uuid.UUID, error) {
 func (f *demoCRM) line(ctx context.Context, c uuid.UUID, line string, owner uuid.UUID) error {
 	mark, text := line[:1], strings.TrimSpace(line[1:])
 	if mark == ">" {
-		_, err := f.conversations.ReplyAsCustomer(ctx, c, text)
+		_, err := f.replies.ReplyAsCustomer(ctx, c, text)
 		return err
 	}
-	answer := conversation.Answer{Author: conversation.AgentAuthor(owner), Body: text, Note: mark == "!"}
+	answer := reply.Answer{Author: conversation.AgentAuthor(owner), Body: text, Note: mark == "!"}
 	if mark == "*" {
 		answer = demoAssistant(text)
 	}
-	out, err := f.conversations.Reply(ctx, c, answer)
+	out, err := f.replies.Reply(ctx, c, answer)
 	if err != nil || mark == "!" || out.Item.Delivery == nil || *out.Item.Delivery == conversation.NotGoing {
 		return err
 	}
-	return f.conversations.Delivered(ctx, out.Item.ID, conversation.Delivery{Status: conversation.Sent})
+	return f.inbound.Delivered(ctx, out.Item.ID, conversation.Delivery{Status: conversation.Sent})
 }
 
 // demoAssistant reads what the assistant said: the text, and behind a bar what
 // it relied on.
-func demoAssistant(line string) conversation.Answer {
+func demoAssistant(line string) reply.Answer {
 	text, list, _ := strings.Cut(line, "|")
-	a := conversation.Answer{
+	a := reply.Answer{
 		Author: conversation.Author{Kind: conversation.ByBot}, Body: strings.TrimSpace(text),
 		Configuration: &conversation.Configuration{Name: "Karşılama asistanı"},
 	}

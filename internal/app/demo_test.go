@@ -150,7 +150,7 @@ func checkDemo(t *testing.T, a *app.App, slug string, least [2]int) {
 	}
 	cards := 0
 	for _, c := range talks.Rows {
-		card, err := a.Conversations.Commerce(ctx, c.ID)
+		card, err := a.Cards.Commerce(ctx, c.ID)
 		if err != nil || !card.Licensed {
 			t.Fatalf("%s: %+v, %v", slug, card, err)
 		}

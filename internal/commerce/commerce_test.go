@@ -14,6 +14,7 @@ import (
 	"konak/internal/commerce"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/card"
 	"konak/internal/identity"
 	"konak/internal/kit/perm"
 )
@@ -68,7 +69,7 @@ func (w *store) order(external string, customer map[string]any, change ...map[st
 }
 
 // card opens a conversation of a contact and reads its card.
-func (w *store) card(of uuid.UUID) (c conversation.Card) {
+func (w *store) card(of uuid.UUID) (c card.Card) {
 	w.t.Helper()
 	talk, err := w.s.Conversations.Create(w.Context(), conversation.NewConversation{ContactID: of, Channel: conversation.API, Body: "Siparişim?"})
 	if err != nil {
@@ -321,13 +322,13 @@ func TestCard(t *testing.T) {
 			w.key.Put(base+"/ledger", map[string]any{"external_id": fmt.Sprint("L", i), "customer": map[string]any{"external_id": customer}, "currency": "TRY", "amount": 100, "at": "2026-11-10T09:00:00Z"}).Want(200)
 		}
 		c := w.card(w.elif.ID)
-		if len(c.Orders) != 3 || c.Orders[0].Total != (conversation.Money{Currency: "TRY", Amount: 249900}) || c.Orders[0].Lines[0].Name != "Meşe sandalye" {
+		if len(c.Orders) != 3 || c.Orders[0].Total != (card.Money{Currency: "TRY", Amount: 249900}) || c.Orders[0].Lines[0].Name != "Meşe sandalye" {
 			t.Errorf("got %+v", c.Orders)
 		}
 		if len(c.Shipments) != 1 || c.Shipments[0].Carrier != "Aras" || c.Shipments[0].OrderID != c.Orders[1].ID || len(c.Returns) != 1 {
 			t.Errorf("got %+v %+v", c.Shipments, c.Returns)
 		}
-		if diff := cmp.Diff([]conversation.Money{{Currency: "TRY", Amount: 200}}, c.Balances); diff != "" {
+		if diff := cmp.Diff([]card.Money{{Currency: "TRY", Amount: 200}}, c.Balances); diff != "" {
 			t.Error(diff)
 		}
 		if c := w.card(can.ID); len(c.Orders) != 1 || len(c.Shipments) != 0 {

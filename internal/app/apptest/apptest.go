@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/app"
+	"konak/internal/crm/conversation"
 	"konak/internal/identity"
 	"konak/internal/identity/password"
 	"konak/internal/identity/signin"
@@ -264,6 +265,9 @@ func (s *Server) Settle() {
 		}
 	}
 }
+
+// UseRouter lets messages go out over another router than the channels.
+func (s *Server) UseRouter(r conversation.Router) { *s.Conversations = *s.Conversations.WithRouter(r) }
 
 // Letters are the mails to an address that a workspace's outbox holds, the
 // oldest first; the zero id stands for mail that concerns no workspace.

@@ -76,7 +76,7 @@ func (s *Service) OnPresence(fn func(tenant, agent uuid.UUID, presence string)) 
 
 // HandsBack says whether an agent chose to be away and to leave what comes to
 // others.
-func (s *Service) HandsBack(r *db.Reader, agent uuid.UUID) (bool, error) {
+func HandsBack(r *db.Reader, agent uuid.UUID) (bool, error) {
 	profiles, err := profilesOf(r, []uuid.UUID{agent})
 	return profiles[agent].presence == AwayReassign, err
 }

@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
@@ -80,9 +81,9 @@ func (l *loft) connect(name string) (a channel.Account) {
 func (l *loft) path(tail string) string { return base + "/" + l.account.ID.String() + tail }
 
 // wrote lets a customer write on the account.
-func (l *loft) wrote() conversation.Ingested {
+func (l *loft) wrote() inbound.Ingested {
 	l.t.Helper()
-	out, err := l.s.Conversations.Ingest(l.Context(), conversation.Inbound{
+	out, err := l.s.Inbound.Ingest(l.Context(), inbound.Inbound{
 		Channel: "telegram", Body: "Merhaba",
 		From: contact.Sender{Channel: "telegram", AccountID: l.account.ID, ExternalID: "4711", Name: "Elif Kaya"},
 	})

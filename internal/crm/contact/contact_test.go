@@ -12,6 +12,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/inbound"
 )
 
 const contacts = "/api/crm/v1/contacts"
@@ -142,7 +143,7 @@ func TestMerge(t *testing.T) {
 		w := s.Workspace("demo")
 		account := uuid.New()
 		write := func(external, name, body string) conversation.Conversation {
-			got, err := s.Conversations.Ingest(w.Context(), conversation.Inbound{
+			got, err := s.Inbound.Ingest(w.Context(), inbound.Inbound{
 				Channel: "whatsapp", Body: body,
 				From: contact.Sender{Channel: "whatsapp", AccountID: account, ExternalID: external, Name: name},
 			})

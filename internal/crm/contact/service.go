@@ -17,8 +17,8 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Follower is a room that keeps something of a contact, in the transaction of
-// the change.
+// Follower keeps something of a contact and is told of changes, in the
+// transaction of the change.
 type Follower interface {
 	// ContactRenamed is told the new name, "" when the contact was deleted.
 	ContactRenamed(tx *db.Tx, id uuid.UUID, name string) error
@@ -33,18 +33,25 @@ type Agents interface {
 	IsAgent(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
-// Service is the address book.
+// Config is what the address book needs.
+type Config struct {
+	DB   *db.DB
+	Book *Book
+	// Followers are told of changes, in this order.
+	Followers []Follower
+}
+
+// Service is the address book: what people and programs do with contacts.
 type Service struct {
+	*Book
 	db        *db.DB
-	agents    Agents
 	followers []Follower
 }
 
-// New opens the room.
-func New(d *db.DB, agents Agents) *Service { return &Service{db: d, agents: agents} }
-
-// Follow adds a room that must be told of changes; the app calls it at start.
-func (s *Service) Follow(f Follower) { s.followers = append(s.followers, f) }
+// New makes the service.
+func New(c Config) *Service {
+	return &Service{Book: c.Book, db: c.DB, followers: c.Followers}
+}
 
 // List reads the newest contacts first.
 func (s *Service) List(ctx context.Context, f Filter, p db.Page) (db.List[Contact], error) {
@@ -73,7 +80,7 @@ func (s *Service) Create(ctx context.Context, in Input) (c Contact, err error) {
 	return c, conflict(err)
 }
 
-func (s *Service) create(tx *db.Tx, in Input) (Contact, error) {
+func (b *Book) create(tx *db.Tx, in Input) (Contact, error) {
 	c := Contact{
 		ID: tx.NewID(), Test: inTest(&tx.Reader), Kind: Lead, Tags: []string{}, CustomAttributes: map[string]any{}, Emails: []Email{}, Phones: []Phone{},
 		Identities: []Identity{}, Claims: []Claim{}, Consents: []Consent{}, CreatedAt: clock.At(tx.Now()), UpdatedAt: clock.At(tx.Now()),
@@ -81,7 +88,7 @@ func (s *Service) create(tx *db.Tx, in Input) (Contact, error) {
 	if err := in.apply(&c); err != nil {
 		return c, err
 	}
-	if err := s.check(tx, &c, in); err != nil {
+	if err := b.check(tx, &c, in); err != nil {
 		return c, err
 	}
 	if err := put(tx, c); err != nil {
@@ -187,9 +194,9 @@ func (s *Service) renamed(tx *db.Tx, id uuid.UUID, name string) error {
 
 // check looks up what an input names: the owner, and whether its external id
 // is free.
-func (s *Service) check(tx *db.Tx, c *Contact, in Input) error {
+func (b *Book) check(tx *db.Tx, c *Contact, in Input) error {
 	if in.OwnerID != nil && c.OwnerID != nil {
-		if ok, err := s.agents.IsAgent(&tx.Reader, *c.OwnerID); err != nil {
+		if ok, err := b.agents.IsAgent(&tx.Reader, *c.OwnerID); err != nil {
 			return err
 		} else if !ok {
 			return fault.Invalid("owner_id", "unknown_agent")

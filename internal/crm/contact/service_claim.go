@@ -23,7 +23,7 @@ type ClaimResult struct {
 
 // keepClaims writes down what an unproven sender said of themselves. What
 // stands there already stays as it is.
-func (s *Service) keepClaims(tx *db.Tx, contact uuid.UUID, said []Claim) error {
+func (b *Book) keepClaims(tx *db.Tx, contact uuid.UUID, said []Claim) error {
 	if len(said) == 0 {
 		return nil
 	}

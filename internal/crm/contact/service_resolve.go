@@ -12,7 +12,14 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Ref is what other rooms need of a contact.
+// Book finds contacts, and makes those of channels, in the transaction of a
+// caller. It is built before everything that follows contacts.
+type Book struct{ agents Agents }
+
+// NewBook makes the book.
+func NewBook(agents Agents) *Book { return &Book{agents: agents} }
+
+// Ref is what other packages need of a contact.
 type Ref struct {
 	ID      uuid.UUID
 	Name    string
@@ -47,20 +54,20 @@ var ErrRace = fmt.Errorf("contact: made by another at the same time: %w", db.Err
 // phone, or makes it. It is the one way from a channel into the book. What the
 // test environment and what real people bring do not find each other. An
 // unproven sender is found by identity only.
-func (s *Service) Resolve(tx *db.Tx, from Sender) (Ref, error) {
+func (b *Book) Resolve(tx *db.Tx, from Sender) (Ref, error) {
 	if !from.Unproven {
-		return s.resolve(tx, from)
+		return b.resolve(tx, from)
 	}
 	claims := from.claims()
 	from.Email, from.Phone = "", ""
-	ref, err := s.resolve(tx, from)
+	ref, err := b.resolve(tx, from)
 	if err != nil {
 		return ref, err
 	}
-	return ref, s.keepClaims(tx, ref.ID, claims)
+	return ref, b.keepClaims(tx, ref.ID, claims)
 }
 
-func (s *Service) resolve(tx *db.Tx, from Sender) (Ref, error) {
+func (b *Book) resolve(tx *db.Tx, from Sender) (Ref, error) {
 	missing := []string{}
 	var ref Ref
 	err := db.ErrNoRow
@@ -76,10 +83,10 @@ func (s *Service) resolve(tx *db.Tx, from Sender) (Ref, error) {
 		}
 	}
 	if db.IsNoRow(err) {
-		ref, err = s.byAddress(tx, from)
+		ref, err = b.byAddress(tx, from)
 	}
 	if db.IsNoRow(err) {
-		ref, err = s.make(tx, from)
+		ref, err = b.makeContact(tx, from)
 	}
 	if err != nil {
 		return ref, err
@@ -104,7 +111,7 @@ func (from *Sender) ids() (out []string) {
 	return out
 }
 
-func (s *Service) byAddress(tx *db.Tx, from Sender) (Ref, error) {
+func (b *Book) byAddress(tx *db.Tx, from Sender) (Ref, error) {
 	if e, ok := address.ParseEmail(from.Email); ok {
 		if ref, err := refByEmail(&tx.Reader, e.Key); err == nil || !db.IsNoRow(err) {
 			return ref, err
@@ -116,7 +123,7 @@ func (s *Service) byAddress(tx *db.Tx, from Sender) (Ref, error) {
 	return Ref{}, db.ErrNoRow
 }
 
-func (s *Service) make(tx *db.Tx, from Sender) (Ref, error) {
+func (b *Book) makeContact(tx *db.Tx, from Sender) (Ref, error) {
 	name := strings.TrimSpace(from.Name)
 	in := Input{Name: &name, Language: &from.Language}
 	if e, ok := address.ParseEmail(from.Email); ok {
@@ -132,7 +139,7 @@ func (s *Service) make(tx *db.Tx, from Sender) (Ref, error) {
 			}
 		}
 	}
-	c, err := s.create(tx, in)
+	c, err := b.create(tx, in)
 	if fault.Is(err, fault.Conflict) {
 		return Ref{}, ErrRace
 	}
@@ -140,24 +147,24 @@ func (s *Service) make(tx *db.Tx, from Sender) (Ref, error) {
 }
 
 // Find gives a contact that is still there.
-func (s *Service) Find(r *db.Reader, id uuid.UUID) (Ref, error) { return refByID(r, id) }
+func (b *Book) Find(r *db.Reader, id uuid.UUID) (Ref, error) { return refByID(r, id) }
 
 // Whole reads a contact with its parts.
-func (s *Service) Whole(r *db.Reader, id uuid.UUID) (Contact, error) { return byID(r, id) }
+func (b *Book) Whole(r *db.Reader, id uuid.UUID) (Contact, error) { return byID(r, id) }
 
 // Matching gives the ids of the contacts that a search means, at most limit.
-func (s *Service) Matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
+func (b *Book) Matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
 	return matching(r, q, limit)
 }
 
 // Wrote notes that a contact wrote just now.
-func (s *Service) Wrote(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, true) }
+func (b *Book) Wrote(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, true) }
 
 // Reached notes that a contact was written to just now.
-func (s *Service) Reached(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, false) }
+func (b *Book) Reached(tx *db.Tx, id uuid.UUID) error { return touch(tx, id, false) }
 
 // OpenWindow notes until when a channel takes free text for a sender.
-func (s *Service) OpenWindow(tx *db.Tx, from Sender, until clock.Time) error {
+func (b *Book) OpenWindow(tx *db.Tx, from Sender, until clock.Time) error {
 	for _, id := range from.ids() {
 		if err := setWindow(tx, from.AccountID, id, until); err != nil {
 			return err

@@ -14,24 +14,26 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/fault"
 )
 
 // writer is an assistant that says how much it read.
 type writer struct {
-	read []conversation.Transcript
+	read []airecord.Transcript
 	id   uuid.UUID
 	err  error
 	hook func()
 }
 
-func (w *writer) Summarize(_ context.Context, t conversation.Transcript) (conversation.NewSummary, error) {
+func (w *writer) Summarize(_ context.Context, t airecord.Transcript) (airecord.NewSummary, error) {
 	w.read = append(w.read, t)
 	if w.hook != nil {
 		w.hook()
 	}
-	return conversation.NewSummary{
+	return airecord.NewSummary{
 		Body: fmt.Sprintf("%d mesaj: %s", len(t.Items), t.Items[len(t.Items)-1].Body), Language: "tr",
 		Configuration: &conversation.Configuration{ID: &w.id, Name: "Özetçi"},
 	}, w.err
@@ -43,7 +45,7 @@ func TestSummary(t *testing.T) {
 		in := open(t, s)
 		id := in.begin()
 		path := base + "/" + id.String()
-		get := func() (got conversation.Summary) {
+		get := func() (got airecord.Summary) {
 			t.Helper()
 			in.Owner.Get(path + "/summary").Want(200).Data(&got)
 			return got
@@ -59,11 +61,11 @@ func TestSummary(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 		ai := &writer{id: uuid.New()}
-		s.Conversations.Assist(ai)
+		*s.AIRecords = *airecord.New(airecord.Config{Conversations: s.Conversations, Contacts: s.Contacts.Book, Assistant: ai})
 		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Gizli not", "message_type": "note"}).Want(200)
 		in.Owner.Post(path+"/close", nil).Want(200)
 		in.events()
-		var made conversation.Summary
+		var made airecord.Summary
 		in.Owner.Post(path+"/summary/generate", nil).Want(200).Data(&made)
 		if *made.Summary != "2 mesaj: Gizli not" || made.Outdated || *made.Configuration.V.ID != ai.id || *made.RequestedBy != in.Member {
 			t.Errorf("got %+v", made)
@@ -87,7 +89,7 @@ func TestSummary(t *testing.T) {
 			t.Error("not outdated")
 		}
 		ai.hook = func() {
-			if _, err := s.Conversations.ReplyAsCustomer(in.Context(), id, "Alo?"); err != nil {
+			if _, err := s.Replies.ReplyAsCustomer(in.Context(), id, "Alo?"); err != nil {
 				t.Error(err)
 			}
 		}
@@ -150,7 +152,7 @@ func TestAIRecords(t *testing.T) {
 		id := in.begin()
 		path := base + "/" + id.String()
 		bot := caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: in.ID, Slug: in.Slug})
-		state := func() (a conversation.AIRecord) {
+		state := func() (a airecord.AIRecord) {
 			t.Helper()
 			in.Owner.Get(path + "/ai-state").Want(200).Data(&a)
 			return a
@@ -174,7 +176,7 @@ func TestAIRecords(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		cfg := uuid.New()
 		for _, name := range []string{"Eski", "Satış sonrası"} {
-			if _, err := s.Conversations.Reply(bot, id, conversation.Answer{
+			if _, err := s.Replies.Reply(bot, id, reply.Answer{
 				Author: conversation.Author{Kind: conversation.ByBot}, Body: "Merhaba", Configuration: &conversation.Configuration{ID: &cfg, Name: name},
 			}); err != nil {
 				t.Fatal(err)
@@ -184,34 +186,34 @@ func TestAIRecords(t *testing.T) {
 			t.Errorf("got %+v", a)
 		}
 
-		set := func(list ...conversation.AIAttribute) ([]conversation.AIAttribute, error) {
+		set := func(list ...airecord.AIAttribute) ([]airecord.AIAttribute, error) {
 			t.Helper()
-			return s.Conversations.SetAIAttributes(bot, id, list)
+			return s.AIRecords.SetAIAttributes(bot, id, list)
 		}
 		in.events()
 		item := in.items(id)[0].ID
-		if _, err := set(conversation.AIAttribute{Name: "order_number", Value: "TR-4711", Source: "message", ItemID: &item},
-			conversation.AIAttribute{Name: "angry", Value: true, Source: "message"}); err != nil {
+		if _, err := set(airecord.AIAttribute{Name: "order_number", Value: "TR-4711", Source: "message", ItemID: &item},
+			airecord.AIAttribute{Name: "angry", Value: true, Source: "message"}); err != nil {
 			t.Fatal(err)
 		}
 		first := s.Clock.Now()
 		s.Clock.Advance(time.Minute)
 		// What is known already is no news.
-		if _, err := set(conversation.AIAttribute{Name: "angry", Value: true, Source: "message"}, conversation.AIAttribute{Name: "gone", Source: "message"}); err != nil {
+		if _, err := set(airecord.AIAttribute{Name: "angry", Value: true, Source: "message"}, airecord.AIAttribute{Name: "gone", Source: "message"}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{conversation.Annotated}, in.events()); diff != "" {
 			t.Error(diff)
 		}
-		if _, err := set(conversation.AIAttribute{Name: "angry", Source: "message"}, conversation.AIAttribute{Name: "amount", Value: 12.5, Source: "orders"}); err != nil {
+		if _, err := set(airecord.AIAttribute{Name: "angry", Source: "message"}, airecord.AIAttribute{Name: "amount", Value: 12.5, Source: "orders"}); err != nil {
 			t.Fatal(err)
 		}
-		var list []conversation.AIAttribute
+		var list []airecord.AIAttribute
 		in.Owner.Get(path + "/ai-attributes").Want(200).Data(&list)
 		if len(list) != 2 || list[0].Value != 12.5 || list[0].Source != "orders" || list[1].Value != "TR-4711" || *list[1].ItemID != item || !list[1].At.Equal(first) {
 			t.Errorf("got %+v", list)
 		}
-		for _, bad := range []conversation.AIAttribute{
+		for _, bad := range []airecord.AIAttribute{
 			{Name: "", Value: 1, Source: "x"},
 			{Name: "x", Value: 1},
 			{Name: "x", Value: []int{1}, Source: "x"},
@@ -221,9 +223,9 @@ func TestAIRecords(t *testing.T) {
 				t.Errorf("%+v: %v", bad, err)
 			}
 		}
-		var many []conversation.AIAttribute
+		var many []airecord.AIAttribute
 		for i := range 100 {
-			many = append(many, conversation.AIAttribute{Name: fmt.Sprint("a", i), Value: i, Source: "x"})
+			many = append(many, airecord.AIAttribute{Name: fmt.Sprint("a", i), Value: i, Source: "x"})
 		}
 		if _, err := set(many...); !fault.Is(err, fault.LimitReached) {
 			t.Errorf("got %v", err)

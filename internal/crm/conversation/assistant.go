@@ -1,40 +1,10 @@
 package conversation
 
 import (
-	"context"
-
 	"github.com/google/uuid"
 
-	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
-	"konak/internal/kit/fault"
 )
-
-// Assistant writes for agents. The room that runs it implements this; a house
-// without one says so.
-type Assistant interface {
-	// Summarize writes a summary. It is called outside of any transaction and
-	// may take its time. A workspace without an assistant refuses with
-	// no_assistant.
-	Summarize(ctx context.Context, t Transcript) (NewSummary, error)
-}
-
-// Transcript is what an assistant gets to read.
-type Transcript struct {
-	Conversation Conversation
-	// Language is the customer's, "" where it is not known.
-	Language string
-	// Items are the last messages and notes, the oldest first.
-	Items []Item
-}
-
-// NoAssistant is the assistant of a house without one.
-type NoAssistant struct{}
-
-// Summarize implements Assistant.
-func (NoAssistant) Summarize(context.Context, Transcript) (NewSummary, error) {
-	return NewSummary{}, fault.New(fault.NoAssistant)
-}
 
 // Configuration is which of a workspace's assistants did something.
 type Configuration struct {
@@ -42,46 +12,10 @@ type Configuration struct {
 	Name string     `json:"name" example:"Satış sonrası asistanı"`
 }
 
-// NewSummary is what an assistant wrote.
-type NewSummary struct {
-	Body          string
-	Language      string
-	Configuration *Configuration
+// AIAnswers is what the gate keeps of the assistant's work in a conversation.
+type AIAnswers struct {
+	Since          *clock.Time // since when the assistant is in its state
+	Configuration  *Configuration
+	Answers        int
+	LastAnsweredAt *clock.Time
 }
-
-// Summary is what is stored of a conversation's summary.
-type Summary struct {
-	Summary       *string                     `json:"summary" nullable:"true" example:"Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı." doc:"Null when none is stored"`
-	Language      *string                     `json:"language" nullable:"true" example:"tr"`
-	Configuration api.Nullable[Configuration] `json:"configuration" doc:"Which assistant wrote it"`
-	RequestedBy   *uuid.UUID                  `json:"requested_by" nullable:"true" format:"uuid" doc:"The agent who asked for it"`
-	GeneratedAt   *clock.Time                 `json:"generated_at" nullable:"true"`
-	Outdated      bool                        `json:"outdated" doc:"Whether something was written, edited or deleted since"`
-
-	upTo clock.Time
-}
-
-// AIRecord is what the assistant did with a conversation.
-type AIRecord struct {
-	State          string                      `json:"state" enum:"off,active,handed_over,paused" example:"handed_over"`
-	HandoverReason *string                     `json:"handover_reason" nullable:"true" example:"customer_asked"`
-	Since          *clock.Time                 `json:"since" nullable:"true" doc:"Since when it is in that state"`
-	Configuration  api.Nullable[Configuration] `json:"configuration" doc:"Which assistant answered last; null where none has"`
-	Answers        int                         `json:"answers" example:"3" doc:"How many answers it wrote"`
-	LastAnsweredAt *clock.Time                 `json:"last_answered_at" nullable:"true"`
-	Feedback       []Feedback                  `json:"feedback" nullable:"false" doc:"Votes on its answers, the newest first; of very many the newest 200"`
-}
-
-// AIAttribute is something that the assistant understood.
-type AIAttribute struct {
-	Name   string     `json:"name" example:"order_number"`
-	Value  any        `json:"value" example:"\"TR-4711\"" doc:"Text, a number or a boolean"`
-	Source string     `json:"source" example:"message" doc:"Where it comes from: message, contact, or the name of a tool"`
-	ItemID *uuid.UUID `json:"item_id" nullable:"true" format:"uuid" doc:"The message that it was understood from"`
-	At     clock.Time `json:"at"`
-}
-
-const (
-	maxAIAttributes = 100
-	maxAIValueBytes = 4 << 10
-)

@@ -12,6 +12,8 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 )
 
 const (
@@ -21,9 +23,9 @@ const (
 )
 
 // upload sends a file and gives its record.
-func upload(t *testing.T, c *apptest.Client, to, name, content string) conversation.Attachment {
+func upload(t *testing.T, c *apptest.Client, to, name, content string) file.Attachment {
 	t.Helper()
-	var a conversation.Attachment
+	var a file.Attachment
 	c.Header("Content-Type", "application/octet-stream").Do("POST", to+"?filename="+url.QueryEscape(name), content).Want(201).Data(&a)
 	return a
 }
@@ -33,7 +35,7 @@ func TestAttachments(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		way := &road{account: uuid.New(), outcome: conversation.Delivery{Status: conversation.Queued}}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		id := in.begin()
 		path := base + "/" + id.String()
 		first := upload(t, in.Owner, files, "../fatura ğ.png", png)
@@ -76,7 +78,7 @@ func TestAttachments(t *testing.T) {
 		if len(way.taken) != 1 || len(way.taken[0].Attachments) != 1 || way.taken[0].Attachments[0].Name != "e.txt" {
 			t.Fatalf("taken %+v", way.taken)
 		}
-		f, err := s.Conversations.ReadFile(in.Context(), way.taken[0].Attachments[0])
+		f, err := s.Files.ReadFile(in.Context(), way.taken[0].Attachments[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +98,7 @@ func TestAttachments(t *testing.T) {
 	})
 }
 
-func ids(list []conversation.Attachment) (out []uuid.UUID) {
+func ids(list []file.Attachment) (out []uuid.UUID) {
 	for _, a := range list {
 		out = append(out, a.ID)
 	}
@@ -119,9 +121,9 @@ func TestUploadRefusals(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 		c.Do("POST", files, "x").Refused(422, "validation_failed")
-		c.Do("POST", files+"?filename=a.txt", strings.Repeat("x", conversation.MaxAttachment+1)).Refused(413, "body_too_large")
+		c.Do("POST", files+"?filename=a.txt", strings.Repeat("x", file.MaxSize+1)).Refused(413, "body_too_large")
 		id := in.begin()
-		many := make([]uuid.UUID, conversation.MaxAttachments+1)
+		many := make([]uuid.UUID, file.MaxPerItem+1)
 		for n := range many {
 			many[n] = uuid.New()
 		}
@@ -138,7 +140,7 @@ func TestDownloadIsSafe(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		get := func(a conversation.Attachment, query string) *apptest.Response {
+		get := func(a file.Attachment, query string) *apptest.Response {
 			return in.Owner.Get(files + "/" + a.ID.String() + query).Want(200)
 		}
 		for _, f := range []struct{ name, content, asked, kind, disposition string }{
@@ -203,21 +205,21 @@ func TestInboundAttachments(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		ctx, gate := in.Context(), s.Conversations
-		prepare := func(name, content string) conversation.Prepared {
-			p, err := gate.Prepare(ctx, name, "image/png", strings.NewReader(content))
+		ctx := in.Context()
+		prepare := func(name, content string) file.Prepared {
+			p, err := s.Files.Prepare(ctx, name, "image/png", strings.NewReader(content))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return p
 		}
-		picture, program, huge := prepare("a.png", png), prepare("b.exe", "MZ"), prepare("c.txt", strings.Repeat("x", conversation.MaxAttachment+1))
+		picture, program, huge := prepare("a.png", png), prepare("b.exe", "MZ"), prepare("c.txt", strings.Repeat("x", file.MaxSize+1))
 		picture.ContentID = "part1@example.com"
-		inbound := conversation.Inbound{
+		message := inbound.Inbound{
 			Channel: "whatsapp", From: contact.Sender{Channel: "whatsapp", AccountID: uuid.New(), ExternalID: "905321112233", Name: "Elif"},
-			ProviderMessageID: "m1", Attachments: []conversation.Prepared{picture, program, huge},
+			ProviderMessageID: "m1", Attachments: []file.Prepared{picture, program, huge},
 		}
-		got, err := gate.Ingest(ctx, inbound)
+		got, err := s.Inbound.Ingest(ctx, message)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +231,7 @@ func TestInboundAttachments(t *testing.T) {
 		if e := in.Owner.Get(files+"/"+list[1].ID.String()).Refused(409, "conflict"); e.Reason != "type_not_allowed" {
 			t.Errorf("got %+v", e)
 		}
-		again, err := gate.Ingest(ctx, inbound)
+		again, err := s.Inbound.Ingest(ctx, message)
 		if err != nil || !again.Duplicate || len(again.Item.Attachments) != 3 {
 			t.Errorf("got %+v, %v", again, err)
 		}
@@ -247,7 +249,7 @@ func TestForgottenUploadsGo(t *testing.T) {
 		twin := upload(t, in.Owner, files, "twin.txt", "kept")
 		in.Owner.Post(base+"/"+id.String()+"/reply-as-agent", map[string]any{"body": "", "attachments": []uuid.UUID{kept.ID}}).Want(200)
 		clean := func() (uploads, blobs int) {
-			uploads, err := s.Conversations.CleanUploads(t.Context())
+			uploads, err := s.Files.CleanUploads(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -270,7 +272,7 @@ func TestForgottenUploadsGo(t *testing.T) {
 		}
 		owner := in.SignIn("owner@demo.example")
 		owner.Get(files + "/" + kept.ID.String()).Want(200)
-		for _, a := range []conversation.Attachment{lost, twin} {
+		for _, a := range []file.Attachment{lost, twin} {
 			owner.Get(files+"/"+a.ID.String()).Refused(404, "not_found")
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/inboxapi"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -40,14 +41,14 @@ func TestBulkTellsOfEach(t *testing.T) {
 		}
 		in.Owner.Put(base+"/"+full.String()+"/tags", map[string]any{"tags": tags}).Want(200)
 		in.spoil(broken, "broken")
-		all := func(path string, body map[string]any) (out []conversation.Outcome) {
+		all := func(path string, body map[string]any) (out []inboxapi.Outcome) {
 			t.Helper()
 			body["ids"] = []uuid.UUID{a, full, broken, uuid.Nil, d}
 			in.Owner.Post(base+path, body).Want(200).Data(&out)
 			return out
 		}
 		open, text := conversation.Open, func(s string) *string { return &s }
-		want := []conversation.Outcome{
+		want := []inboxapi.Outcome{
 			{ID: a, OK: true, State: &open},
 			{ID: full, Error: text("limit_reached")},
 			{ID: broken, Error: text("internal")},

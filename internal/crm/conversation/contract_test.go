@@ -63,7 +63,7 @@ func TestReactionsOfANumber(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		account := uuid.New()
-		s.Conversations.Deliver(&handy{road: road{account: account}})
+		s.UseRouter(&handy{road: road{account: account}})
 		message := in.inbound(account, "wamid.1").Item
 		can, canID := in.member("can")
 		for _, sign := range []string{"12", "!!", "👍👍", "👍a", "🇹", "©x", "1", "\u200d", "👍\u200d"} {
@@ -74,16 +74,16 @@ func TestReactionsOfANumber(t *testing.T) {
 		var item conversation.Item
 		for _, sign := range []string{"👍🏽", "🇹🇷", "1️⃣", "👨‍👩‍👧", "❤️", "🏴󠁧󠁢󠁳󠁣󠁴󠁿"} {
 			in.Owner.Post(itemPath(message)+"/reaction", map[string]any{"emoji": sign}).Want(200).Data(&item)
-			if len(item.Tepkiler) != 1 || item.Tepkiler[0].Emoji != sign {
-				t.Errorf("%q: %+v", sign, item.Tepkiler)
+			if len(item.Reactions) != 1 || item.Reactions[0].Emoji != sign {
+				t.Errorf("%q: %+v", sign, item.Reactions)
 			}
 		}
-		if err := s.Conversations.CustomerReacted(in.Context(), account, "wamid.1", "🎉"); err != nil {
+		if err := s.Inbound.CustomerReacted(in.Context(), account, "wamid.1", "🎉"); err != nil {
 			t.Fatal(err)
 		}
 		can.Post(itemPath(message)+"/reaction", map[string]any{"emoji": "🙏"}).Want(200).Data(&item)
 		by := map[string]string{}
-		for _, re := range item.Tepkiler {
+		for _, re := range item.Reactions {
 			by[re.Emoji] = re.AuthorKind
 			if re.AuthorKind == "agent" && re.AuthorID != canID {
 				t.Errorf("got %+v", re)
@@ -93,8 +93,8 @@ func TestReactionsOfANumber(t *testing.T) {
 			t.Error(diff)
 		}
 		in.Owner.Post(itemPath(message)+"/reaction", map[string]any{"emoji": ""}).Want(200).Data(&item)
-		if len(item.Tepkiler) != 1 || item.Tepkiler[0].Emoji != "🎉" {
-			t.Errorf("got %+v", item.Tepkiler)
+		if len(item.Reactions) != 1 || item.Reactions[0].Emoji != "🎉" {
+			t.Errorf("got %+v", item.Reactions)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
@@ -43,7 +44,7 @@ type Conversation struct {
 	Channel                string      `json:"channel" example:"whatsapp" doc:"A key of the source catalog"`
 	ChannelAccountID       *uuid.UUID  `json:"channel_account_id" nullable:"true" format:"uuid"`
 	ReplyRoute             *string     `json:"reply_route" nullable:"true" enum:"email,none" doc:"Where answers to a request go that a program opened: by e-mail, or nowhere, because the program shows them itself; null for the channel's own route"`
-	Talep                  bool        `json:"talep" doc:"Whether it is shown as a request"`
+	IsRequest              bool        `json:"talep" doc:"Whether it is shown as a request"`
 	ContactID              uuid.UUID   `json:"contact_id" format:"uuid"`
 	ContactName            string      `json:"contact_name" example:"Elif Kaya"`
 	Subject                string      `json:"subject" example:"Teslimat tarihi"`
@@ -65,9 +66,11 @@ type Conversation struct {
 	CreatedAt              clock.Time  `json:"created_at"`
 	UpdatedAt              clock.Time  `json:"updated_at"`
 
-	singleThread bool
-	lastItemAt   clock.Time
-	deletedAt    *clock.Time
+	// SingleThread says that the customer has no other on this account.
+	SingleThread bool `json:"-"`
+	// LastItemAt is the time of the newest item.
+	LastItemAt clock.Time  `json:"-"`
+	DeletedAt  *clock.Time `json:"-"`
 }
 
 // Kinds of item.
@@ -103,8 +106,8 @@ type Item struct {
 	SentAt           *clock.Time                   `json:"sent_at" nullable:"true" doc:"When the customer sent it, by the channel's clock; created_at is its place in the timeline"`
 	DeliveredAt      *clock.Time                   `json:"delivered_at" nullable:"true" doc:"When an outgoing message reached the customer's device, where the channel says so"`
 	ReadAt           *clock.Time                   `json:"read_at" nullable:"true" doc:"When the customer opened an outgoing message, where the channel says so"`
-	Attachments      []Attachment                  `json:"attachments" nullable:"false" doc:"Files"`
-	Tepkiler         []Reaction                    `json:"tepkiler" nullable:"false" doc:"Reactions"`
+	Attachments      []file.Attachment             `json:"attachments" nullable:"false" doc:"Files"`
+	Reactions        []Reaction                    `json:"tepkiler" nullable:"false" doc:"Reactions"`
 	Mentions         []Mention                     `json:"mentions" nullable:"false" doc:"Colleagues whom a note calls"`
 	Automatic        bool                          `json:"automatic" doc:"A machine of the customer's wrote it: an absence note, a notification"`
 	Template         api.Nullable[template.Filled] `json:"template" doc:"The template that it was sent as"`
@@ -113,13 +116,18 @@ type Item struct {
 	DeletedAt        *clock.Time                   `json:"deleted_at" nullable:"true" doc:"Set only in the event that tells of the deletion"`
 	CreatedAt        clock.Time                    `json:"created_at"`
 
-	providerMessageID *string
-	test              bool
-	awaited           bool       // its writer waits for the outcome
-	unsent            bool       // nothing leads to the customer, so nothing leaves
-	quiet             bool       // a machine's answer, which asks for nothing
-	email             *Email     // kept with the item
-	sources           []AISource // kept with the item
+	// ProviderMessageID is how the channel calls the message.
+	ProviderMessageID *string `json:"-"`
+	Test              bool    `json:"-"`
+	// Awaited says that its writer waits for the outcome.
+	Awaited bool `json:"-"`
+	// Unsent says that nothing leads to the customer, so nothing leaves.
+	Unsent bool `json:"-"`
+	// AutoReply is a machine's answer, which asks for nothing.
+	AutoReply bool `json:"-"`
+	// Original and Sources are written with the item.
+	Original *Email     `json:"-"`
+	Sources  []AISource `json:"-"`
 }
 
 // Author wrote an item.
@@ -136,12 +144,12 @@ type Source struct {
 	Key       string `json:"key" example:"whatsapp" doc:"Filter value"`
 	Label     string `json:"label" example:"WhatsApp" doc:"English label"`
 	Messaging bool   `json:"messaging" doc:"Whether it is an omnichannel messaging channel"`
-	Talep     bool   `json:"talep" doc:"Whether it is displayed as a request"`
+	IsRequest bool   `json:"talep" doc:"Whether it is displayed as a request"`
 	Connected bool   `json:"connected" doc:"Whether the workspace has an active account on it"`
 
-	// needsRoute: an answer has to be carried out by a channel account. Where
+	// NeedsRoute: an answer has to be carried out by a channel account. Where
 	// it is not, the customer's own software reads it through the API.
-	needsRoute bool
+	NeedsRoute bool `json:"-"`
 	// builtin sources need no account.
 	builtin bool
 	// reopens: always, because such a channel knows one thread only.
@@ -157,22 +165,23 @@ const (
 
 // Sources lists every source of conversations.
 var Sources = []Source{
-	{Key: "whatsapp", Label: "WhatsApp", Messaging: true, needsRoute: true, reopens: true},
-	{Key: "instagram", Label: "Instagram", Messaging: true, needsRoute: true, reopens: true},
-	{Key: "messenger", Label: "Messenger", Messaging: true, needsRoute: true, reopens: true},
-	{Key: "telegram", Label: "Telegram", Messaging: true, needsRoute: true, reopens: true},
-	{Key: "sms", Label: "SMS", Messaging: true, needsRoute: true, reopens: true},
-	{Key: "custom", Label: "Custom channel", Messaging: true, needsRoute: true, reopens: true},
-	{Key: Mail, Label: "E-mail", needsRoute: true},
-	{Key: "widget", Label: "Live chat", needsRoute: true},
-	{Key: "phone", Label: "Phone", needsRoute: true, reopens: true},
-	{Key: "form", Label: "Web form", Talep: true, needsRoute: true},
-	{Key: "help_center", Label: "Help center", Talep: true, needsRoute: true},
-	{Key: API, Label: "API", Talep: true, builtin: true},
-	{Key: Panel, Label: "Panel", Talep: true, needsRoute: true, builtin: true},
+	{Key: "whatsapp", Label: "WhatsApp", Messaging: true, NeedsRoute: true, reopens: true},
+	{Key: "instagram", Label: "Instagram", Messaging: true, NeedsRoute: true, reopens: true},
+	{Key: "messenger", Label: "Messenger", Messaging: true, NeedsRoute: true, reopens: true},
+	{Key: "telegram", Label: "Telegram", Messaging: true, NeedsRoute: true, reopens: true},
+	{Key: "sms", Label: "SMS", Messaging: true, NeedsRoute: true, reopens: true},
+	{Key: "custom", Label: "Custom channel", Messaging: true, NeedsRoute: true, reopens: true},
+	{Key: Mail, Label: "E-mail", NeedsRoute: true},
+	{Key: "widget", Label: "Live chat", NeedsRoute: true},
+	{Key: "phone", Label: "Phone", NeedsRoute: true, reopens: true},
+	{Key: "form", Label: "Web form", IsRequest: true, NeedsRoute: true},
+	{Key: "help_center", Label: "Help center", IsRequest: true, NeedsRoute: true},
+	{Key: API, Label: "API", IsRequest: true, builtin: true},
+	{Key: Panel, Label: "Panel", IsRequest: true, NeedsRoute: true, builtin: true},
 }
 
-func sourceOf(key string) (Source, bool) {
+// SourceOf finds a source by its key.
+func SourceOf(key string) (Source, bool) {
 	for _, s := range Sources {
 		if s.Key == key {
 			return s, true
@@ -206,4 +215,10 @@ type Settings struct {
 	Reopen     bool `json:"reopen" doc:"Whether a customer's message reopens a closed e-mail or live-chat conversation"`
 	ReopenDays *int `json:"reopen_days" nullable:"true" minimum:"1" maximum:"3650" example:"14" doc:"After so many days a new conversation begins instead; null for never"`
 	CSAT       bool `json:"csat" required:"false" doc:"Whether customers are asked for a rating when a conversation is closed"`
+}
+
+// Written is a conversation and what was written into it.
+type Written struct {
+	Conversation Conversation `json:"conversation"`
+	Item         Item         `json:"item"`
 }

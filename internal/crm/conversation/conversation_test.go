@@ -13,6 +13,9 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/inboxapi"
+	"konak/internal/crm/reply"
 	"konak/internal/identity"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
@@ -120,7 +123,7 @@ func TestBegin(t *testing.T) {
 			t.Error(diff)
 		}
 		c := in.get(id)
-		if c.State != conversation.Open || c.WaitingSince == nil || c.FirstReplyAt != nil || c.Preview == "" || !c.Talep {
+		if c.State != conversation.Open || c.WaitingSince == nil || c.FirstReplyAt != nil || c.Preview == "" || !c.IsRequest {
 			t.Errorf("got %+v", c)
 		}
 		in.Owner.Post("/api/crm/v1/contacts/"+in.customer.ID.String()+"/block", nil).Want(200)
@@ -147,7 +150,7 @@ func TestFirstMessageRace(t *testing.T) {
 		ids := map[uuid.UUID]int{}
 		for i := range 50 {
 			wg.Go(func() {
-				got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+				got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 					Channel: "whatsapp", Body: fmt.Sprintf("Merhaba %d", i), ProviderMessageID: fmt.Sprintf("wamid.%d", i),
 					From: contact.Sender{Channel: "whatsapp", AccountID: account, ExternalID: "905321234567", Name: "Ayşe", Phone: "+905321234567"},
 				})
@@ -186,7 +189,7 @@ func TestFirstMessageRace(t *testing.T) {
 			t.Errorf("%d contacts", n)
 		}
 		// A provider repeats itself.
-		again, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+		again, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 			Channel: "whatsapp", Body: "Merhaba 7", ProviderMessageID: "wamid.7",
 			From: contact.Sender{Channel: "whatsapp", AccountID: account, ExternalID: "905321234567"},
 		})
@@ -359,7 +362,7 @@ func TestReplies(t *testing.T) {
 		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "x", "channel": "email"}).Refused(422, "no_route")
 
 		// A channel without a connected account: no route, and nothing written.
-		got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+		got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 			Channel: "whatsapp", Body: "Merhaba", From: contact.Sender{Channel: "whatsapp", AccountID: uuid.New(), ExternalID: "1", Name: "Ali"},
 		})
 		if err != nil {
@@ -375,7 +378,7 @@ func TestReplies(t *testing.T) {
 		if diff := cmp.Diff([]string{conversation.Noted}, in.events()); diff != "" {
 			t.Error(diff)
 		}
-		var ways []conversation.ReplyChannel
+		var ways []reply.ReplyChannel
 		in.Owner.Get(wa + "/reply-channels").Want(200).Data(&ways)
 		if len(ways) < 3 || ways[0].Kind != "conversation" || ways[0].Available || *ways[0].Reason != "not_connected" {
 			t.Errorf("got %+v", ways)
@@ -407,9 +410,9 @@ func TestPublicReply(t *testing.T) {
 			"contact": map[string]any{"external_id": "u1", "name": "Zeynep", "email": "zeynep@example.com"}, "body": "Merhaba",
 		}).Want(201).Data(&c)
 		path := public + "/" + c.ID.String()
-		var ref conversation.Reference
+		var ref inboxapi.Reference
 		key.Post(path+"/reply", map[string]any{"type": "admin", "admin_id": in.Member, "body": "Buyurun"}).Want(200).Data(&ref)
-		if diff := cmp.Diff(conversation.Reference{Type: "conversation", ID: c.ID, State: conversation.Open}, ref); diff != "" {
+		if diff := cmp.Diff(inboxapi.Reference{Type: "conversation", ID: c.ID, State: conversation.Open}, ref); diff != "" {
 			t.Error(diff)
 		}
 		in.events()

@@ -10,22 +10,24 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/draft"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/perm"
 )
 
 // draftOf reads the caller's draft of a type, nil where there is none.
-func draftOf(who *apptest.Client, path, messageType string) *conversation.Draft {
-	var d conversation.Detail
+func draftOf(who *apptest.Client, path, messageType string) *draft.Draft {
+	var d reply.Detail
 	who.Get(path).Want(200).Data(&d)
-	if n := slices.IndexFunc(d.Drafts, func(d conversation.Draft) bool { return d.MessageType == messageType }); n >= 0 {
+	if n := slices.IndexFunc(d.Drafts, func(d draft.Draft) bool { return d.MessageType == messageType }); n >= 0 {
 		return &d.Drafts[n]
 	}
 	return nil
 }
 
 // putDraft writes a draft and gives what is kept, nil for nothing.
-func putDraft(who *apptest.Client, path string, body map[string]any) *conversation.Draft {
-	var d conversation.Drafted
+func putDraft(who *apptest.Client, path string, body map[string]any) *draft.Draft {
+	var d reply.Drafted
 	who.Put(path+"/draft", body).Want(200).Data(&d)
 	return d.Draft.V
 }
@@ -37,8 +39,8 @@ func TestDraft(t *testing.T) {
 		id := in.begin()
 		path := base + "/" + id.String()
 		other, _ := in.member("can")
-		kept := func(who *apptest.Client, path string) *conversation.Draft { return draftOf(who, path, "comment") }
-		put := func(who *apptest.Client, body map[string]any) *conversation.Draft { return putDraft(who, path, body) }
+		kept := func(who *apptest.Client, path string) *draft.Draft { return draftOf(who, path, "comment") }
+		put := func(who *apptest.Client, body map[string]any) *draft.Draft { return putDraft(who, path, body) }
 		if kept(in.Owner, path) != nil {
 			t.Error("a draft from nowhere")
 		}
@@ -109,7 +111,7 @@ func TestDraftOfEachType(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		putDraft(in.Owner, path, map[string]any{"body": "Merhaba"})
 		want("Merhaba", "İade etmeyelim")
-		var d conversation.Detail
+		var d reply.Detail
 		in.Owner.Get(path).Want(200).Data(&d)
 		if len(d.Drafts) != 2 || d.Drafts[0].MessageType != "comment" {
 			t.Errorf("not the newest first: %+v", d.Drafts)
@@ -155,7 +157,7 @@ func TestDraftHoldsUploads(t *testing.T) {
 		}
 		clean := func(want int) {
 			t.Helper()
-			if n, err := s.Conversations.CleanUploads(t.Context()); err != nil || n != want {
+			if n, err := s.Files.CleanUploads(t.Context()); err != nil || n != want {
 				t.Errorf("%d uploads cleaned, want %d: %v", n, want, err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/event"
 	"konak/internal/kit/perm"
@@ -32,7 +33,7 @@ const (
 	DeliveryFailed  = "message.delivery_failed"
 )
 
-// Events are what this room announces.
+// Events are what the inbox announces.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	id := func(last string) uuid.UUID { return uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b" + last) }
@@ -47,7 +48,7 @@ func Events() event.Catalog {
 	}
 	item := Item{
 		ID: id("4e"), ConversationID: example.ID, Kind: Message, AuthorKind: ByContact, AuthorID: &example.ContactID,
-		Body: example.Preview, Detail: map[string]any{}, Channel: &example.Channel, Attachments: []Attachment{}, Tepkiler: []Reaction{}, Mentions: []Mention{}, CreatedAt: at,
+		Body: example.Preview, Detail: map[string]any{}, Channel: &example.Channel, Attachments: []file.Attachment{}, Reactions: []Reaction{}, Mentions: []Mention{}, CreatedAt: at,
 	}
 	// rating is the item of a conversation that was rated.
 	rating, rated := item, "rated"

@@ -8,7 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/agent"
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/later"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -16,49 +20,49 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// move takes a conversation over one transition: it writes the record, the
+// Move takes a conversation over one transition: it writes the record, the
 // timeline and the counters and announces what the table says. The caller has
 // locked was and put everything but the state into c.
-func (s *Service) move(tx *db.Tx, was Conversation, c *Conversation, on Trigger, item *Item, detail map[string]any) error {
+func (s *Service) Move(tx *db.Tx, was Conversation, c *Conversation, on Trigger, item *Item, detail map[string]any) error {
 	t := transition(was.State, on)
 	if t.Nothing {
 		*c = was
 		return nil
 	}
 	c.State, c.UpdatedAt = t.To, clock.At(tx.Now())
-	enter(c, &was, t)
+	setStateFields(c, &was, t)
 	var list []*Item
 	if item != nil {
 		list = append(list, item)
 	}
 	if t.Item != "" {
-		list = append(list, happened(tx, t.Item, detail))
+		list = append(list, NewEvent(tx, t.Item, detail))
 	}
 	if (item != nil && item.Kind != Event) || t.To != was.State {
 		c.LastActivityAt = clock.At(tx.Now())
 	}
-	place(tx, c, list)
+	assignTimestamps(tx, c, list)
 	if err := saveMoved(tx, c, was.State); err != nil {
 		return fmt.Errorf("conversation: save: %w", err)
 	}
-	if err := s.follow(tx, &was, c, list); err != nil {
+	if err := s.writeDependents(tx, &was, c, list); err != nil {
 		return err
 	}
 	emits := t.Emits
-	if t.IfOwner && same(was.OwnerID, c.OwnerID) {
+	if t.IfOwner && SameID(was.OwnerID, c.OwnerID) {
 		emits = nil
 		if was.AIState != c.AIState {
 			emits = []string{Updated}
 		}
 	}
-	if err := s.announce(tx, emits, &was, c, item); err != nil || on != Close {
+	if err := s.Announce(tx, emits, &was, c, item); err != nil || on != Close {
 		return err
 	}
-	return s.survey(tx, c)
+	return s.sendSurvey(tx, c)
 }
 
-// enter sets what belongs to a state.
-func enter(c, was *Conversation, t *Transition) {
+// setStateFields sets what belongs to a state.
+func setStateFields(c, was *Conversation, t *Transition) {
 	if t.To == was.State {
 		return
 	}
@@ -72,8 +76,8 @@ func enter(c, was *Conversation, t *Transition) {
 	}
 }
 
-// begin opens a new conversation; false means that another message was first.
-func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bool, error) {
+// Start opens a new conversation; false means that another message was first.
+func (s *Service) Start(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bool, error) {
 	now := clock.At(tx.Now())
 	t := transition("", on)
 	c.ID, c.State, c.CreatedAt, c.UpdatedAt, c.LastActivityAt = tx.NewID(), t.To, now, now, now
@@ -92,11 +96,11 @@ func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 	c.Test = c.Test || caller.From(tx.Context()).Test
 	var list []*Item
 	if first != nil {
-		c.Preview = summary(first)
+		c.Preview = PreviewOf(first)
 		list = append(list, first)
 	}
-	place(tx, c, list)
-	if free, err := put(tx, c); err != nil || !free {
+	assignTimestamps(tx, c, list)
+	if free, err := insert(tx, c); err != nil || !free {
 		return false, err
 	}
 	if err := putTerms(tx, c.ID, contact.Terms(c.Subject)); err != nil {
@@ -112,42 +116,42 @@ func (s *Service) begin(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 			return false, err
 		}
 	}
-	if err := s.follow(tx, nil, c, list); err != nil {
+	if err := s.writeDependents(tx, nil, c, list); err != nil {
 		return false, err
 	}
-	return true, s.announce(tx, t.Emits, nil, c, first)
+	return true, s.Announce(tx, t.Emits, nil, c, first)
 }
 
-// place gives items their place in the timeline: after the last, whatever the
+// assignTimestamps gives items their place in the timeline: after the last, whatever the
 // clocks of two nodes say.
-func place(tx *db.Tx, c *Conversation, list []*Item) {
+func assignTimestamps(tx *db.Tx, c *Conversation, list []*Item) {
 	for _, i := range list {
 		at := clock.At(tx.Now())
-		if !at.After(c.lastItemAt.Time) && !c.lastItemAt.IsZero() {
-			at = clock.At(c.lastItemAt.Add(time.Microsecond))
+		if !at.After(c.LastItemAt.Time) && !c.LastItemAt.IsZero() {
+			at = clock.At(c.LastItemAt.Add(time.Microsecond))
 		}
-		i.ID, i.ConversationID, i.CreatedAt, c.lastItemAt = tx.NewID(), c.ID, at, at
-		i.test = i.test || c.Test || caller.From(tx.Context()).Test
+		i.ID, i.ConversationID, i.CreatedAt, c.LastItemAt = tx.NewID(), c.ID, at, at
+		i.Test = i.Test || c.Test || caller.From(tx.Context()).Test
 		if i.Detail == nil {
 			i.Detail = map[string]any{}
 		}
 		if i.Attachments == nil {
-			i.Attachments = []Attachment{}
+			i.Attachments = []file.Attachment{}
 		}
-		i.Tepkiler, i.Mentions, i.HasEmail = []Reaction{}, orEmpty(i.Mentions), i.email != nil
+		i.Reactions, i.Mentions, i.HasEmail = []Reaction{}, db.OrEmpty(i.Mentions), i.Original != nil
 	}
-	if c.lastItemAt.IsZero() {
-		c.lastItemAt = clock.At(tx.Now())
+	if c.LastItemAt.IsZero() {
+		c.LastItemAt = clock.At(tx.Now())
 	}
 }
 
-// follow writes what hangs on a conversation: items, counters, tags' times.
-func (s *Service) follow(tx *db.Tx, was, c *Conversation, list []*Item) error {
+// writeDependents writes what hangs on a conversation: items, counters, tags' times.
+func (s *Service) writeDependents(tx *db.Tx, was, c *Conversation, list []*Item) error {
 	for _, i := range list {
 		if err := putItem(tx, i); err != nil {
 			return fmt.Errorf("conversation: put item: %w", err)
 		}
-		if err := s.bind(tx, i); err != nil {
+		if err := s.writeItemParts(tx, i); err != nil {
 			return err
 		}
 	}
@@ -161,18 +165,18 @@ func (s *Service) follow(tx *db.Tx, was, c *Conversation, list []*Item) error {
 			return fmt.Errorf("conversation: note the assistant's state: %w", err)
 		}
 	}
-	return recount(tx, was, c)
+	return moveCounter(tx, was, c)
 }
 
-// recount moves a conversation from one counter to another. Both are taken in
+// moveCounter moves a conversation from one counter to another. Both are taken in
 // a fixed order: two that cross must not wait for each other.
-func recount(tx *db.Tx, was, c *Conversation) error {
-	from, to := kindOf(was), kindOf(c)
+func moveCounter(tx *db.Tx, was, c *Conversation) error {
+	from, to := countKeyOf(was), countKeyOf(c)
 	if from != nil && to != nil && *from == *to {
 		return nil
 	}
 	type step struct {
-		k  *kind
+		k  *countKey
 		by int
 	}
 	var steps []step
@@ -191,14 +195,14 @@ func recount(tx *db.Tx, was, c *Conversation) error {
 	return nil
 }
 
-// announce writes the events of a change, in order.
-func (s *Service) announce(tx *db.Tx, names []string, was, c *Conversation, item *Item) error {
+// Announce writes the events of a change, in order.
+func (s *Service) Announce(tx *db.Tx, names []string, was, c *Conversation, item *Item) error {
 	var before map[string]any
 	if was != nil {
-		before = previous(was, c)
+		before = changedFields(was, c)
 	}
 	for _, name := range names {
-		change := event.Change{Type: name, Object: c, Test: c.Test || item != nil && item.test, Actor: actor(tx, item)}
+		change := event.Change{Type: name, Object: c, Test: c.Test || item != nil && item.Test, Actor: actor(tx, item)}
 		if len(before) > 0 {
 			change.Previous = before
 		}
@@ -220,16 +224,16 @@ func actor(tx *db.Tx, item *Item) *event.Actor {
 	return &event.Actor{Type: caller.Kind(item.AuthorKind), ID: item.AuthorID}
 }
 
-// previous gives the changed fields that receivers care about, as they were.
-func previous(was, c *Conversation) map[string]any {
+// changedFields gives the changed fields that receivers care about, as they were.
+func changedFields(was, c *Conversation) map[string]any {
 	out := map[string]any{}
 	if was.State != c.State {
 		out["state"] = was.State
 	}
-	if !same(was.OwnerID, c.OwnerID) {
+	if !SameID(was.OwnerID, c.OwnerID) {
 		out["owner_id"] = was.OwnerID
 	}
-	if !same(was.GroupID, c.GroupID) {
+	if !SameID(was.GroupID, c.GroupID) {
 		out["group_id"] = was.GroupID
 	}
 	if was.AIState != c.AIState {
@@ -250,21 +254,22 @@ func previous(was, c *Conversation) map[string]any {
 	return out
 }
 
-func same(a, b *uuid.UUID) bool {
+// SameID says whether two ids are equal, or both missing.
+func SameID(a, b *uuid.UUID) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	return *a == *b
 }
 
-// happened is a timeline event of whoever acts.
-func happened(tx *db.Tx, name string, detail map[string]any) *Item {
-	who := author(tx)
+// NewEvent is a timeline event of whoever acts.
+func NewEvent(tx *db.Tx, name string, detail map[string]any) *Item {
+	who := AuthorFrom(tx)
 	return &Item{Kind: Event, AuthorKind: who.Kind, AuthorID: who.ID, Event: &name, Detail: detail}
 }
 
-// author is the caller as the author of an item.
-func author(tx *db.Tx) Author {
+// AuthorFrom is the caller as the author of an item.
+func AuthorFrom(tx *db.Tx) Author {
 	who := caller.From(tx.Context())
 	a := Author{Kind: string(who.Kind)}
 	if who.ID != uuid.Nil {
@@ -273,45 +278,38 @@ func author(tx *db.Tx) Author {
 	return a
 }
 
-// lockLive locks a conversation that can be worked on.
-func lockLive(tx *db.Tx, id uuid.UUID) (Conversation, error) {
-	c, err := lock(tx, id)
-	if err == nil && c.deletedAt != nil {
+// LockLive locks a conversation that can be worked on.
+func LockLive(tx *db.Tx, id uuid.UUID) (Conversation, error) {
+	c, err := LockAny(tx, id)
+	if err == nil && c.DeletedAt != nil {
 		err = db.ErrNoRow
 	}
-	return c, absent(err)
+	return c, db.NotFound(err)
 }
 
-// lockUnmerged also refuses one that went into another.
-func lockUnmerged(tx *db.Tx, id uuid.UUID) (Conversation, error) {
-	c, err := lockLive(tx, id)
+// Lock also refuses one that went into another.
+func Lock(tx *db.Tx, id uuid.UUID) (Conversation, error) {
+	c, err := LockLive(tx, id)
 	if err == nil && c.MergedIntoID != nil {
 		return c, fault.New(fault.Conflict).Because("merged")
 	}
 	return c, err
 }
 
-func absent(err error) error {
-	if db.IsNoRow(err) {
-		return fault.New(fault.NotFound)
-	}
-	return err
-}
-
-// wrote puts a message of the customer into a conversation and tells the
+// ReceiveCustomerMessage puts a message of the customer into a conversation and tells the
 // agents who joined. What a machine answered is kept, and sets nothing off.
-func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
+func (s *Service) ReceiveCustomerMessage(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	ref, err := s.contacts.Find(&tx.Reader, was.ContactID)
 	if err != nil && !db.IsNoRow(err) {
 		return was, err
 	}
 	c := was
-	c.Preview = summary(item)
+	c.Preview = PreviewOf(item)
 	if ref.Blocked {
-		return c, s.move(tx, was, &c, BlockedMessage, item, nil)
+		return c, s.Move(tx, was, &c, BlockedMessage, item, nil)
 	}
-	if item.quiet {
-		return c, s.move(tx, was, &c, MachineMessage, item, nil)
+	if item.AutoReply {
+		return c, s.Move(tx, was, &c, MachineMessage, item, nil)
 	}
 	if was.State == Closed {
 		if reopens, err := s.reopens(tx, &was); err != nil {
@@ -326,57 +324,67 @@ func (s *Service) wrote(tx *db.Tx, was Conversation, item *Item) (Conversation, 
 	if c.WaitingSince == nil {
 		c.WaitingSince = clock.Ptr(tx.Now())
 	}
-	if err := s.move(tx, was, &c, CustomerMessage, item, nil); err != nil {
+	if err := s.Move(tx, was, &c, CustomerMessage, item, nil); err != nil {
 		return c, err
 	}
 	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
 		return c, err
 	}
-	if err := s.cancelOnReply(tx, &c); err != nil {
+	if err := s.cancelScheduledOnReply(tx, &c); err != nil {
 		return c, err
 	}
-	if err := s.handBack(tx, &c); err != nil {
+	if err := s.returnToTeam(tx, &c); err != nil {
 		return c, err
 	}
 	return c, s.notify(tx, &c)
 }
 
-// handBack gives a conversation whose owner is away, and wants it so, back to
+// cancelScheduledOnReply takes back the scheduled messages of a conversation
+// that should only go if the customer stays silent, and tells open panels.
+func (s *Service) cancelScheduledOnReply(tx *db.Tx, c *Conversation) error {
+	cancelled, err := later.CancelOnReply(tx, c.ID)
+	if err != nil || !cancelled {
+		return err
+	}
+	return s.Announce(tx, []string{ScheduleChanged}, nil, c, nil)
+}
+
+// returnToTeam gives a conversation whose owner is away, and wants it so, back to
 // the team. The owner stays in it and reads on when they return.
-func (s *Service) handBack(tx *db.Tx, c *Conversation) error {
-	if c.OwnerID == nil || s.absences == nil {
+func (s *Service) returnToTeam(tx *db.Tx, c *Conversation) error {
+	if c.OwnerID == nil {
 		return nil
 	}
-	away, err := s.absences.HandsBack(&tx.Reader, *c.OwnerID)
+	away, err := agent.HandsBack(&tx.Reader, *c.OwnerID)
 	if err != nil || !away {
 		return err
 	}
 	was := *c
 	c.OwnerID = nil
-	return s.move(tx, was, c, Assign, nil, map[string]any{"owner_id": nil, "reason": "away"})
+	return s.Move(tx, was, c, Assign, nil, map[string]any{"owner_id": nil, "reason": "away"})
 }
 
-// answered puts an answer into a conversation. One that cannot leave is kept,
+// AddAnswer puts an answer into a conversation. One that cannot leave is kept,
 // and the customer goes on waiting.
-func (s *Service) answered(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
+func (s *Service) AddAnswer(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
-	c.Preview = summary(item)
-	if !item.unsent {
+	c.Preview = PreviewOf(item)
+	if !item.Unsent {
 		markAnswered(tx, &c)
 	}
 	if item.AuthorKind == ByAgent && c.AIState == AIActive {
 		handOver(&c, "agent_replied")
 	}
-	if err := s.move(tx, was, &c, AgentComment, item, nil); err != nil {
+	if err := s.Move(tx, was, &c, AgentComment, item, nil); err != nil {
 		return c, err
 	}
-	if !item.unsent {
+	if !item.Unsent {
 		if err := s.contacts.Reached(tx, c.ContactID); err != nil {
 			return c, err
 		}
 	}
 	if item.AuthorKind == ByAgent && item.AuthorID != nil {
-		return c, s.looked(tx, c.ID, *item.AuthorID)
+		return c, s.MarkSeen(tx, c.ID, *item.AuthorID)
 	}
 	return c, nil
 }
@@ -394,10 +402,10 @@ func handOver(c *Conversation, reason string) {
 	c.AIState, c.HandoverReason = AIHandedOver, &reason
 }
 
-// noted puts an internal note into a conversation.
-func (s *Service) noted(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
+// AddNote puts an internal note into a conversation.
+func (s *Service) AddNote(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
-	return c, s.move(tx, was, &c, WriteNote, item, nil)
+	return c, s.Move(tx, was, &c, WriteNote, item, nil)
 }
 
 // notify raises the unread counters of the agents who joined.
@@ -428,7 +436,7 @@ func (s *Service) notifyGroup(tx *db.Tx, c *Conversation) error {
 	if c.GroupID == nil || c.Test {
 		return nil
 	}
-	g, err := groupByID(&tx.Reader, *c.GroupID)
+	g, err := group.ByID(&tx.Reader, *c.GroupID)
 	if err != nil {
 		return err
 	}
@@ -447,18 +455,20 @@ func (s *Service) notifyGroup(tx *db.Tx, c *Conversation) error {
 func (s *Service) markAll(tx *db.Tx, conversation uuid.UUID, ids []uuid.UUID) error {
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	for _, id := range ids {
-		if err := s.markUnread(tx, conversation, id); err != nil {
+		if err := s.MarkUnread(tx, conversation, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) markUnread(tx *db.Tx, conversation, agent uuid.UUID) error {
-	return s.markUnreadBy(tx, conversation, unreadBy{agent, 1})
+// MarkUnread raises an agent's unread messages of a conversation by one.
+func (s *Service) MarkUnread(tx *db.Tx, conversation, agentID uuid.UUID) error {
+	return s.MarkUnreadBy(tx, conversation, UnreadBy{agentID, 1})
 }
 
-func (s *Service) markUnreadBy(tx *db.Tx, conversation uuid.UUID, u unreadBy) error {
+// MarkUnreadBy raises an agent's unread messages, and their badge where they had none.
+func (s *Service) MarkUnreadBy(tx *db.Tx, conversation uuid.UUID, u UnreadBy) error {
 	n, err := addUnread(tx, conversation, u)
 	if err != nil || n > u.N {
 		return err
@@ -466,10 +476,22 @@ func (s *Service) markUnreadBy(tx *db.Tx, conversation uuid.UUID, u unreadBy) er
 	return addBadge(tx, u.AgentID, 1)
 }
 
-func (s *Service) markRead(tx *db.Tx, conversation, agent uuid.UUID) error {
-	had, err := dropUnread(tx, conversation, agent)
+// MarkRead takes a conversation off an agent's badge.
+func (s *Service) MarkRead(tx *db.Tx, conversation, agentID uuid.UUID) error {
+	had, err := dropUnread(tx, conversation, agentID)
 	if err != nil || !had {
 		return err
 	}
-	return addBadge(tx, agent, -1)
+	return addBadge(tx, agentID, -1)
+}
+
+// RecordEvent leaves an event in a timeline and saves the conversation with it.
+func (s *Service) RecordEvent(tx *db.Tx, was Conversation, c *Conversation, name string, detail map[string]any) error {
+	item := NewEvent(tx, name, detail)
+	assignTimestamps(tx, c, []*Item{item})
+	c.UpdatedAt = clock.At(tx.Now())
+	if err := Save(tx, c, was.State); err != nil {
+		return err
+	}
+	return s.writeDependents(tx, &was, c, []*Item{item})
 }

@@ -13,6 +13,9 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/inboxapi"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -87,7 +90,7 @@ func TestNewAsAgent(t *testing.T) {
 		in.Owner.Delete(base + "/" + b.Data.ID.String()).Want(200)
 
 		way := &road{account: uuid.New(), outcome: conversation.Delivery{Status: conversation.Sent, ProviderMessageID: "wamid.1"}}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		b = post(hello)
 		if b.Delivery != "sent" || *b.DeliveryChannel != "whatsapp" || *b.ChannelAccountID != way.account || b.Reused || len(way.taken) != 1 {
 			t.Errorf("got %+v", b)
@@ -180,7 +183,7 @@ func TestSnooze(t *testing.T) {
 		in.Owner.Post(path+"/snooze", map[string]any{"until_reply": true}).Want(200)
 		s.Clock.Advance(365 * 24 * time.Hour)
 		in.events()
-		if _, err := s.Conversations.ReplyAsCustomer(in.Context(), id, "Buradayım"); err != nil {
+		if _, err := s.Replies.ReplyAsCustomer(in.Context(), id, "Buradayım"); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{conversation.Replied, conversation.Opened}, in.events()); diff != "" {
@@ -197,7 +200,7 @@ func TestReopening(t *testing.T) {
 		in := open(t, s)
 		mail := func(thread *uuid.UUID) conversation.Conversation {
 			t.Helper()
-			got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+			got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 				Channel: "email", Subject: "Fatura", Body: "Ek bilgi", ConversationID: thread,
 				From: contact.Sender{Channel: "email", Email: "elif@example.com"},
 			})
@@ -226,7 +229,7 @@ func TestReopeningPastItsDays(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+		got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 			Channel: "email", Subject: "Fatura", Body: "İlk", From: contact.Sender{Channel: "email", Email: "elif@example.com"},
 		})
 		if err != nil {
@@ -241,7 +244,7 @@ func TestReopeningPastItsDays(t *testing.T) {
 		}
 		s.Clock.Advance(25 * time.Hour)
 		in.events()
-		out, err := s.Conversations.ReplyAsCustomer(in.Context(), got.Conversation.ID, "Geç kaldım")
+		out, err := s.Replies.ReplyAsCustomer(in.Context(), got.Conversation.ID, "Geç kaldım")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,7 +328,7 @@ func TestBulkGroupsAndTags(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		a, b, gone := in.begin(), in.begin(), uuid.New()
-		var g conversation.Group
+		var g group.Group
 		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "Satış sonrası", "agent_ids": []uuid.UUID{in.Member}}).Want(201).Data(&g)
 		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": " satis  SONRASI"}).Refused(409, "conflict")
 		// A single letter, or the order of the words, makes another name.
@@ -334,7 +337,7 @@ func TestBulkGroupsAndTags(t *testing.T) {
 		}
 		in.Owner.Post("/api/crm/v1/groups", map[string]any{"name": "x", "agent_ids": []uuid.UUID{gone}}).Refused(422, "validation_failed")
 		in.events()
-		var out []conversation.Outcome
+		var out []inboxapi.Outcome
 		in.Owner.Post(base+"/group", map[string]any{"ids": []uuid.UUID{a, gone, b}, "group_id": g.ID, "note": "Fatura da isteniyor"}).Want(200).Data(&out)
 		if len(out) != 3 || !out[0].OK || out[1].OK || *out[1].Error != "not_found" || !out[2].OK {
 			t.Errorf("got %+v", out)
@@ -387,7 +390,7 @@ func TestDeleteAndRestore(t *testing.T) {
 		in := open(t, s)
 		account := uuid.New()
 		write := func() conversation.Conversation {
-			got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+			got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 				Channel: "telegram", Body: "Merhaba", From: contact.Sender{Channel: "telegram", AccountID: account, ExternalID: "7", Name: "Ali"},
 			})
 			if err != nil {

@@ -12,6 +12,11 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/edit"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/inboxapi"
+	"konak/internal/crm/reply"
 	"konak/internal/identity"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -59,14 +64,14 @@ func TestEditItem(t *testing.T) {
 		}
 		s.Clock.Advance(time.Minute)
 		in.Owner.Put(itemPath(message), map[string]any{"body": "Cuma gelir"}).Want(200)
-		var list []conversation.Edition
+		var list []edit.Edition
 		in.Owner.Get(itemPath(message) + "/edits").Want(200).Data(&list)
 		if len(list) != 2 || list[0].Body != "Yarın gelir" || list[1].Body != "Bugün gelir" || *list[0].EditorID != in.Member {
 			t.Errorf("got %+v", list)
 		}
 		in.Owner.Put(itemPath(message), map[string]any{"body": " "}).Refused(422, "validation_failed")
 
-		policy := func(c *apptest.Client, i conversation.Item) (p conversation.EditPolicy) {
+		policy := func(c *apptest.Client, i conversation.Item) (p edit.EditPolicy) {
 			t.Helper()
 			c.Get(itemPath(i) + "/edit-policy").Want(200).Data(&p)
 			return p
@@ -154,9 +159,9 @@ func (h *handy) React(_ context.Context, r conversation.OutgoingReaction) error 
 func (h *handy) Reacts(channel string) bool { return channel == "whatsapp" }
 
 // inbound is a customer's message on WhatsApp.
-func (in *inbox) inbound(account uuid.UUID, message string) conversation.Ingested {
+func (in *inbox) inbound(account uuid.UUID, message string) inbound.Ingested {
 	in.t.Helper()
-	got, err := in.s.Conversations.Ingest(in.Context(), conversation.Inbound{
+	got, err := in.s.Inbound.Ingest(in.Context(), inbound.Inbound{
 		Channel: "whatsapp", From: contact.Sender{Channel: "whatsapp", AccountID: account, ExternalID: "905321112233", Name: "Elif"},
 		Body: "Merhaba", ProviderMessageID: message,
 	})
@@ -172,7 +177,7 @@ func TestReactions(t *testing.T) {
 		in := open(t, s)
 		account := uuid.New()
 		plain := &road{account: account}
-		s.Conversations.Deliver(plain)
+		s.UseRouter(plain)
 		message := in.inbound(account, "wamid.1").Item
 		react := func(i conversation.Item, emoji string) *apptest.Response {
 			return in.Owner.Post(itemPath(i)+"/reaction", map[string]any{"emoji": emoji})
@@ -185,12 +190,12 @@ func TestReactions(t *testing.T) {
 		}
 		unsupported(message, "channel_unsupported")
 		way := &handy{road: road{account: account}}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		in.events()
 		var got conversation.Item
 		react(message, "👍").Want(200).Data(&got)
-		if len(got.Tepkiler) != 1 || got.Tepkiler[0].Emoji != "👍" || got.Tepkiler[0].AuthorID != in.Member {
-			t.Errorf("got %+v", got.Tepkiler)
+		if len(got.Reactions) != 1 || got.Reactions[0].Emoji != "👍" || got.Reactions[0].AuthorID != in.Member {
+			t.Errorf("got %+v", got.Reactions)
 		}
 		if len(way.reactions) != 1 || way.reactions[0].ProviderMessageID != "wamid.1" || way.reactions[0].OwnMessage || way.reactions[0].Route.AccountID != account {
 			t.Errorf("sent %+v", way.reactions)
@@ -199,20 +204,20 @@ func TestReactions(t *testing.T) {
 			t.Error(diff)
 		}
 		react(message, "❤️").Want(200)
-		if err := s.Conversations.CustomerReacted(in.Context(), account, "wamid.1", "🎉"); err != nil {
+		if err := s.Inbound.CustomerReacted(in.Context(), account, "wamid.1", "🎉"); err != nil {
 			t.Fatal(err)
 		}
 		for _, unknown := range []string{"wamid.unknown", "wamid.1"} {
-			if err := s.Conversations.CustomerReacted(in.Context(), account, unknown, "text"); err != nil {
+			if err := s.Inbound.CustomerReacted(in.Context(), account, unknown, "text"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if list := in.items(message.ConversationID)[0].Tepkiler; len(list) != 2 || list[0].Emoji != "❤️" || list[1].AuthorKind != conversation.ByContact {
+		if list := in.items(message.ConversationID)[0].Reactions; len(list) != 2 || list[0].Emoji != "❤️" || list[1].AuthorKind != conversation.ByContact {
 			t.Errorf("got %+v", list)
 		}
 		react(message, "").Want(200).Data(&got)
-		if len(got.Tepkiler) != 1 || got.Tepkiler[0].Emoji != "🎉" {
-			t.Errorf("got %+v", got.Tepkiler)
+		if len(got.Reactions) != 1 || got.Reactions[0].Emoji != "🎉" {
+			t.Errorf("got %+v", got.Reactions)
 		}
 		if e := react(message, "tamam").Refused(422, "validation_failed"); e.Fields["emoji"][0] != "not_an_emoji" {
 			t.Errorf("got %+v", e)
@@ -226,7 +231,7 @@ func TestReactions(t *testing.T) {
 		unsupported(message, "channel_unsupported")
 		way.fail, way.refuse = nil, fault.New(fault.WindowClosed)
 		react(message, "👍").Refused(422, "window_closed")
-		if list := in.items(message.ConversationID); len(list[len(list)-1].Tepkiler) != 1 {
+		if list := in.items(message.ConversationID); len(list[len(list)-1].Reactions) != 1 {
 			t.Errorf("got %+v", list[len(list)-1])
 		}
 	})
@@ -241,7 +246,7 @@ func TestForward(t *testing.T) {
 		in.Owner.Post(base+"/"+id.String()+"/reply-as-customer", map[string]any{"body": "Faturam ekte.\n\nElif", "attachments": []uuid.UUID{file.ID}}).Want(200)
 		message := in.items(id)[0]
 		body := map[string]any{"to": []string{"depo@example.com", "Depo@example.com", "muhasebe@example.com"}, "note": "Bakar mısınız?"}
-		var out conversation.Forwarding
+		var out reply.Forwarding
 		in.Owner.Header("Accept-Language", "tr").Post(itemPath(message)+"/forward", body).Want(200).Data(&out)
 		if diff := cmp.Diff([]string{"depo@example.com", "muhasebe@example.com"}, out.To); diff != "" || out.Delivery != "queued" {
 			t.Errorf("%s %+v", diff, out)
@@ -283,7 +288,7 @@ func TestOriginalEmail(t *testing.T) {
 			MessageID: "m1@example.com", From: "elif@example.com", To: []string{"destek@demo.example"}, Subject: "Teslimat",
 			Headers: []conversation.Header{{Name: "From", Value: "elif@example.com"}}, Text: "Merhaba", HTML: "<p>Merhaba</p>", RawBlobID: &raw.ID, RawSize: raw.Size,
 		}
-		got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+		got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 			Channel: "email", From: contact.Sender{Channel: "email", AccountID: uuid.New(), ExternalID: "elif@example.com", Email: "elif@example.com"},
 			Body: "Merhaba", ProviderMessageID: "m1@example.com", Email: &original,
 		})
@@ -328,7 +333,7 @@ func TestAIFeedbackAndSources(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		id := in.begin()
-		out, err := s.Conversations.Reply(in.Context(), id, conversation.Answer{
+		out, err := s.Replies.Reply(in.Context(), id, reply.Answer{
 			Author: conversation.Author{Kind: conversation.ByBot}, Body: "14 gün içinde iade edebilirsiniz.",
 			Sources: []conversation.AISource{{Kind: "article", Title: "İade", URL: "https://example.com/iade", Excerpt: "14 gün"}, {Kind: "file", Title: "Sözleşme"}},
 		})
@@ -348,16 +353,16 @@ func TestAIFeedbackAndSources(t *testing.T) {
 		rate := func(i conversation.Item, rating string) *apptest.Response {
 			return in.Owner.Post(itemPath(i)+"/ai-feedback", map[string]any{"rating": rating, "comment": " doğru "})
 		}
-		var f conversation.Feedback
+		var f airecord.Feedback
 		rate(answer, "down").Want(200)
 		rate(answer, "up").Want(200).Data(&f)
 		if f.AuthorKind != "agent" || f.AuthorID != in.Member || f.Rating != "up" || f.Comment != "doğru" {
 			t.Errorf("got %+v", f)
 		}
-		if _, err := s.Conversations.CustomerRated(in.Context(), id, answer.ID, in.customer.ID, conversation.RatedDown, ""); err != nil {
+		if _, err := s.AIRecords.CustomerRated(in.Context(), id, answer.ID, in.customer.ID, airecord.RatedDown, ""); err != nil {
 			t.Fatal(err)
 		}
-		var record conversation.AIRecord
+		var record airecord.AIRecord
 		in.Owner.Get(base + "/" + id.String() + "/ai-state").Want(200).Data(&record)
 		votes := map[string]string{}
 		for _, f := range record.Feedback {
@@ -381,7 +386,7 @@ func TestEmailCC(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		path := base + "/" + in.begin().String() + "/email-cc"
-		var cc conversation.EmailCC
+		var cc inboxapi.EmailCC
 		in.Owner.Get(path).Want(200).Data(&cc)
 		if len(cc.EmailCC) != 0 {
 			t.Errorf("got %+v", cc)
@@ -412,7 +417,7 @@ func TestRetry(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		way := &road{account: uuid.New()}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		id := in.inbound(way.account, "wamid.1").Conversation.ID
 		file := upload(t, in.Owner, files, "a.txt", "a")
 		message := in.say(id, map[string]any{"body": "Merhaba", "attachments": []uuid.UUID{file.ID}})
@@ -421,7 +426,7 @@ func TestRetry(t *testing.T) {
 		}
 		fail := func() {
 			t.Helper()
-			if err := s.Conversations.Delivered(in.Context(), message.ID, conversation.Delivery{Status: conversation.Failed, Error: "time_out"}); err != nil {
+			if err := s.Inbound.Delivered(in.Context(), message.ID, conversation.Delivery{Status: conversation.Failed, Error: "time_out"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -429,9 +434,9 @@ func TestRetry(t *testing.T) {
 		way.refuse = fault.New(fault.WindowClosed)
 		in.Owner.Post(itemPath(message)+"/retry", nil).Refused(422, "window_closed")
 		way.refuse = nil
-		s.Conversations.Deliver(conversation.NoRouter{})
+		s.UseRouter(conversation.NoRouter{})
 		in.Owner.Post(itemPath(message)+"/retry", nil).Refused(422, "no_route")
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		in.events()
 		var got conversation.Item
 		in.Owner.Post(itemPath(message)+"/retry", nil).Want(200).Data(&got)
@@ -447,7 +452,7 @@ func TestRetry(t *testing.T) {
 		if diff := cmp.Diff([]string{conversation.DeliveryFailed}, in.events()); diff != "" {
 			t.Error(diff)
 		}
-		if err := s.Conversations.Delivered(in.Context(), message.ID, conversation.Delivery{Status: conversation.Sent}); err != nil {
+		if err := s.Inbound.Delivered(in.Context(), message.ID, conversation.Delivery{Status: conversation.Sent}); err != nil {
 			t.Fatal(err)
 		}
 		if e := in.Owner.Put(itemPath(message), map[string]any{"body": "x"}).Refused(409, "conflict"); e.Reason != "already_sent" {

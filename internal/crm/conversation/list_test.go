@@ -96,7 +96,7 @@ func TestListPlans(t *testing.T) {
 			"tag":           {Filter{Tag: "iade"}, activity},
 			"tag and state": {Filter{Tag: "iade", State: Open}, activity},
 			"ai":            {Filter{AIState: AIActive}, activity},
-			"talep":         {Filter{Talep: &yes}, activity},
+			"talep":         {Filter{IsRequest: &yes}, activity},
 			"created":       {Filter{}, Order{Name: "created"}},
 			"created since": {Filter{CreatedFrom: clock.Ptr(c.Now())}, Order{Name: "created"}},
 			"waiting":       {Filter{}, Order{"waiting_since", true}},
@@ -147,8 +147,8 @@ func TestListLooksAtFewRows(t *testing.T) {
 			"a priority that nothing has": {Filter{Priority: "high"}, 0, all/rows + 1},
 			"a rare priority":             {Filter{Priority: "urgent"}, all / 30, all/rows + 1},
 			"a rare priority, open":       {Filter{Priority: "urgent", State: Open}, all / 60, all/4/rows + 1},
-			"no requests":                 {Filter{Talep: &no, Priority: "high"}, 0, all/rows + 1},
-			"open requests":               {Filter{Talep: &yes, State: Open}, 7, 1},
+			"no requests":                 {Filter{IsRequest: &no, Priority: "high"}, 0, all/rows + 1},
+			"open requests":               {Filter{IsRequest: &yes, State: Open}, 7, 1},
 			"before everything":           {Filter{CreatedTo: clock.Ptr(c.Now().Add(-time.Hour))}, 0, all/rows + 1},
 			"after everything":            {Filter{CreatedFrom: clock.Ptr(c.Now().Add(time.Hour))}, 0, all/rows + 1},
 			"much unread":                 {Filter{Unread: &some}, 0, 1},
@@ -201,7 +201,7 @@ func TestWakeAmongMany(t *testing.T) {
 	dbtest.Run(t, func(t *testing.T, d *db.DB, c *clock.Fake) {
 		tenant := dbtest.Tenant(t, d, "a")
 		fill(t, d, tenant, 100_000, `'snoozed'`, c.Now())
-		s := New(d, contact.New(d, nobody{}), nobody{}, nil)
+		s := New(Config{DB: d, Contacts: contact.NewBook(nobody{}), Agents: nobody{}})
 		w := &Waker{Service: s}
 		ctx := caller.With(t.Context(), &caller.Caller{TenantID: tenant})
 		c.Advance(100 * time.Second) // row i is due at second i

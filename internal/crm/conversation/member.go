@@ -3,7 +3,6 @@ package conversation
 import (
 	"github.com/google/uuid"
 
-	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -23,9 +22,9 @@ func (s *Service) addAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, erro
 	return putAgent(tx, conversation, agent, clock.At(tx.Now()))
 }
 
-// holdAgents holds the agents of a conversation whose rows are about to be
+// HoldAgents holds the agents of a conversation whose rows are about to be
 // copied, and takes those out who are not active any more.
-func (s *Service) holdAgents(tx *db.Tx, conversation uuid.UUID) error {
+func (s *Service) HoldAgents(tx *db.Tx, conversation uuid.UUID) error {
 	list, err := agents(&tx.Reader, conversation)
 	if err != nil {
 		return err
@@ -33,7 +32,7 @@ func (s *Service) holdAgents(tx *db.Tx, conversation uuid.UUID) error {
 	for _, a := range list {
 		ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, a.AgentID)
 		if err == nil && !ok {
-			_, err = dropAgent(tx, conversation, a.AgentID)
+			_, err = DropAgent(tx, conversation, a.AgentID)
 		}
 		if err != nil {
 			return err
@@ -42,17 +41,8 @@ func (s *Service) holdAgents(tx *db.Tx, conversation uuid.UUID) error {
 	return nil
 }
 
-// maySendTemplates asks for the permission to send templates. Every way that
-// sends one comes through here.
-func maySendTemplates(r *db.Reader) error {
-	if caller.From(r.Context()).Can(perm.TemplatesSend) {
-		return nil
-	}
-	return forbidden(perm.TemplatesSend)
-}
-
-// forbidden is the refusal for a permission that is missing.
-func forbidden(p perm.Permission) *fault.Fault {
+// Forbidden is the refusal for a permission that is missing.
+func Forbidden(p perm.Permission) *fault.Fault {
 	f := fault.New(fault.Forbidden, string(p))
 	f.Permission = string(p)
 	return f

@@ -8,6 +8,7 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/identity"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/fault"
@@ -27,7 +28,7 @@ func TestSuspendedAgentJoinsNothing(t *testing.T) {
 		if _, err := s.Conversations.Join(late, id); !fault.Is(err, fault.NotActive) {
 			t.Errorf("joining: %v", err)
 		}
-		if _, err := s.Conversations.BeginAsAgent(late, conversation.Opening{ContactID: in.customer.ID, Channel: conversation.Mail, Body: "x"}); !fault.Is(err, fault.NotActive) {
+		if _, err := s.Replies.BeginAsAgent(late, reply.Opening{ContactID: in.customer.ID, Channel: conversation.Mail, Body: "x"}); !fault.Is(err, fault.NotActive) {
 			t.Errorf("beginning: %v", err)
 		}
 		if _, err := s.Conversations.Assign(late, id, &can); !fault.Is(err, fault.ValidationFailed) {

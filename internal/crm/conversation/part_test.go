@@ -12,6 +12,8 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/clock"
 )
 
@@ -38,7 +40,7 @@ type pair struct {
 
 func (in *inbox) wrote(account uuid.UUID, external, name, body string) conversation.Conversation {
 	in.t.Helper()
-	got, err := in.s.Conversations.Ingest(in.Context(), conversation.Inbound{
+	got, err := in.s.Inbound.Ingest(in.Context(), inbound.Inbound{
 		Channel: "whatsapp", Body: body,
 		From: contact.Sender{Channel: "whatsapp", AccountID: account, ExternalID: external, Name: name},
 	})
@@ -51,7 +53,7 @@ func (in *inbox) wrote(account uuid.UUID, external, name, body string) conversat
 func twoCustomers(t *testing.T, s *apptest.Server) *pair {
 	t.Helper()
 	p := &pair{inbox: open(t, s), way: &road{account: uuid.New()}}
-	s.Conversations.Deliver(p.way)
+	s.UseRouter(p.way)
 	p.ayse = p.wrote(p.way.account, "1", "Ayşe", "Ayşe'nin sorusu")
 	s.Clock.Advance(time.Minute)
 	p.bora = p.wrote(p.way.account, "2", "Bora", "Bora'nın sırrı")
@@ -76,7 +78,7 @@ func (p *pair) look(id uuid.UUID) (l look) {
 	}
 	p.Owner.Get(path + "/participants").Want(200).Data(&l.People)
 	for _, who := range p.crew {
-		var d conversation.Detail
+		var d reply.Detail
 		who.Get(path).Want(200).Data(&d)
 		text := ""
 		if len(d.Drafts) > 0 {

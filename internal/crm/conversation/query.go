@@ -25,7 +25,7 @@ type Query struct {
 	Unread      string `query:"unread" json:"unread,omitempty" enum:"true" doc:"Only what the caller has not read"`
 	Mentioned   string `query:"mentioned" json:"mentioned,omitempty" enum:"me" doc:"Only where one of the newest 1,000 notes that call the caller does"`
 	AIState     string `query:"ai_state" json:"ai_state,omitempty" enum:"off,active,handed_over,paused"`
-	Talep       string `query:"talep" json:"talep,omitempty" enum:"true,false" doc:"Only requests, or only others"`
+	Request     string `query:"talep" json:"talep,omitempty" enum:"true,false" doc:"Only requests, or only others"`
 	CreatedFrom string `query:"created_from" json:"created_from,omitempty" format:"date-time" example:"2026-11-01T00:00:00Z"`
 	CreatedTo   string `query:"created_to" json:"created_to,omitempty" format:"date-time" example:"2026-12-01T00:00:00Z"`
 	Q           string `query:"q" json:"q,omitempty" maxLength:"200" doc:"Words of the subject, or the customer's name, address or number"`
@@ -52,7 +52,7 @@ func (q *Query) filter(ctx context.Context) (Filter, error) {
 		}
 		return &u
 	}
-	me := agentID(ctx)
+	me := AgentID(ctx)
 	switch q.OwnerID {
 	case "":
 	case "none":
@@ -84,9 +84,9 @@ func (q *Query) filter(ctx context.Context) (Filter, error) {
 	if me == uuid.Nil && q.Mentioned != "" {
 		wrong.Field("mentioned", "needs_agent")
 	}
-	if q.Talep != "" {
-		talep := q.Talep == "true"
-		f.Talep = &talep
+	if q.Request != "" {
+		talep := q.Request == "true"
+		f.IsRequest = &talep
 	}
 	at := func(name, v string) *clock.Time {
 		if v == "" {
@@ -103,6 +103,15 @@ func (q *Query) filter(ctx context.Context) (Filter, error) {
 		return f, wrong
 	}
 	return f, nil
+}
+
+// ListMatching reads a page of what a query asks for, in its order.
+func (s *Service) ListMatching(ctx context.Context, q Query, p db.Page) (db.List[Conversation], error) {
+	f, err := q.filter(ctx)
+	if err != nil {
+		return db.List[Conversation]{}, err
+	}
+	return s.List(ctx, f, q.Q, q.order(), p)
 }
 
 // CheckQuery says what is wrong with a query for the caller.

@@ -8,10 +8,10 @@ import (
 
 // reopens says whether a customer's message brings a closed conversation back.
 func (s *Service) reopens(tx *db.Tx, c *Conversation) (bool, error) {
-	if source, ok := sourceOf(c.Channel); !ok || source.reopens {
+	if source, ok := SourceOf(c.Channel); !ok || source.reopens {
 		return true, nil
 	}
-	set, err := settings(&tx.Reader)
+	set, err := ReadSettings(&tx.Reader)
 	if err != nil || !set.Reopen {
 		return false, err
 	}
@@ -27,17 +27,17 @@ func (s *Service) reopens(tx *db.Tx, c *Conversation) (bool, error) {
 // who had joined it, its owner among them, find the new one unread.
 func (s *Service) startFollowUp(tx *db.Tx, closed *Conversation, item *Item) (Conversation, error) {
 	c := Conversation{
-		Channel: closed.Channel, ChannelAccountID: closed.ChannelAccountID, ReplyRoute: closed.ReplyRoute, Talep: closed.Talep, Subject: closed.Subject,
+		Channel: closed.Channel, ChannelAccountID: closed.ChannelAccountID, ReplyRoute: closed.ReplyRoute, IsRequest: closed.IsRequest, Subject: closed.Subject,
 		ContactID: closed.ContactID, ContactName: closed.ContactName, GroupID: closed.GroupID,
 		PreviousConversationID: &closed.ID, WaitingSince: clock.Ptr(tx.Now()), Test: closed.Test,
 	}
-	if _, err := s.begin(tx, &c, Begin, item); err != nil {
+	if _, err := s.Start(tx, &c, Begin, item); err != nil {
 		return c, err
 	}
 	if err := s.contacts.Wrote(tx, c.ContactID); err != nil {
 		return c, err
 	}
-	if err := s.cancelOnReply(tx, closed); err != nil {
+	if err := s.cancelScheduledOnReply(tx, closed); err != nil {
 		return c, err
 	}
 	return c, s.notifyJoined(tx, closed.ID, &c)

@@ -9,6 +9,8 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
@@ -43,12 +45,12 @@ func TestReplyByDefault(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		way := &mailRoad{road: road{account: uuid.New()}, mailbox: uuid.New()}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		var c conversation.Conversation
 		in.Owner.Post(base, map[string]any{"contact_id": in.customer.ID, "body": "Telefonda sordu"}).Want(201).Data(&c)
 		path := base + "/" + c.ID.String()
 
-		var ways []conversation.ReplyChannel
+		var ways []reply.ReplyChannel
 		in.Owner.Get(path + "/reply-channels").Want(200).Data(&ways)
 		last := ways[len(ways)-1]
 		if ways[0].Available || last.Kind != "default" || !last.Available || last.ChannelAccountID == nil || *last.ChannelAccountID != way.mailbox {
@@ -94,7 +96,7 @@ func TestReplyRouteOfRequests(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		way := &mailRoad{road: road{account: uuid.New()}, mailbox: uuid.New()}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		key := in.Key(false, perm.All()...)
 		for _, test := range []struct {
 			body map[string]any
@@ -127,7 +129,7 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		way := &road{account: uuid.New(), refuse: fault.New(fault.WindowClosed), outcome: conversation.Delivery{Status: conversation.Sent}}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		hello := map[string]any{"contact_id": in.customer.ID, "channel": "whatsapp", "body": "Merhaba"}
 		begin := func() (b begun) {
 			t.Helper()
@@ -209,9 +211,9 @@ func TestUnknownAccount(t *testing.T) {
 }
 
 // inboundFrom is a WhatsApp message of a known contact, found by its e-mail.
-func (in *inbox) inboundFrom(account uuid.UUID, message string, who contact.Contact) conversation.Ingested {
+func (in *inbox) inboundFrom(account uuid.UUID, message string, who contact.Contact) inbound.Ingested {
 	in.t.Helper()
-	got, err := in.s.Conversations.Ingest(in.Context(), conversation.Inbound{
+	got, err := in.s.Inbound.Ingest(in.Context(), inbound.Inbound{
 		Channel: "whatsapp", Body: "Merhaba", ProviderMessageID: message,
 		From: contact.Sender{Channel: "whatsapp", AccountID: account, ExternalID: "905321112233", Name: who.Name, Email: who.Emails[0].Address},
 	})

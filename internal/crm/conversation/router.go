@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/template"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -42,22 +43,13 @@ type Outgoing struct {
 	ContactID      uuid.UUID
 	Route          Route
 	Subject, Body  string
-	Attachments    []OutgoingFile
+	Attachments    []file.Outgoing
 	// Template is what is sent instead of free text, which Body then shows.
 	Template *template.Filled
 	// Awaited says that Push follows: whoever wrote it waits for the outcome.
 	Awaited bool
 	// EmailCC gets a copy, where the message goes by e-mail.
 	EmailCC []string
-}
-
-// OutgoingFile is a file of an outgoing message. Service.ReadFile opens it.
-type OutgoingFile struct {
-	ID     uuid.UUID
-	Name   string
-	Type   string
-	Size   int64
-	BlobID uuid.UUID
 }
 
 // Delivery is what became of an outgoing message.

@@ -12,6 +12,8 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/later"
+	"konak/internal/crm/inboxapi"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/fault"
@@ -19,18 +21,18 @@ import (
 )
 
 // later schedules a message in some minutes.
-func (in *inbox) later(id uuid.UUID, minutes int, more map[string]any) conversation.Scheduled {
+func (in *inbox) later(id uuid.UUID, minutes int, more map[string]any) later.Scheduled {
 	in.t.Helper()
 	body := map[string]any{"body": "Randevunuz yarın", "send_at": clock.At(in.s.Clock.Now().Add(time.Duration(minutes) * time.Minute))}
 	for k, v := range more {
 		body[k] = v
 	}
-	var m conversation.Scheduled
+	var m later.Scheduled
 	in.Owner.Post(base+"/"+id.String()+"/scheduled", body).Want(201).Data(&m)
 	return m
 }
 
-func (in *inbox) scheduled(id uuid.UUID, query string) (list []conversation.Scheduled) {
+func (in *inbox) scheduled(id uuid.UUID, query string) (list []later.Scheduled) {
 	in.t.Helper()
 	in.Owner.Get(base + "/" + id.String() + "/scheduled" + query).Want(200).Data(&list)
 	return list
@@ -41,7 +43,7 @@ func TestScheduled(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		way := &road{account: uuid.New()}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		id := in.inbound(way.account, "wamid.1").Conversation.ID
 		file := upload(t, in.Owner, files, "harita.txt", "harita")
 		second, first := in.later(id, 20, nil), in.later(id, 10, map[string]any{"attachments": []uuid.UUID{file.ID}})
@@ -79,7 +81,7 @@ func TestScheduled(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 		for range 2 {
-			var m conversation.Scheduled
+			var m later.Scheduled
 			in.Owner.Delete(path + "/" + second.ID.String()).Want(200).Data(&m)
 			if m.State != "cancelled" {
 				t.Errorf("got %+v", m)
@@ -87,7 +89,7 @@ func TestScheduled(t *testing.T) {
 		}
 		in.later(id, 1, nil)
 		in.later(id, 2, nil)
-		var n conversation.Cancelled
+		var n inboxapi.Cancelled
 		in.Owner.Delete(path).Want(200).Data(&n)
 		if n.Cancelled != 2 {
 			t.Errorf("got %+v", n)
@@ -137,7 +139,7 @@ func TestScheduledThatCannotGo(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		way := &road{account: uuid.New()}
-		s.Conversations.Deliver(way)
+		s.UseRouter(way)
 		id := in.inbound(way.account, "wamid.1").Conversation.ID
 		in.Owner.Post(base+"/"+id.String()+"/join", nil).Want(200)
 		in.later(id, 10, nil)
@@ -189,7 +191,7 @@ func TestScheduledGoesOnce(t *testing.T) {
 		}
 		ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.System, TenantID: in.ID})
 		run := func() {
-			if err := s.Conversations.RunScheduled(ctx, &jobs.Job{TenantID: in.ID, Payload: payload}); err != nil {
+			if err := s.Replies.RunScheduled(ctx, &jobs.Job{TenantID: in.ID, Payload: payload}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -3,13 +3,12 @@ package conversation
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
-	"konak/internal/crm/template"
+	"konak/internal/crm/conversation/group"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -33,61 +32,55 @@ type Agents interface {
 	AgentsWho(r *db.Reader, p perm.Permission, ids ...uuid.UUID) (map[uuid.UUID]string, error)
 }
 
-// Absences knows which agents let go of their conversations.
-type Absences interface {
-	// HandsBack says whether an agent is away and leaves what comes to others.
-	HandsBack(r *db.Reader, agent uuid.UUID) (bool, error)
+// Config is what the inbox needs.
+type Config struct {
+	DB       *db.DB
+	Contacts *contact.Book
+	Agents   Agents
+	Blobs    *blob.Store
+	// Router carries messages out; NoRouter where nil.
+	Router Router
 }
 
-// Service is the inbox.
+// Service is the gate of the inbox: whatever changes a conversation goes
+// through it.
 type Service struct {
-	// Log gets what went wrong where an answer cannot say it; the app sets it.
-	Log *slog.Logger
-
 	db       *db.DB
-	contacts *contact.Service
+	contacts *contact.Book
 	agents   Agents
 	blobs    *blob.Store
 	router   Router
-
-	forwarder Forwarder
-	assistant Assistant
-	shop      Shop
-	absences  Absences
-	templates *template.Service
 }
 
-// New opens the room and lets it follow the contacts.
-func New(d *db.DB, contacts *contact.Service, agents Agents, blobs *blob.Store) *Service {
-	s := &Service{
-		Log: slog.New(slog.DiscardHandler), db: d, contacts: contacts, agents: agents, blobs: blobs, router: NoRouter{}, assistant: NoAssistant{}, shop: NoShop{},
+// New makes the service.
+func New(c Config) *Service {
+	s := &Service{db: c.DB, contacts: c.Contacts, agents: c.Agents, blobs: c.Blobs, router: c.Router}
+	if s.router == nil {
+		s.router = NoRouter{}
 	}
-	contacts.Follow(s)
 	return s
 }
 
-// Deliver sets who carries messages out; the app calls it at start.
-func (s *Service) Deliver(r Router) { s.router = r }
+// Router carries messages to customers.
+func (s *Service) Router() Router { return s.router }
 
-// HandBack sets who knows which agents are away; the app calls it at start.
-func (s *Service) HandBack(a Absences) { s.absences = a }
-
-// Offer sets where message templates are; the app calls it at start.
-func (s *Service) Offer(t *template.Service) { s.templates = t }
-
-// ForwardWith sets who sends forwarded messages; the app calls it at start.
-func (s *Service) ForwardWith(f Forwarder) { s.forwarder = f }
+// WithRouter returns the same service with another router, for tests.
+func (s *Service) WithRouter(r Router) *Service {
+	c := *s
+	c.router = r
+	return &c
+}
 
 // List reads a page in an order.
 func (s *Service) List(ctx context.Context, f Filter, q string, o Order, p db.Page) (out db.List[Conversation], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
 		if err := s.search(r, &f, q); err != nil {
 			return err
 		}
 		if out, err = list(r, f, o, p, windowRows); err != nil {
 			return err
 		}
-		return fillUnread(r, agentID(ctx), out.Rows)
+		return FillUnread(r, AgentID(ctx), out.Rows)
 	})
 	return out, err
 }
@@ -106,20 +99,20 @@ const maxFound = 100
 
 // Get reads one conversation.
 func (s *Service) Get(ctx context.Context, id uuid.UUID) (c Conversation, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if c, err = byID(r, id); err != nil {
-			return absent(err)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if c, err = ByID(r, id); err != nil {
+			return db.NotFound(err)
 		}
 		one := []Conversation{c}
-		err := fillUnread(r, agentID(ctx), one)
+		err := FillUnread(r, AgentID(ctx), one)
 		c = one[0]
 		return err
 	})
 	return c, err
 }
 
-// Find reads a conversation for another room.
-func (s *Service) Find(r *db.Reader, id uuid.UUID) (Conversation, error) { return byID(r, id) }
+// Find reads a conversation in a transaction of the caller.
+func (s *Service) Find(r *db.Reader, id uuid.UUID) (Conversation, error) { return ByID(r, id) }
 
 // Timeline says how the items of a conversation are read: the newest first, or
 // the other way round, and from which on.
@@ -130,9 +123,9 @@ type Timeline struct {
 
 // Items reads a page of the timeline.
 func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Page) (out db.List[Item], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := byID(r, id); err != nil {
-			return absent(err)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := ByID(r, id); err != nil {
+			return db.NotFound(err)
 		}
 		if ask.From != nil {
 			first, err := itemOf(r, id, *ask.From)
@@ -142,12 +135,12 @@ func (s *Service) Items(ctx context.Context, id uuid.UUID, ask Timeline, p db.Pa
 			if err != nil {
 				return err
 			}
-			p.After = beside(first, ask.Ascending)
+			p.After = pageKeyAt(first, ask.Ascending)
 		}
 		if out, err = items(r, id, ask.Ascending, p); err != nil {
 			return err
 		}
-		return fillItems(r, out.Rows)
+		return FillItems(r, out.Rows)
 	})
 	return out, err
 }
@@ -176,7 +169,7 @@ type NewConversation struct {
 // Create opens a conversation that no channel brought: a request that an
 // agent or another program writes down.
 func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.CreateIn(tx, n)
 		return err
 	})
@@ -185,7 +178,7 @@ func (s *Service) Create(ctx context.Context, n NewConversation) (c Conversation
 
 // CreateIn is Create in a transaction of InTx.
 func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err error) {
-	source, ok := sourceOf(n.Channel)
+	source, ok := SourceOf(n.Channel)
 	if !ok {
 		return c, fault.Invalid("channel", "not_allowed")
 	}
@@ -196,19 +189,19 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	if n.Body != "" && strings.TrimSpace(n.Body) == "" {
 		return c, fault.Invalid("body", "required")
 	}
-	ref, err := s.customer(tx, n)
+	ref, err := s.FindCustomer(tx, n)
 	if err != nil {
 		return c, err
 	}
 	c = Conversation{
-		Channel: n.Channel, ChannelAccountID: n.AccountID, Talep: source.Talep, ContactID: ref.ID, ContactName: ref.Name,
+		Channel: n.Channel, ChannelAccountID: n.AccountID, IsRequest: source.IsRequest, ContactID: ref.ID, ContactName: ref.Name,
 		Priority: n.Priority, Subject: strings.TrimSpace(n.Subject), OwnerID: n.OwnerID, GroupID: n.GroupID, Tags: tags,
 		Test: ref.Test,
 	}
 	if n.ReplyRoute != "" {
 		c.ReplyRoute = &n.ReplyRoute
 	}
-	if err := s.checkPlace(tx, n.OwnerID, n.GroupID); err != nil {
+	if err := s.CheckOwnerAndGroup(tx, n.OwnerID, n.GroupID); err != nil {
 		return c, err
 	}
 	var first *Item
@@ -223,7 +216,7 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	if ref.Blocked {
 		on = BeginBlocked
 	}
-	if _, err = s.begin(tx, &c, on, first); err != nil || ref.Blocked {
+	if _, err = s.Start(tx, &c, on, first); err != nil || ref.Blocked {
 		return c, err
 	}
 	if n.Notify {
@@ -237,7 +230,10 @@ func (s *Service) CreateIn(tx *db.Tx, n NewConversation) (c Conversation, err er
 	return c, s.contacts.Wrote(tx, ref.ID)
 }
 
-func (s *Service) customer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
+// FindCustomer finds the contact of a new conversation, or makes the one of its
+// sender. An unknown contact is a validation fault; one of another environment is
+// refused.
+func (s *Service) FindCustomer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
 	if n.From != nil {
 		return s.contacts.Resolve(tx, *n.From)
 	}
@@ -251,10 +247,10 @@ func (s *Service) customer(tx *db.Tx, n NewConversation) (contact.Ref, error) {
 	return ref, err
 }
 
-// another is a contact for a conversation that there is, of the same
+// findOtherContact is a contact for a conversation that there is, of the same
 // environment.
-func (s *Service) another(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref, error) {
-	ref, err := s.customer(tx, NewConversation{ContactID: id})
+func (s *Service) findOtherContact(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref, error) {
+	ref, err := s.FindCustomer(tx, NewConversation{ContactID: id})
 	if err == nil && ref.Test != c.Test {
 		err = fault.New(fault.TestEnvironment)
 	}
@@ -263,11 +259,11 @@ func (s *Service) another(tx *db.Tx, c *Conversation, id uuid.UUID) (contact.Ref
 
 // InTx runs a transaction of the caller's workspace.
 func (s *Service) InTx(ctx context.Context, fn func(*db.Tx) error) error {
-	return s.tenant(ctx).InTx(ctx, fn)
+	return s.Tenant(ctx).InTx(ctx, fn)
 }
 
-// checkPlace checks that an owner may see conversations and that a group exists.
-func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
+// CheckOwnerAndGroup checks that an owner may see conversations and that a group exists.
+func (s *Service) CheckOwnerAndGroup(tx *db.Tx, owner, groupID *uuid.UUID) error {
 	if owner != nil {
 		if ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *owner); err != nil {
 			return err
@@ -275,8 +271,8 @@ func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
 			return fault.Invalid("owner_id", "unknown_agent")
 		}
 	}
-	if group != nil {
-		if _, err := groupByID(&tx.Reader, *group); db.IsNoRow(err) {
+	if groupID != nil {
+		if _, err := group.ByID(&tx.Reader, *groupID); db.IsNoRow(err) {
 			return fault.Invalid("group_id", "unknown_group")
 		} else if err != nil {
 			return err
@@ -287,17 +283,17 @@ func (s *Service) checkPlace(tx *db.Tx, owner, group *uuid.UUID) error {
 
 // Close closes a conversation; a repeat changes nothing.
 func (s *Service) Close(ctx context.Context, id uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, s.ToClose())
+	return s.Change(ctx, id, s.ToClose())
 }
 
 // Open opens a conversation again.
 func (s *Service) Open(ctx context.Context, id uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, s.ToOpen())
+	return s.Change(ctx, id, s.ToOpen())
 }
 
 // Snooze puts a conversation aside until a time or until the customer writes.
 func (s *Service) Snooze(ctx context.Context, id uuid.UUID, until *clock.Time, untilReply bool) (Conversation, error) {
-	return s.change(ctx, id, s.ToSnooze(until, untilReply))
+	return s.Change(ctx, id, s.ToSnooze(until, untilReply))
 }
 
 // ToSnooze is Snooze as a step.
@@ -314,7 +310,7 @@ func (s *Service) ToSnooze(until *clock.Time, untilReply bool) Step {
 		}
 		c.SnoozedUntil, c.SnoozedUntilReply = until, untilReply
 		detail := map[string]any{"until": until, "until_reply": untilReply}
-		return c, s.move(tx, was, &c, Snooze, nil, detail)
+		return c, s.Move(tx, was, &c, Snooze, nil, detail)
 	}
 }
 
@@ -340,7 +336,7 @@ type Change struct {
 
 // Update changes subject, customer, priority or group.
 func (s *Service) Update(ctx context.Context, id uuid.UUID, ch Change) (Conversation, error) {
-	return s.change(ctx, id, s.ToUpdate(ch))
+	return s.Change(ctx, id, s.ToUpdate(ch))
 }
 
 // ToUpdate is Update as a step.
@@ -358,32 +354,32 @@ func (s *Service) ToUpdate(ch Change) Step {
 			if *ch.GroupID == uuid.Nil {
 				c.GroupID = nil
 			}
-			if err := s.checkPlace(tx, nil, c.GroupID); err != nil {
+			if err := s.CheckOwnerAndGroup(tx, nil, c.GroupID); err != nil {
 				return c, err
 			}
 		}
 		if ch.ContactID != nil && *ch.ContactID != was.ContactID {
-			if was.singleThread {
+			if was.SingleThread {
 				return c, fault.New(fault.Conflict).Because("single_thread").Field("contact_id", "single_thread")
 			}
-			ref, err := s.another(tx, &was, *ch.ContactID)
+			ref, err := s.findOtherContact(tx, &was, *ch.ContactID)
 			if err != nil {
 				return c, err
 			}
 			c.ContactID, c.ContactName = ref.ID, ref.Name
 		}
-		return c, s.rewrite(tx, was, &c)
+		return c, s.saveChange(tx, was, &c)
 	}
 }
 
-// rewrite saves a change that is no transition.
-func (s *Service) rewrite(tx *db.Tx, was Conversation, c *Conversation) error {
-	before := previous(&was, c)
+// saveChange saves a change that is no transition.
+func (s *Service) saveChange(tx *db.Tx, was Conversation, c *Conversation) error {
+	before := changedFields(&was, c)
 	if len(before) == 0 {
 		return nil
 	}
 	names := []string{}
-	if !same(was.GroupID, c.GroupID) {
+	if !SameID(was.GroupID, c.GroupID) {
 		names = append(names, Assigned)
 	}
 	if was.Subject != c.Subject || was.Priority != c.Priority || was.ContactID != c.ContactID {
@@ -394,9 +390,9 @@ func (s *Service) rewrite(tx *db.Tx, was Conversation, c *Conversation) error {
 	for name := range before {
 		detail[name] = map[string]any{"from": before[name], "to": current(c, name)}
 	}
-	item := happened(tx, "changed", detail)
-	place(tx, c, []*Item{item})
-	if err := save(tx, c, was.State); err != nil {
+	item := NewEvent(tx, "changed", detail)
+	assignTimestamps(tx, c, []*Item{item})
+	if err := Save(tx, c, was.State); err != nil {
 		return fmt.Errorf("conversation: save: %w", err)
 	}
 	if was.Subject != c.Subject {
@@ -407,10 +403,10 @@ func (s *Service) rewrite(tx *db.Tx, was Conversation, c *Conversation) error {
 			return err
 		}
 	}
-	if err := s.follow(tx, &was, c, []*Item{item}); err != nil {
+	if err := s.writeDependents(tx, &was, c, []*Item{item}); err != nil {
 		return err
 	}
-	return s.announce(tx, names, &was, c, nil)
+	return s.Announce(tx, names, &was, c, nil)
 }
 
 func current(c *Conversation, field string) any {
@@ -428,7 +424,7 @@ func current(c *Conversation, field string) any {
 
 // Transfer gives a conversation to a group, with a note for it.
 func (s *Service) Transfer(ctx context.Context, id, group uuid.UUID, note string) (Conversation, error) {
-	return s.change(ctx, id, s.ToTransfer(group, note))
+	return s.Change(ctx, id, s.ToTransfer(group, note))
 }
 
 // ToTransfer is Transfer as a step.
@@ -436,26 +432,27 @@ func (s *Service) ToTransfer(group uuid.UUID, note string) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		c.GroupID = &group
-		if err := s.checkPlace(tx, nil, &group); err != nil {
+		if err := s.CheckOwnerAndGroup(tx, nil, &group); err != nil {
 			return c, err
 		}
-		if err := s.rewrite(tx, was, &c); err != nil {
+		if err := s.saveChange(tx, was, &c); err != nil {
 			return c, err
 		}
 		if note = strings.TrimSpace(note); note == "" {
 			return c, nil
 		}
-		who := author(tx)
-		return s.noted(tx, c, &Item{Kind: Note, AuthorKind: who.Kind, AuthorID: who.ID, Body: note})
+		who := AuthorFrom(tx)
+		return s.AddNote(tx, c, &Item{Kind: Note, AuthorKind: who.Kind, AuthorID: who.ID, Body: note})
 	}
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
+// Tenant is the database of the caller's workspace.
+func (s *Service) Tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
-// agentID is the caller's, nil for keys and the system.
-func agentID(ctx context.Context) uuid.UUID {
+// AgentID is the caller's, nil for keys and the system.
+func AgentID(ctx context.Context) uuid.UUID {
 	if who := caller.From(ctx); who.Kind == caller.Agent {
 		return who.ID
 	}
@@ -464,12 +461,12 @@ func agentID(ctx context.Context) uuid.UUID {
 
 // Settings reads the inbox settings.
 func (s *Service) Settings(ctx context.Context) (Settings, error) {
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (Settings, error) {
-		return settings(r)
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (Settings, error) {
+		return ReadSettings(r)
 	})
 }
 
 // SetSettings writes the inbox settings.
 func (s *Service) SetSettings(ctx context.Context, set Settings) (Settings, error) {
-	return set, s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return putSettings(tx, set) })
+	return set, s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return putSettings(tx, set) })
 }

@@ -5,22 +5,24 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/group"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
 )
 
 // Escalate hands a conversation from the assistant to people, because the
 // customer asked for one or the assistant gave up: it is open, its group's or
 // else the given one's where that still exists, and that group's agents are
 // told. A repeat changes nothing.
-func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+func (s *Service) Escalate(ctx context.Context, id uuid.UUID, reason string, groupID *uuid.UUID) (Conversation, error) {
+	return s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
 		var to *uuid.UUID
-		if was.GroupID == nil && group != nil {
-			if there, err := s.IsGroup(&tx.Reader, *group); err != nil {
+		if was.GroupID == nil && groupID != nil {
+			if there, err := group.Exists(&tx.Reader, *groupID); err != nil {
 				return was, err
 			} else if there {
-				to = group
+				to = groupID
 			}
 		}
 		return s.ToEscalate(reason, to)(tx, was)
@@ -32,12 +34,12 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		if group != nil {
-			if err := s.checkPlace(tx, nil, group); err != nil {
+			if err := s.CheckOwnerAndGroup(tx, nil, group); err != nil {
 				return c, err
 			}
 			c.GroupID = group
 		}
-		if was.State == Open && was.AIState == AIHandedOver && same(was.GroupID, c.GroupID) {
+		if was.State == Open && was.AIState == AIHandedOver && SameID(was.GroupID, c.GroupID) {
 			return was, nil
 		}
 		handOver(&c, reason)
@@ -47,7 +49,7 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 		if err := s.keepOwner(tx, &c); err != nil {
 			return c, err
 		}
-		if err := s.move(tx, was, &c, Escalate, nil, map[string]any{"reason": reason}); err != nil {
+		if err := s.Move(tx, was, &c, Escalate, nil, map[string]any{"reason": reason}); err != nil {
 			return c, err
 		}
 		if err := s.notify(tx, &c); err != nil {
@@ -62,18 +64,36 @@ func (s *Service) ToEscalate(reason string, group *uuid.UUID) Step {
 
 // SetAI turns the assistant on, off or to pause for one conversation.
 func (s *Service) SetAI(ctx context.Context, id uuid.UUID, state string) (Conversation, error) {
-	return s.change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+	return s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
 		if c.AIState = state; was.AIState == state {
 			return c, nil
 		}
 		c.HandoverReason, c.UpdatedAt = nil, clock.At(tx.Now())
-		if err := save(tx, &c, was.State); err != nil {
+		if err := Save(tx, &c, was.State); err != nil {
 			return c, err
 		}
-		if err := s.follow(tx, &was, &c, nil); err != nil {
+		if err := s.writeDependents(tx, &was, &c, nil); err != nil {
 			return c, err
 		}
-		return c, s.announce(tx, []string{Updated}, &was, &c, nil)
+		return c, s.Announce(tx, []string{Updated}, &was, &c, nil)
+	})
+}
+
+// Handover gives a conversation that the assistant holds to people, because an
+// agent says so. A repeat changes nothing but the group.
+func (s *Service) Handover(ctx context.Context, id uuid.UUID, reason string, group *uuid.UUID) (Conversation, error) {
+	return s.Change(ctx, id, func(tx *db.Tx, was Conversation) (Conversation, error) {
+		switch was.AIState {
+		case AIOff:
+			return was, fault.New(fault.Conflict).Because("ai_off")
+		case AIHandedOver:
+			return s.ToUpdate(Change{GroupID: group})(tx, was)
+		}
+		c, err := s.ToEscalate(reason, group)(tx, was)
+		if me := AgentID(ctx); err == nil && me != uuid.Nil {
+			err = s.MarkRead(tx, id, me)
+		}
+		return c, err
 	})
 }

@@ -5,188 +5,88 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/google/uuid"
 
-	"konak/internal/kit/audit"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
-	"konak/internal/kit/perm"
 )
 
-// readItem runs fn on an item of a conversation.
-func (s *Service) readItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Reader, *Conversation, *Item) error) error {
-	return s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := byID(r, id)
+// ReadItem runs fn on an item of a conversation.
+func (s *Service) ReadItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Reader, *Conversation, *Item) error) error {
+	return s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := ByID(r, id)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		i, err := itemOf(r, id, item)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		return fn(r, &c, &i)
 	})
 }
 
-// changeItem runs fn on an item whose conversation is locked, and tells open
+// ChangeItem runs fn on an item whose conversation is locked, and tells open
 // panels what became of it.
-func (s *Service) changeItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Tx, *Conversation, *Item) error) (i Item, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &i, func(tx *db.Tx) error {
-		c, err := lockLive(tx, id)
+func (s *Service) ChangeItem(ctx context.Context, id, item uuid.UUID, fn func(*db.Tx, *Conversation, *Item) error) (i Item, err error) {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &i, func(tx *db.Tx) error {
+		c, err := LockLive(tx, id)
 		if err != nil {
 			return err
 		}
 		if i, err = itemOf(&tx.Reader, id, item); err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		err = fn(tx, &c, &i)
-		if err != nil && !errors.Is(err, errUnchanged) {
+		if err != nil && !errors.Is(err, ErrUnchanged) {
 			return err
 		}
-		if errors.Is(err, errUnchanged) {
-			return filled(&tx.Reader, &i)
+		if errors.Is(err, ErrUnchanged) {
+			return FillItem(&tx.Reader, &i)
 		}
-		if err := filled(&tx.Reader, &i); err != nil {
+		if err := FillItem(&tx.Reader, &i); err != nil {
 			return err
 		}
-		return s.announce(tx, []string{ItemChanged}, nil, &c, &i)
+		return s.Announce(tx, []string{ItemChanged}, nil, &c, &i)
 	})
 	return i, err
 }
 
-// errUnchanged says that there is nothing to write and nothing to tell.
-var errUnchanged = errors.New("conversation: the item is as it was")
+// ErrUnchanged says that there is nothing to write and nothing to tell.
+var ErrUnchanged = errors.New("conversation: the item is as it was")
 
-// allowed applies the policy to the caller.
-func allowed(ctx context.Context, c *Conversation, i *Item, now clock.Source) EditPolicy {
-	who := caller.From(ctx)
-	mine := i.AuthorID != nil && *i.AuthorID == who.ID && i.AuthorKind == string(who.Kind) || typedBy(ctx, i)
-	return policy(i, c.MergedIntoID != nil, mine, who.Can(perm.ConversationsDelete), now.Now())
-}
-
-// refusal turns a reason of the policy into an answer.
-func refusal(reason string) error {
-	if reason == otherAuthor {
-		return forbidden(perm.ConversationsDelete).Because(reason)
-	}
-	return fault.New(fault.Conflict).Because(reason)
-}
-
-// EditPolicy says what the caller may do with an item.
-func (s *Service) EditPolicy(ctx context.Context, id, item uuid.UUID) (p EditPolicy, err error) {
-	err = s.readItem(ctx, id, item, func(_ *db.Reader, c *Conversation, i *Item) error {
-		p = allowed(ctx, c, i, s.db.Clock())
-		return nil
-	})
-	return p, err
-}
-
-// EditItem gives a message or a note another text; what it said is kept. Nil
-// mentions stay as they are.
-func (s *Service) EditItem(ctx context.Context, id, item uuid.UUID, body string, mentions *[]uuid.UUID) (Item, error) {
-	return s.changeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
-		if p := allowed(ctx, c, i, s.db.Clock()); !p.CanEdit {
-			return refusal(*p.EditReason)
-		}
-		body = strings.TrimSpace(body)
-		if err := filled(&tx.Reader, i); err != nil {
-			return err
-		}
-		if body == "" && len(i.Attachments) == 0 {
-			return fault.Invalid("body", "required")
-		}
-		recalled := false
-		if mentions != nil {
-			if i.Kind != Note && len(*mentions) > 0 {
-				return fault.Invalid("mentions", "notes_only")
-			}
-			var err error
-			if recalled, err = s.recall(tx, i, *mentions); err != nil {
-				return err
-			}
-		}
-		if body == i.Body {
-			if recalled {
-				return nil
-			}
-			return errUnchanged
-		}
-		who := author(tx)
-		old := Edition{ID: tx.NewID(), Body: i.Body, EditorKind: who.Kind, EditorID: who.ID, EditedAt: clock.At(tx.Now())}
-		if err := putEdition(tx, i.ID, old); err != nil {
-			return fmt.Errorf("conversation: keep edition: %w", err)
-		}
-		i.Body, i.EditedAt = body, &old.EditedAt
-		if err := setBody(tx, i); err != nil {
-			return fmt.Errorf("conversation: edit: %w", err)
-		}
-		if err := s.resummarise(tx, c); err != nil {
-			return err
-		}
-		return audit.Write(tx, "conversation.item_edited", i.ID.String(), map[string]string{"conversation": c.ID.String()})
-	})
-}
-
-// Editions lists what an item said before.
-func (s *Service) Editions(ctx context.Context, id, item uuid.UUID, p db.Page) (out db.List[Edition], err error) {
-	err = s.readItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) (err error) {
-		out, err = editions(r, i.ID, p)
-		return err
-	})
-	return out, err
-}
-
-// DeleteItem hides a message or a note.
-func (s *Service) DeleteItem(ctx context.Context, id, item uuid.UUID) error {
-	_, err := s.changeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
-		if p := allowed(ctx, c, i, s.db.Clock()); !p.CanDelete {
-			return refusal(*p.DeleteReason)
-		}
-		i.DeletedAt = clock.Ptr(tx.Now())
-		if err := setDeleted(tx, i); err != nil {
-			return fmt.Errorf("conversation: delete item: %w", err)
-		}
-		if err := s.resummarise(tx, c); err != nil {
-			return err
-		}
-		return audit.Write(tx, "conversation.item_deleted", i.ID.String(), map[string]string{"conversation": c.ID.String()})
-	})
-	return err
-}
-
-// resummarise shows the newest message that is left in lists.
-func (s *Service) resummarise(tx *db.Tx, c *Conversation) error {
+// RefreshPreview shows the newest message that is left in lists.
+func (s *Service) RefreshPreview(tx *db.Tx, c *Conversation) error {
 	was := c.Preview
-	if err := s.resummarised(tx, c); err != nil || c.Preview == was {
+	if err := s.SetNewestPreview(tx, c); err != nil || c.Preview == was {
 		return err
 	}
 	c.UpdatedAt = clock.At(tx.Now())
-	return save(tx, c, c.State)
+	return Save(tx, c, c.State)
 }
 
-// resummarised sets the preview to the newest message that is left.
-func (s *Service) resummarised(tx *db.Tx, c *Conversation) error {
-	last, err := lastMessage(&tx.Reader, c.ID)
+// SetNewestPreview sets the preview to the newest message that is left.
+func (s *Service) SetNewestPreview(tx *db.Tx, c *Conversation) error {
+	last, err := LastMessage(&tx.Reader, c.ID)
 	if db.IsNoRow(err) {
 		c.Preview = ""
 		return nil
 	}
 	if err == nil {
-		err = filled(&tx.Reader, &last)
+		err = FillItem(&tx.Reader, &last)
 	}
-	c.Preview = summary(&last)
+	c.Preview = PreviewOf(&last)
 	return err
 }
 
 // Email is the original of a message that came or went by e-mail.
 func (s *Service) Email(ctx context.Context, id, item uuid.UUID) (e Email, err error) {
-	err = s.readItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) error {
+	err = s.ReadItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) error {
 		if e, err = emailOf(r, i.ID); db.IsNoRow(err) {
 			return fault.New(fault.NotFound).Because("no_email")
 		}
@@ -226,84 +126,23 @@ func (s *Service) KeepEmail(tx *db.Tx, item uuid.UUID, e Email) error {
 	return nil
 }
 
-// Rate keeps an agent's vote on an answer of the assistant.
-func (s *Service) Rate(ctx context.Context, id, item uuid.UUID, rating, comment string) (f Feedback, err error) {
-	who := caller.From(ctx)
-	return s.rate(ctx, id, item, Feedback{AuthorKind: ByAgent, AuthorID: who.ID, Rating: rating, Comment: strings.TrimSpace(comment)})
-}
-
-// CustomerRated keeps the customer's vote, which a channel brings.
-func (s *Service) CustomerRated(ctx context.Context, id, item, customer uuid.UUID, rating, comment string) (Feedback, error) {
-	return s.rate(ctx, id, item, Feedback{AuthorKind: ByContact, AuthorID: customer, Rating: rating, Comment: strings.TrimSpace(comment)})
-}
-
-func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback) (Feedback, error) {
-	_, err := s.changeItem(ctx, id, item, func(tx *db.Tx, _ *Conversation, i *Item) error {
-		if i.AuthorKind != ByBot || i.Kind != Message {
-			return fault.New(fault.Conflict).Because("not_an_ai_answer")
-		}
-		f.ItemID, f.At = i.ID, clock.At(tx.Now())
-		return putFeedback(tx, f)
-	})
-	return f, err
-}
-
 // AISources lists what an answer of the assistant relied on; nothing for what
 // others wrote.
 func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) (out []AISource, err error) {
-	err = s.readItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) (err error) {
+	err = s.ReadItem(ctx, id, item, func(r *db.Reader, _ *Conversation, i *Item) (err error) {
 		out, err = sourcesOf(r, i.ID)
 		return err
 	})
 	return out, err
 }
 
-// Retry sends a message again that could not be delivered.
-func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (Item, error) {
-	return s.changeItem(ctx, id, item, func(tx *db.Tx, c *Conversation, i *Item) error {
-		if c.MergedIntoID != nil {
-			return fault.New(fault.Conflict).Because("merged")
-		}
-		if i.Kind != Message || i.AuthorKind == ByContact || i.Delivery == nil || *i.Delivery != Failed {
-			return fault.New(fault.Conflict).Because("not_failed")
-		}
-		a := Answer{}
-		if i.Channel != nil && *i.Channel != c.Channel {
-			a.Channel, a.AccountID = *i.Channel, i.ChannelAccountID
-		}
-		route, err := s.wayAgain(tx, c, i, a)
-		if err != nil {
-			return err
-		}
-		addressTo(i, c, route)
-		i.DeliveryError = nil
-		if err := setRetrying(tx, i); err != nil {
-			return fmt.Errorf("conversation: retry: %w", err)
-		}
-		if err := filled(&tx.Reader, i); err != nil || route == nil {
-			return err
-		}
-		if c.FirstReplyAt == nil {
-			// It is the first answer that leaves.
-			markAnswered(tx, c)
-			c.UpdatedAt = clock.At(tx.Now())
-			if err := save(tx, c, c.State); err != nil {
-				return err
-			}
-		}
-		_, err = s.send(tx, c, i, route)
-		return err
-	})
-}
-
-// Copies lists who gets a copy of e-mail answers.
-func (s *Service) Copies(ctx context.Context, id uuid.UUID) (list []string, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if _, err = byID(r, id); err != nil {
-			return absent(err)
-		}
-		list, err = copiesOf(r, id)
-		return err
-	})
-	return list, err
+// MarkFirstReply writes down that the first answer of a conversation leaves now;
+// where one left before, it changes nothing.
+func (s *Service) MarkFirstReply(tx *db.Tx, c *Conversation) error {
+	if c.FirstReplyAt != nil {
+		return nil
+	}
+	markAnswered(tx, c)
+	c.UpdatedAt = clock.At(tx.Now())
+	return Save(tx, c, c.State)
 }

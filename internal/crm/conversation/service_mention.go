@@ -17,9 +17,9 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-// callable names those of the ids who may be called in a note: active members
+// CheckMentions names those of the ids who may be called in a note: active members
 // who may see conversations. One who may not is refused.
-func (s *Service) callable(tx *db.Tx, ids []uuid.UUID) ([]Mention, error) {
+func (s *Service) CheckMentions(tx *db.Tx, ids []uuid.UUID) ([]Mention, error) {
 	out := []Mention{}
 	if len(ids) == 0 {
 		return out, nil
@@ -47,9 +47,9 @@ func sortMentions(list []Mention) {
 	})
 }
 
-// call writes whom a note calls, and tells them. Who calls themselves needs no
+// addMentions writes whom a note calls, and tells them. Who calls themselves needs no
 // telling.
-func (s *Service) call(tx *db.Tx, item *Item, list []Mention) error {
+func (s *Service) addMentions(tx *db.Tx, item *Item, list []Mention) error {
 	var told []uuid.UUID
 	quiet := caller.From(tx.Context()).Test
 	for _, m := range list {
@@ -64,10 +64,10 @@ func (s *Service) call(tx *db.Tx, item *Item, list []Mention) error {
 	return s.markAll(tx, item.ConversationID, told)
 }
 
-// recall gives an edited note other mentions: those who are new are told, and
+// ChangeMentions gives an edited note other mentions: those who are new are told, and
 // those who are gone are not called any more. It says whether anything changed.
-func (s *Service) recall(tx *db.Tx, item *Item, ids []uuid.UUID) (bool, error) {
-	next, err := s.callable(tx, ids)
+func (s *Service) ChangeMentions(tx *db.Tx, item *Item, ids []uuid.UUID) (bool, error) {
+	next, err := s.CheckMentions(tx, ids)
 	if err != nil {
 		return false, err
 	}
@@ -98,13 +98,13 @@ func (s *Service) recall(tx *db.Tx, item *Item, ids []uuid.UUID) (bool, error) {
 	}
 	sortMentions(next)
 	item.Mentions = next
-	return true, s.call(tx, item, fresh)
+	return true, s.addMentions(tx, item, fresh)
 }
 
-// looked notes that an agent read a conversation, and the notes in it that
+// MarkSeen notes that an agent read a conversation, and the notes in it that
 // call them.
-func (s *Service) looked(tx *db.Tx, conversation, agent uuid.UUID) error {
-	if err := s.markRead(tx, conversation, agent); err != nil {
+func (s *Service) MarkSeen(tx *db.Tx, conversation, agent uuid.UUID) error {
+	if err := s.MarkRead(tx, conversation, agent); err != nil {
 		return err
 	}
 	return seeMentions(tx, conversation, agent)
@@ -112,8 +112,8 @@ func (s *Service) looked(tx *db.Tx, conversation, agent uuid.UUID) error {
 
 // Mentions lists the notes that call the caller.
 func (s *Service) Mentions(ctx context.Context, unread bool, p db.Page) (out db.List[MentionOf], err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		out, err = mentionsOf(r, agentID(ctx), unread, p)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		out, err = mentionsOf(r, AgentID(ctx), unread, p)
 		return err
 	})
 	return out, err
@@ -122,9 +122,9 @@ func (s *Service) Mentions(ctx context.Context, unread bool, p db.Page) (out db.
 // Mentionable lists colleagues who can be called in a note of a conversation,
 // whose names have words that begin with what was typed.
 func (s *Service) Mentionable(ctx context.Context, id uuid.UUID, typed string) (out []Mention, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		if _, err := byID(r, id); err != nil {
-			return absent(err)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := ByID(r, id); err != nil {
+			return db.NotFound(err)
 		}
 		names, err := s.agents.AgentsWho(r, perm.ConversationsView)
 		if err != nil {
@@ -132,7 +132,7 @@ func (s *Service) Mentionable(ctx context.Context, id uuid.UUID, typed string) (
 		}
 		out = []Mention{}
 		for agent, name := range names {
-			if begins(name, typed) {
+			if nameBegins(name, typed) {
 				out = append(out, Mention{AgentID: agent, Name: name})
 			}
 		}
@@ -143,9 +143,9 @@ func (s *Service) Mentionable(ctx context.Context, id uuid.UUID, typed string) (
 	return out, err
 }
 
-// begins says whether a name, or what follows one of its words, begins with
+// nameBegins says whether a name, or what follows one of its words, begins with
 // what was typed, whatever the letters' case and marks.
-func begins(name, typed string) bool {
+func nameBegins(name, typed string) bool {
 	folded, start := trtext.Fold(name), strings.TrimSpace(trtext.Fold(typed))
 	if start == "" || strings.HasPrefix(folded, start) {
 		return true

@@ -14,12 +14,12 @@ import (
 // Join lets the caller in. A conversation without an owner becomes theirs,
 // also where the assistant holds it; one with an owner keeps it.
 func (s *Service) Join(ctx context.Context, id uuid.UUID) (out []Agent, err error) {
-	me := agentID(ctx)
+	me := AgentID(ctx)
 	if me == uuid.Nil {
-		return nil, errNoAgent
+		return nil, ErrNoAgent
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := Lock(tx, id)
 		if err != nil {
 			return err
 		}
@@ -34,12 +34,12 @@ func (s *Service) Join(ctx context.Context, id uuid.UUID) (out []Agent, err erro
 		if c.AIState == AIActive {
 			handOver(&c, "agent_joined")
 		}
-		if added || !same(was.OwnerID, c.OwnerID) || was.AIState != c.AIState {
-			if err := s.move(tx, was, &c, Join, nil, map[string]any{"agent_id": me}); err != nil {
+		if added || !SameID(was.OwnerID, c.OwnerID) || was.AIState != c.AIState {
+			if err := s.Move(tx, was, &c, Join, nil, map[string]any{"agent_id": me}); err != nil {
 				return err
 			}
 		}
-		out, err = s.joined(&tx.Reader, &c)
+		out, err = s.joinedAgents(&tx.Reader, &c)
 		return err
 	})
 	return out, err
@@ -48,56 +48,56 @@ func (s *Service) Join(ctx context.Context, id uuid.UUID) (out []Agent, err erro
 // Leave lets the caller out. Where they owned it, the oldest who is left
 // does; nobody left, nobody owns it.
 func (s *Service) Leave(ctx context.Context, id uuid.UUID) (out []Agent, err error) {
-	me := agentID(ctx)
+	me := AgentID(ctx)
 	if me == uuid.Nil {
-		return nil, errNoAgent
+		return nil, ErrNoAgent
 	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := Lock(tx, id)
 		if err != nil {
 			return err
 		}
-		c, err := s.dismiss(tx, was, me)
+		c, err := s.removeAgent(tx, was, me)
 		if err != nil {
 			return err
 		}
-		out, err = s.joined(&tx.Reader, &c)
+		out, err = s.joinedAgents(&tx.Reader, &c)
 		return err
 	})
 	return out, err
 }
 
-// dismiss takes an agent out of a conversation.
-func (s *Service) dismiss(tx *db.Tx, was Conversation, agent uuid.UUID) (Conversation, error) {
+// removeAgent takes an agent out of a conversation.
+func (s *Service) removeAgent(tx *db.Tx, was Conversation, agent uuid.UUID) (Conversation, error) {
 	c := was
-	gone, err := dropAgent(tx, c.ID, agent)
+	gone, err := DropAgent(tx, c.ID, agent)
 	if err != nil || !gone {
 		return c, err
 	}
-	if err := s.markRead(tx, c.ID, agent); err != nil {
+	if err := s.MarkRead(tx, c.ID, agent); err != nil {
 		return c, err
 	}
 	if c.OwnerID != nil && *c.OwnerID == agent {
-		if c.OwnerID, err = oldestAgent(&tx.Reader, c.ID); err != nil {
+		if c.OwnerID, err = OldestAgent(&tx.Reader, c.ID); err != nil {
 			return c, err
 		}
 	}
-	return c, s.move(tx, was, &c, Leave, nil, map[string]any{"agent_id": agent})
+	return c, s.Move(tx, was, &c, Leave, nil, map[string]any{"agent_id": agent})
 }
 
 // Assign makes an agent the owner, or nobody.
 func (s *Service) Assign(ctx context.Context, id uuid.UUID, owner *uuid.UUID) (Conversation, error) {
-	return s.change(ctx, id, s.ToAssign(owner))
+	return s.Change(ctx, id, s.ToAssign(owner))
 }
 
 // ToAssign is Assign as a step.
 func (s *Service) ToAssign(owner *uuid.UUID) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
-		if same(was.OwnerID, owner) {
+		if SameID(was.OwnerID, owner) {
 			return c, nil
 		}
-		if err := s.checkPlace(tx, owner, nil); err != nil {
+		if err := s.CheckOwnerAndGroup(tx, owner, nil); err != nil {
 			return c, err
 		}
 		c.OwnerID = owner
@@ -109,18 +109,18 @@ func (s *Service) ToAssign(owner *uuid.UUID) Step {
 				handOver(&c, "assigned")
 			}
 		}
-		if err := s.move(tx, was, &c, Assign, nil, map[string]any{"owner_id": owner}); err != nil {
+		if err := s.Move(tx, was, &c, Assign, nil, map[string]any{"owner_id": owner}); err != nil {
 			return c, err
 		}
-		if owner != nil && *owner != agentID(tx.Context()) {
-			return c, s.markUnread(tx, was.ID, *owner)
+		if owner != nil && *owner != AgentID(tx.Context()) {
+			return c, s.MarkUnread(tx, was.ID, *owner)
 		}
 		return c, nil
 	}
 }
 
-// joined lists the agents with their names.
-func (s *Service) joined(r *db.Reader, c *Conversation) ([]Agent, error) {
+// joinedAgents lists the agents with their names.
+func (s *Service) joinedAgents(r *db.Reader, c *Conversation) ([]Agent, error) {
 	list, err := agents(r, c.ID)
 	if err != nil || len(list) == 0 {
 		return list, err
@@ -145,15 +145,15 @@ type People struct {
 
 // People lists who takes part.
 func (s *Service) People(ctx context.Context, id uuid.UUID) (out People, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := byID(r, id)
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := ByID(r, id)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		if out.Contacts, err = s.contactsOf(r, &c); err != nil {
 			return err
 		}
-		out.Agents, err = s.joined(r, &c)
+		out.Agents, err = s.joinedAgents(r, &c)
 		return err
 	})
 	return out, err
@@ -184,12 +184,12 @@ const maxParticipants = 50
 
 // AddParticipant brings a contact in; a repeat changes nothing.
 func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (out []Participant, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := Lock(tx, id)
 		if err != nil {
 			return err
 		}
-		if _, err := s.another(tx, &was, contact); err != nil {
+		if _, err := s.findOtherContact(tx, &was, contact); err != nil {
 			return err
 		}
 		if out, err = s.contactsOf(&tx.Reader, &was); err != nil {
@@ -204,7 +204,7 @@ func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (ou
 		if added, err := putParticipant(tx, id, contact, clock.At(tx.Now())); err != nil || !added {
 			return err
 		}
-		out, err = s.regrouped(tx, was, "participant_added", contact)
+		out, err = s.recordParticipants(tx, was, "participant_added", contact)
 		return err
 	})
 	return out, err
@@ -212,38 +212,38 @@ func (s *Service) AddParticipant(ctx context.Context, id, contact uuid.UUID) (ou
 
 // RemoveParticipant takes a contact out; the customer stays.
 func (s *Service) RemoveParticipant(ctx context.Context, id, contact uuid.UUID) (out []Participant, err error) {
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		was, err := lockUnmerged(tx, id)
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		was, err := Lock(tx, id)
 		if err != nil {
 			return err
 		}
 		if contact == was.ContactID {
 			return fault.New(fault.Conflict).Because("customer")
 		}
-		if gone, err := dropParticipant(tx, id, contact); err != nil {
+		if gone, err := DropParticipant(tx, id, contact); err != nil {
 			return err
 		} else if !gone {
 			return fault.New(fault.NotFound)
 		}
-		out, err = s.regrouped(tx, was, "participant_removed", contact)
+		out, err = s.recordParticipants(tx, was, "participant_removed", contact)
 		return err
 	})
 	return out, err
 }
 
-// regrouped writes down that a contact came or went.
-func (s *Service) regrouped(tx *db.Tx, was Conversation, name string, contact uuid.UUID) ([]Participant, error) {
+// recordParticipants writes down that a contact came or went.
+func (s *Service) recordParticipants(tx *db.Tx, was Conversation, name string, contact uuid.UUID) ([]Participant, error) {
 	c := was
 	c.UpdatedAt = clock.At(tx.Now())
-	item := happened(tx, name, map[string]any{"contact_id": contact})
-	place(tx, &c, []*Item{item})
-	if err := save(tx, &c, was.State); err != nil {
+	item := NewEvent(tx, name, map[string]any{"contact_id": contact})
+	assignTimestamps(tx, &c, []*Item{item})
+	if err := Save(tx, &c, was.State); err != nil {
 		return nil, err
 	}
-	if err := s.follow(tx, &was, &c, []*Item{item}); err != nil {
+	if err := s.writeDependents(tx, &was, &c, []*Item{item}); err != nil {
 		return nil, err
 	}
-	if err := s.announce(tx, []string{Updated}, &was, &c, nil); err != nil {
+	if err := s.Announce(tx, []string{Updated}, &was, &c, nil); err != nil {
 		return nil, err
 	}
 	return s.contactsOf(&tx.Reader, &c)
@@ -284,26 +284,26 @@ func (s *Service) seenByAgent(tx *db.Tx, c *Conversation) error {
 }
 
 func (s *Service) mark(ctx context.Context, id uuid.UUID, unread bool) (out ReadMark, err error) {
-	me := agentID(ctx)
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		c, err := byID(&tx.Reader, id)
+	me := AgentID(ctx)
+	err = s.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := ByID(&tx.Reader, id)
 		if err != nil {
-			return absent(err)
+			return db.NotFound(err)
 		}
 		one := []Conversation{c}
-		if err := fillUnread(&tx.Reader, me, one); err != nil {
+		if err := FillUnread(&tx.Reader, me, one); err != nil {
 			return err
 		}
 		out = ReadMark{ID: id, Unread: one[0].Unread}
 		switch {
 		case unread && out.Unread == 0:
-			out.Unread, err = 1, s.markUnread(tx, id, me)
+			out.Unread, err = 1, s.MarkUnread(tx, id, me)
 		case !unread:
 			if out.Unread > 0 {
 				err = s.seenByAgent(tx, &c)
 			}
 			if err == nil {
-				out.Unread, err = 0, s.looked(tx, id, me)
+				out.Unread, err = 0, s.MarkSeen(tx, id, me)
 			}
 		}
 		if err != nil {
@@ -323,12 +323,12 @@ func (s *Service) Released(tx *db.Tx, agent uuid.UUID) (int, error) {
 		return 0, err
 	}
 	for _, was := range list {
-		if _, err := s.dismiss(tx, was, agent); err != nil {
+		if _, err := s.removeAgent(tx, was, agent); err != nil {
 			return 0, err
 		}
 	}
 	return len(list), nil
 }
 
-// errNoAgent says that only a person can do this.
-var errNoAgent = errors.New("conversation: the caller is no agent")
+// ErrNoAgent says that only a person can do this.
+var ErrNoAgent = errors.New("conversation: the caller is no agent")

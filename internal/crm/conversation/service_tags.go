@@ -13,7 +13,7 @@ import (
 
 // Retag sets the tags to what fn makes of them.
 func (s *Service) Retag(ctx context.Context, id uuid.UUID, fn func([]string) []string) (Conversation, error) {
-	return s.change(ctx, id, s.ToRetag(fn))
+	return s.Change(ctx, id, s.ToRetag(fn))
 }
 
 // ToRetag is Retag as a step.
@@ -28,22 +28,22 @@ func (s *Service) ToRetag(fn func([]string) []string) Step {
 			return c, fault.New(fault.LimitReached, maxTags).Field("tags", "too_many")
 		}
 		c.Tags = tags
-		if len(previous(&was, &c)) == 0 {
+		if len(changedFields(&was, &c)) == 0 {
 			return c, nil
 		}
 		c.UpdatedAt = clock.At(tx.Now())
-		item := happened(tx, "tagged", map[string]any{"tags": c.Tags})
-		place(tx, &c, []*Item{item})
-		if err := save(tx, &c, was.State); err != nil {
+		item := NewEvent(tx, "tagged", map[string]any{"tags": c.Tags})
+		assignTimestamps(tx, &c, []*Item{item})
+		if err := Save(tx, &c, was.State); err != nil {
 			return c, err
 		}
 		if err := putTags(tx, &c); err != nil {
 			return c, err
 		}
-		if err := s.follow(tx, &c, &c, []*Item{item}); err != nil {
+		if err := s.writeDependents(tx, &c, &c, []*Item{item}); err != nil {
 			return c, err
 		}
-		return c, s.announce(tx, []string{Tagged}, &was, &c, nil)
+		return c, s.Announce(tx, []string{Tagged}, &was, &c, nil)
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/db"
-	"konak/internal/kit/fault"
-	"konak/internal/kit/idempotency"
 )
 
 // StateCounts says how many conversations are in each state.
@@ -58,16 +56,16 @@ type AllCounts struct{ rows []countRow }
 
 // ReadAllCounts reads the counters that are the same for everybody.
 func (s *Service) ReadAllCounts(ctx context.Context) (AllCounts, error) {
-	rows, err := db.Read(ctx, s.tenant(ctx), counts)
+	rows, err := db.Read(ctx, s.Tenant(ctx), counts)
 	return AllCounts{rows}, err
 }
 
 // CountsOf makes the caller's Counts from those of the workspace and what they
 // have not read.
 func (s *Service) CountsOf(ctx context.Context, all AllCounts) (Counts, error) {
-	me := agentID(ctx)
-	return db.Read(ctx, s.tenant(ctx), func(r *db.Reader) (out Counts, err error) {
-		out = tally(all.rows, me)
+	me := AgentID(ctx)
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (out Counts, err error) {
+		out = sumCounts(all.rows, me)
 		if out.Unread, err = badge(r, me); err != nil {
 			return out, err
 		}
@@ -85,7 +83,7 @@ func (s *Service) Counts(ctx context.Context) (Counts, error) {
 	return s.CountsOf(ctx, all)
 }
 
-func tally(rows []countRow, me uuid.UUID) Counts {
+func sumCounts(rows []countRow, me uuid.UUID) Counts {
 	out := Counts{Groups: []GroupCounts{}, Channels: []ChannelCounts{}}
 	for _, row := range rows {
 		out.All.add(row.state, row.n)
@@ -114,7 +112,7 @@ func tally(rows []countRow, me uuid.UUID) Counts {
 
 // Catalog lists the sources of conversations, unconnected ones too.
 func (s *Service) Catalog(ctx context.Context) (out []Source, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
 		connected, err := s.router.Connected(r)
 		out = slices.Clone(Sources)
 		for i := range out {
@@ -123,100 +121,4 @@ func (s *Service) Catalog(ctx context.Context) (out []Source, err error) {
 		return err
 	})
 	return out, err
-}
-
-// ReplyChannel is a way that a reply could take.
-type ReplyChannel struct {
-	Kind             string     `json:"kind" enum:"conversation,identity,email,default" doc:"The conversation's own route, an identity or the e-mail of the contact, or the server's default"`
-	Channel          string     `json:"channel" example:"whatsapp"`
-	ChannelAccountID *uuid.UUID `json:"channel_account_id" nullable:"true" format:"uuid"`
-	Address          string     `json:"address" example:"+905321234567"`
-	Available        bool       `json:"available"`
-	Reason           *string    `json:"reason" nullable:"true" example:"not_connected" doc:"Why it is not available"`
-}
-
-// ReplyChannels lists the ways that a reply can take.
-func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyChannel, err error) {
-	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		c, err := byID(r, id)
-		if err != nil {
-			return absent(err)
-		}
-		who, err := s.contacts.Whole(r, c.ContactID)
-		if err != nil && !db.IsNoRow(err) {
-			return err
-		}
-		ask := func(kind, channel, address string, account *uuid.UUID) error {
-			row := ReplyChannel{Kind: kind, Channel: channel, ChannelAccountID: account, Address: address}
-			route, err := s.router.Route(r, Wish{Contact: who, Channel: channel, AccountID: account})
-			reason := "not_connected"
-			f, refused := fault.As(err)
-			switch source, _ := sourceOf(channel); {
-			case refused:
-				reason = string(f.Code)
-			case err != nil:
-				return err
-			default:
-				row.Available = route != nil || kind == "conversation" && !source.needsRoute
-			}
-			if !row.Available {
-				row.Reason = &reason
-			}
-			if kind == "default" && row.Available {
-				row.ChannelAccountID, row.Address = &route.AccountID, route.Address
-			}
-			out = append(out, row)
-			return nil
-		}
-		out = []ReplyChannel{}
-		if err := ask("conversation", c.Channel, "", c.ChannelAccountID); err != nil {
-			return err
-		}
-		for _, i := range who.Identities {
-			if err := ask("identity", i.Channel, i.ExternalID, i.ChannelAccountID); err != nil {
-				return err
-			}
-		}
-		for _, e := range who.Emails {
-			if err := ask("email", Mail, e.Address, nil); err != nil {
-				return err
-			}
-		}
-		return ask("default", Mail, "", nil)
-	})
-	return out, err
-}
-
-// Outcome is what a bulk action did to one conversation.
-type Outcome struct {
-	ID    uuid.UUID `json:"id" format:"uuid"`
-	OK    bool      `json:"ok"`
-	State *State    `json:"state" nullable:"true" enum:"open,snoozed,closed"`
-	Error *string   `json:"error" nullable:"true" example:"not_found"`
-}
-
-// Each runs an action on every conversation, each in a transaction of its own,
-// and tells for each what became of it. What is wrong with the request itself
-// refuses it as a whole, before anything was changed.
-func (s *Service) Each(ctx context.Context, ids []uuid.UUID, fn func(context.Context, uuid.UUID) (Conversation, error)) ([]Outcome, error) {
-	out, changed := make([]Outcome, 0, len(ids)), false
-	for _, id := range ids {
-		c, err := fn(idempotency.ForRow(ctx, id.String()), id)
-		if err == nil {
-			out, changed = append(out, Outcome{ID: id, OK: true, State: &c.State}), true
-			continue
-		}
-		f, known := fault.As(err)
-		if ctx.Err() != nil || known && f.Code == fault.ValidationFailed && !changed {
-			return out, err
-		}
-		code := string(fault.Internal)
-		if known {
-			code = string(f.Code)
-		} else {
-			s.Log.ErrorContext(ctx, "bulk action failed", "conversation", id, "error", err)
-		}
-		out = append(out, Outcome{ID: id, Error: &code})
-	}
-	return out, nil
 }

@@ -21,8 +21,8 @@ const (
 )
 
 // Waker opens snoozed conversations when their time has come. Every node runs
-// one; a row is woken by whoever locks it first. However long a house was
-// down, it wakes what became due meanwhile.
+// one; a row is woken by whoever locks it first. However long the
+// program was down, it wakes what became due meanwhile.
 type Waker struct {
 	Service *Service
 	Log     *slog.Logger
@@ -36,7 +36,7 @@ func (w *Waker) Step(ctx context.Context) (int, error) {
 	for {
 		var rows []dueRow
 		err := s.db.System("snooze scan").Read(ctx, func(r *db.Reader) (err error) {
-			rows, err = due(r, clock.At(s.db.Clock().Now()), after, wakeRound)
+			rows, err = dueSnoozes(r, clock.At(s.db.Clock().Now()), after, wakeRound)
 			return err
 		})
 		if err != nil {
@@ -108,11 +108,11 @@ func (s *Service) wake(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (
 			if err := s.keepOwner(tx, &c); err != nil {
 				return err
 			}
-			if err := s.move(tx, was, &c, Wake, nil, nil); err != nil {
+			if err := s.Move(tx, was, &c, Wake, nil, nil); err != nil {
 				return err
 			}
 			if c.OwnerID != nil && !c.Test {
-				if err := s.markUnread(tx, c.ID, *c.OwnerID); err != nil {
+				if err := s.MarkUnread(tx, c.ID, *c.OwnerID); err != nil {
 					return err
 				}
 			}

@@ -16,7 +16,7 @@ type Step func(tx *db.Tx, was Conversation) (Conversation, error)
 // Apply takes steps on one conversation, one after the other, in the
 // transaction of the caller: all of them, or none where it is rolled back.
 func (s *Service) Apply(tx *db.Tx, id uuid.UUID, steps ...Step) (Conversation, error) {
-	c, err := lockUnmerged(tx, id)
+	c, err := Lock(tx, id)
 	if err != nil {
 		return c, err
 	}
@@ -28,9 +28,9 @@ func (s *Service) Apply(tx *db.Tx, id uuid.UUID, steps ...Step) (Conversation, e
 	return c, nil
 }
 
-// change takes steps in a transaction of their own.
-func (s *Service) change(ctx context.Context, id uuid.UUID, steps ...Step) (c Conversation, err error) {
-	err = idempotency.Do(ctx, s.tenant(ctx), &c, func(tx *db.Tx) error {
+// Change takes steps in a transaction of their own.
+func (s *Service) Change(ctx context.Context, id uuid.UUID, steps ...Step) (c Conversation, err error) {
+	err = idempotency.Do(ctx, s.Tenant(ctx), &c, func(tx *db.Tx) error {
 		c, err = s.Apply(tx, id, steps...)
 		return err
 	})
@@ -46,7 +46,7 @@ func (s *Service) ToOpen() Step { return s.on(Reopen) }
 func (s *Service) on(t Trigger) Step {
 	return func(tx *db.Tx, was Conversation) (Conversation, error) {
 		c := was
-		err := s.move(tx, was, &c, t, nil, nil)
+		err := s.Move(tx, was, &c, t, nil, nil)
 		return c, err
 	}
 }

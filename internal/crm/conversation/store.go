@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/template"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -22,10 +23,10 @@ func scan(row db.Row) (Conversation, error) {
 	var c Conversation
 	var tags db.JSON[[]string]
 	var priority int
-	err := row.Scan(&c.ID, &c.State, &c.AIState, &c.HandoverReason, &c.Channel, &c.ChannelAccountID, &c.singleThread, &c.ReplyRoute, &c.Talep,
+	err := row.Scan(&c.ID, &c.State, &c.AIState, &c.HandoverReason, &c.Channel, &c.ChannelAccountID, &c.SingleThread, &c.ReplyRoute, &c.IsRequest,
 		&c.ContactID, &c.ContactName, &c.Subject, &c.Preview, &priority, &c.OwnerID, &c.GroupID, &tags, &c.WaitingSince,
 		&c.FirstReplyAt, &c.SnoozedUntil, &c.SnoozedUntilReply, &c.ClosedAt, &c.MergedIntoID, &c.PreviousConversationID,
-		&c.deletedAt, &c.Test, &c.LastActivityAt, &c.lastItemAt, &c.CreatedAt, &c.UpdatedAt)
+		&c.DeletedAt, &c.Test, &c.LastActivityAt, &c.LastItemAt, &c.CreatedAt, &c.UpdatedAt)
 	c.Tags = tags.V
 	if priority >= 0 && priority < len(Priorities) {
 		c.Priority = Priorities[priority]
@@ -33,16 +34,17 @@ func scan(row db.Row) (Conversation, error) {
 	return c, err
 }
 
-func byID(r *db.Reader, id uuid.UUID) (Conversation, error) {
+// ByID reads a conversation that is not deleted; db.ErrNoRow where there is none.
+func ByID(r *db.Reader, id uuid.UUID) (Conversation, error) {
 	return db.One(r, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`, r.Tenant(), id)
 }
 
-// lock reads a conversation, deleted ones too, and keeps others from changing
+// LockAny reads a conversation, deleted ones too, and keeps others from changing
 // it until the transaction ends.
-func lock(tx *db.Tx, id uuid.UUID) (Conversation, error) {
+func LockAny(tx *db.Tx, id uuid.UUID) (Conversation, error) {
 	c, err := db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), id)
-	if err == nil && c.deletedAt == nil {
+	if err == nil && c.DeletedAt == nil {
 		err = mayChange(tx, &c)
 	}
 	return c, err
@@ -58,9 +60,9 @@ func mayChange(tx *db.Tx, c *Conversation) error {
 	return fault.New(fault.TestEnvironment)
 }
 
-// put says whether the place was free: of two first messages of one contact
+// insert says whether the place was free: of two first messages of one contact
 // on one messaging account only one begins a conversation.
-func put(tx *db.Tx, c *Conversation) (bool, error) {
+func insert(tx *db.Tx, c *Conversation) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO conversation (tenant_id, id, state, ai_state, handover_reason, channel, channel_account_id,
 			single_thread, talep, contact_id, contact_name, subject, preview, priority, owner_id, group_id, tags, waiting_since,
 			first_reply_at, snoozed_until, snoozed_until_reply, closed_at, previous_conversation_id, test,
@@ -69,9 +71,9 @@ func put(tx *db.Tx, c *Conversation) (bool, error) {
 			$25, $26, $27, $28, $29)
 		ON CONFLICT DO NOTHING`,
 		tx.Tenant(), c.ID, string(c.State), c.AIState, c.HandoverReason, c.Channel, c.ChannelAccountID,
-		c.singleThread, c.Talep, c.ContactID, c.ContactName, c.Subject, c.Preview, priorityOf(c.Priority), c.OwnerID, c.GroupID,
+		c.SingleThread, c.IsRequest, c.ContactID, c.ContactName, c.Subject, c.Preview, priorityOf(c.Priority), c.OwnerID, c.GroupID,
 		db.AsJSON(c.Tags), c.WaitingSince, c.FirstReplyAt, c.SnoozedUntil, c.SnoozedUntilReply, c.ClosedAt,
-		c.PreviousConversationID, c.Test, c.LastActivityAt, c.lastItemAt, c.CreatedAt, c.UpdatedAt, c.ReplyRoute)
+		c.PreviousConversationID, c.Test, c.LastActivityAt, c.LastItemAt, c.CreatedAt, c.UpdatedAt, c.ReplyRoute)
 	return n == 1, err
 }
 
@@ -82,9 +84,9 @@ var errStale = errors.New("conversation: the row changed under its lock")
 // errMoved says that code tried to change a state past the transitions.
 var errMoved = errors.New("conversation: only a transition changes the state")
 
-// save writes a change that is no transition, provided the state is still the
+// Save writes a change that is no transition, provided the state is still the
 // expected one.
-func save(tx *db.Tx, c *Conversation, was State) error {
+func Save(tx *db.Tx, c *Conversation, was State) error {
 	if c.State != was {
 		return errMoved
 	}
@@ -104,7 +106,7 @@ func saveMoved(tx *db.Tx, c *Conversation, was State) error {
 		tx.Tenant(), c.ID, string(c.State), c.AIState, c.HandoverReason, c.ContactID, c.ContactName,
 		c.Subject, c.Preview, priorityOf(c.Priority), c.OwnerID, c.GroupID, db.AsJSON(c.Tags), c.WaitingSince,
 		c.FirstReplyAt, c.SnoozedUntil, c.SnoozedUntilReply, c.ClosedAt, c.MergedIntoID,
-		c.deletedAt, c.LastActivityAt, c.lastItemAt, c.UpdatedAt, string(was))
+		c.DeletedAt, c.LastActivityAt, c.LastItemAt, c.UpdatedAt, string(was))
 	if err == nil && n == 0 {
 		return errStale
 	}
@@ -120,10 +122,10 @@ func scanItem(row db.Row) (Item, error) {
 	var detail db.JSON[map[string]any]
 	var filled db.JSON[*template.Filled]
 	err := row.Scan(&i.ID, &i.ConversationID, &i.Kind, &i.AuthorKind, &i.AuthorID, &i.Body, &i.Event, &detail, &i.Channel,
-		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.SentAt, &i.DeliveredAt, &i.ReadAt, &i.EditedAt, &i.CreatedAt, &i.providerMessageID, &i.Automatic, &i.test,
+		&i.ChannelAccountID, &i.Delivery, &i.DeliveryError, &i.SentAt, &i.DeliveredAt, &i.ReadAt, &i.EditedAt, &i.CreatedAt, &i.ProviderMessageID, &i.Automatic, &i.Test,
 		&filled, &i.HasEmail)
 	i.Template.V = filled.V
-	i.Detail, i.Attachments, i.Tepkiler, i.Mentions = detail.V, []Attachment{}, []Reaction{}, []Mention{}
+	i.Detail, i.Attachments, i.Reactions, i.Mentions = detail.V, []file.Attachment{}, []Reaction{}, []Mention{}
 	return i, err
 }
 
@@ -133,8 +135,8 @@ func putItem(tx *db.Tx, i *Item) error {
 			template, sent_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		tx.Tenant(), i.ID, i.ConversationID, i.CreatedAt, i.Kind, i.AuthorKind, i.AuthorID, i.Body,
-		i.Event, db.AsJSON(i.Detail), i.Channel, i.ChannelAccountID, i.providerMessageID, i.Delivery, i.DeliveryError, i.Automatic,
-		i.test, db.AsJSON(i.Template.V), i.SentAt)
+		i.Event, db.AsJSON(i.Detail), i.Channel, i.ChannelAccountID, i.ProviderMessageID, i.Delivery, i.DeliveryError, i.Automatic,
+		i.Test, db.AsJSON(i.Template.V), i.SentAt)
 }
 
 // items reads a page of a timeline.
@@ -149,34 +151,39 @@ func items(r *db.Reader, conversation uuid.UUID, ascending bool, p db.Page) (db.
 	return db.Cut(rows, p, func(i Item) db.Key { return db.Key{Sort: i.CreatedAt.UnixMicro(), ID: i.ID} }), err
 }
 
-// beside is the key right before an item, so that a page begins with it.
-func beside(i Item, ascending bool) db.Key {
+// pageKeyAt is the key right before an item, so that a page begins with it.
+func pageKeyAt(i Item, ascending bool) db.Key {
 	if ascending {
 		return db.Key{Sort: i.CreatedAt.UnixMicro() - 1, ID: uuid.Max}
 	}
 	return db.Key{Sort: i.CreatedAt.UnixMicro() + 1}
 }
 
-func itemByID(r *db.Reader, id uuid.UUID) (Item, error) {
+// ItemByID reads an item that is not deleted; db.ErrNoRow where there is none.
+func ItemByID(r *db.Reader, id uuid.UUID) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
 }
 
-func itemByProvider(r *db.Reader, account uuid.UUID, message string) (Item, error) {
+// ItemByProvider reads the item that an account's provider calls so, in the caller's
+// environment; db.ErrNoRow where there is none.
+func ItemByProvider(r *db.Reader, account uuid.UUID, message string) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND channel_account_id = $2 AND provider_message_id = $3 AND test = $4`,
 		r.Tenant(), account, message, caller.From(r.Context()).Test)
 }
 
-func setDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *string) error {
+// SetDelivery writes what became of an outgoing message. A provider's id that is
+// known stays.
+func SetDelivery(tx *db.Tx, id uuid.UUID, status string, reason, provider *string) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = $4,
 			provider_message_id = COALESCE(provider_message_id, $5)
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, status, reason, provider)
 	return err
 }
 
-// setReceipts keeps the first time of each.
-func setReceipts(tx *db.Tx, i *Item) error {
+// SetReceipts keeps the first time of each.
+func SetReceipts(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET delivered_at = COALESCE(delivered_at, $3), read_at = COALESCE(read_at, $4)
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeliveredAt, i.ReadAt)
 	return err
@@ -214,8 +221,8 @@ func touchTags(tx *db.Tx, c *Conversation) error {
 		tx.Tenant(), c.ID, c.LastActivityAt)
 }
 
-// due finds snoozed conversations of any tenant whose time has come.
-func due(r *db.Reader, now clock.Time, after dueRow, limit int) ([]dueRow, error) {
+// dueSnoozes finds snoozed conversations of any tenant whose time has come.
+func dueSnoozes(r *db.Reader, now clock.Time, after dueRow, limit int) ([]dueRow, error) {
 	return db.All(r, func(row db.Row) (dueRow, error) {
 		var d dueRow
 		err := row.Scan(&d.tenant, &d.id, &d.until)
@@ -239,7 +246,8 @@ func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
 		tx.Tenant(), clock.At(tx.Now()), arg)
 }
 
-func settings(r *db.Reader) (Settings, error) {
+// ReadSettings reads the inbox settings, the defaults where none were set.
+func ReadSettings(r *db.Reader) (Settings, error) {
 	s, err := db.One(r, func(row db.Row) (Settings, error) {
 		var s Settings
 		err := row.Scan(&s.Reopen, &s.ReopenDays, &s.CSAT)
@@ -258,15 +266,15 @@ func putSettings(tx *db.Tx, s Settings) error {
 	return err
 }
 
-// rename follows a contact's new name.
-func rename(tx *db.Tx, customer uuid.UUID, name string) error {
+// RenameContact follows a contact's new name.
+func RenameContact(tx *db.Tx, customer uuid.UUID, name string) error {
 	_, err := tx.Exec(`UPDATE conversation SET contact_name = $3 WHERE tenant_id = $1 AND contact_id = $2`, tx.Tenant(), customer, name)
 	return err
 }
 
-// ofContact lists a contact's conversations, merged and deleted ones too, the
+// LockOfContact lists a contact's conversations, merged and deleted ones too, the
 // oldest first, and locks them.
-func ofContact(tx *db.Tx, customer uuid.UUID) ([]Conversation, error) {
+func LockOfContact(tx *db.Tx, customer uuid.UUID) ([]Conversation, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.contact_id = $2
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), customer)
 }

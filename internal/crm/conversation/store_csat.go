@@ -23,14 +23,14 @@ func putSurvey(tx *db.Tx, v Survey, closing int64, test bool) (bool, error) {
 	return n == 1, err
 }
 
-// lastSurvey is the newest of a conversation.
-func lastSurvey(r *db.Reader, conversation uuid.UUID) (Survey, error) {
+// LastSurvey is the newest of a conversation.
+func LastSurvey(r *db.Reader, conversation uuid.UUID) (Survey, error) {
 	return db.One(r, scanSurvey, `SELECT `+surveyColumns+` FROM csat_survey
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
-// answerSurvey says whether this answer is the first.
-func answerSurvey(tx *db.Tx, id uuid.UUID, rating int, comment string) (bool, error) {
+// AnswerSurvey says whether this answer is the first.
+func AnswerSurvey(tx *db.Tx, id uuid.UUID, rating int, comment string) (bool, error) {
 	n, err := tx.Exec(`UPDATE csat_survey SET rating = $3, comment = $4, responded_at = $5
 		WHERE tenant_id = $1 AND id = $2 AND responded_at IS NULL`, tx.Tenant(), id, rating, comment, clock.At(tx.Now()))
 	return n == 1, err

@@ -13,36 +13,21 @@ func itemOf(r *db.Reader, conversation, id uuid.UUID) (Item, error) {
 		WHERE tenant_id = $1 AND id = $2 AND conversation_id = $3 AND deleted_at IS NULL`, r.Tenant(), id, conversation)
 }
 
-func setBody(tx *db.Tx, i *Item) error {
+// SetBody writes an item's text and when it was edited.
+func SetBody(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET body = $3, edited_at = $4 WHERE tenant_id = $1 AND id = $2`,
 		tx.Tenant(), i.ID, i.Body, i.EditedAt)
 	return err
 }
 
-func setDeleted(tx *db.Tx, i *Item) error {
+// SetDeleted hides an item.
+func SetDeleted(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET deleted_at = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.DeletedAt)
 	return err
 }
 
-func putEdition(tx *db.Tx, item uuid.UUID, e Edition) error {
-	_, err := tx.Exec(`INSERT INTO item_edit (tenant_id, id, item_id, body, editor_kind, editor_id, edited_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, tx.Tenant(), e.ID, item, e.Body, e.EditorKind, e.EditorID, e.EditedAt)
-	return err
-}
-
-// editions reads what an item said before, the newest first.
-func editions(r *db.Reader, item uuid.UUID, p db.Page) (db.List[Edition], error) {
-	rows, err := db.All(r, func(row db.Row) (e Edition, err error) {
-		err = row.Scan(&e.ID, &e.Body, &e.EditorKind, &e.EditorID, &e.EditedAt)
-		return e, err
-	}, `SELECT id, body, editor_kind, editor_id, edited_at FROM item_edit
-		WHERE tenant_id = $1 AND item_id = $2 AND (edited_at, id) < ($3, $4)
-		ORDER BY edited_at DESC, id DESC LIMIT $5`, r.Tenant(), item, p.After.Sort, p.After.ID, p.Limit+1)
-	return db.Cut(rows, p, func(e Edition) db.Key { return db.Key{Sort: e.EditedAt.UnixMicro(), ID: e.ID} }), err
-}
-
-// lastMessage reads the newest message of a conversation.
-func lastMessage(r *db.Reader, conversation uuid.UUID) (Item, error) {
+// LastMessage reads the newest message of a conversation.
+func LastMessage(r *db.Reader, conversation uuid.UUID) (Item, error) {
 	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND kind = 'message' AND deleted_at IS NULL
 		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
@@ -91,27 +76,6 @@ func reactionsTo(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Reaction, err
 	return out, err
 }
 
-func putFeedback(tx *db.Tx, f Feedback) error {
-	_, err := tx.Exec(`INSERT INTO item_feedback (tenant_id, item_id, author_kind, author_id, rating, comment, at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (tenant_id, item_id, author_kind, author_id)
-			DO UPDATE SET rating = excluded.rating, comment = excluded.comment, at = excluded.at`,
-		tx.Tenant(), f.ItemID, f.AuthorKind, f.AuthorID, f.Rating, f.Comment, f.At)
-	return err
-}
-
-// votesIn reads the votes on a conversation's answers, the newest first.
-func votesIn(r *db.Reader, conversation uuid.UUID, limit int) ([]Feedback, error) {
-	list, err := db.All(r, func(row db.Row) (f Feedback, err error) {
-		err = row.Scan(&f.ItemID, &f.AuthorKind, &f.AuthorID, &f.Rating, &f.Comment, &f.At)
-		return f, err
-	}, `SELECT f.item_id, f.author_kind, f.author_id, f.rating, f.comment, f.at FROM conversation_item i
-		JOIN item_feedback f ON f.tenant_id = i.tenant_id AND f.item_id = i.id
-		WHERE i.tenant_id = $1 AND i.conversation_id = $2 AND i.deleted_at IS NULL
-		ORDER BY f.at DESC, f.item_id LIMIT $3`, r.Tenant(), conversation, limit)
-	return orEmpty(list), err
-}
-
 func putSources(tx *db.Tx, item uuid.UUID, list []AISource) error {
 	for n, a := range list {
 		if _, err := tx.Exec(`INSERT INTO item_source (tenant_id, item_id, position, kind, title, url, excerpt)
@@ -146,16 +110,9 @@ func putEmail(tx *db.Tx, item uuid.UUID, e *Email) (replaced *uuid.UUID, err err
 			recipients = excluded.recipients, copies = excluded.copies, reply_to = excluded.reply_to, subject = excluded.subject,
 			sent_at = excluded.sent_at, headers = excluded.headers, body = excluded.body, html = excluded.html,
 			raw_blob_id = excluded.raw_blob_id, raw_size = excluded.raw_size`,
-		tx.Tenant(), item, e.MessageID, e.From, db.AsJSON(orEmpty(e.To)), db.AsJSON(orEmpty(e.Cc)), e.ReplyTo, e.Subject, e.Date,
-		db.AsJSON(orEmpty(e.Headers)), e.Text, e.HTML, e.RawBlobID, e.RawSize)
+		tx.Tenant(), item, e.MessageID, e.From, db.AsJSON(db.OrEmpty(e.To)), db.AsJSON(db.OrEmpty(e.Cc)), e.ReplyTo, e.Subject, e.Date,
+		db.AsJSON(db.OrEmpty(e.Headers)), e.Text, e.HTML, e.RawBlobID, e.RawSize)
 	return replaced, err
-}
-
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
@@ -169,7 +126,8 @@ func emailOf(r *db.Reader, item uuid.UUID) (Email, error) {
 		FROM item_email WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
 }
 
-func copiesOf(r *db.Reader, conversation uuid.UUID) ([]string, error) {
+// CopiesOf reads who gets a copy of a conversation's e-mail answers.
+func CopiesOf(r *db.Reader, conversation uuid.UUID) ([]string, error) {
 	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT addresses FROM conversation_cc
 		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversation)
 	if db.IsNoRow(err) {
@@ -184,23 +142,23 @@ func putCopies(tx *db.Tx, conversation uuid.UUID, list []string) error {
 	return err
 }
 
-// setDetail writes what belongs to an item besides its words.
-func setDetail(tx *db.Tx, i *Item) error {
+// SetDetail writes what belongs to an item besides its words.
+func SetDetail(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET detail = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, db.AsJSON(i.Detail))
 	return err
 }
 
-// firstAnswerAt is when the first answer of ours was written that left or is on
+// FirstAnswerAt is when the first answer of ours was written that left or is on
 // its way; with unrouted also those that the customer's software reads itself.
-func firstAnswerAt(r *db.Reader, conversation uuid.UUID, unrouted bool) (clock.Time, error) {
+func FirstAnswerAt(r *db.Reader, conversation uuid.UUID, unrouted bool) (clock.Time, error) {
 	return db.One(r, db.Scalar[clock.Time], `SELECT at FROM conversation_item
 		WHERE tenant_id = $1 AND conversation_id = $2 AND kind = 'message' AND author_kind <> 'contact'
 			AND (delivery IN ('sent', 'queued') OR delivery = 'none' AND $3)
 		ORDER BY at, id LIMIT 1`, r.Tenant(), conversation, unrouted)
 }
 
-// setRetrying marks a message that failed as on its way again.
-func setRetrying(tx *db.Tx, i *Item) error {
+// SetRetrying marks a message that failed as on its way again.
+func SetRetrying(tx *db.Tx, i *Item) error {
 	_, err := tx.Exec(`UPDATE conversation_item SET delivery = $3, delivery_error = NULL, channel = $4, channel_account_id = $5
 		WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), i.ID, i.Delivery, i.Channel, i.ChannelAccountID)
 	return err

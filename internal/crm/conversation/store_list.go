@@ -25,7 +25,7 @@ type Filter struct {
 	Unread      *uuid.UUID // by this agent
 	Mentioned   *uuid.UUID // this agent, in one of the newest notes that call them
 	AIState     string
-	Talep       *bool
+	IsRequest   *bool
 	CreatedFrom *clock.Time
 	CreatedTo   *clock.Time
 	// terms and contacts are what a search means.
@@ -37,7 +37,7 @@ type Filter struct {
 	few bool
 }
 
-// Orders of a list and the column that each goes by.
+// orders of a list and the column that each goes by.
 var orders = map[string]string{
 	"last_activity": "c.last_activity_at",
 	"created":       "c.created_at",
@@ -184,8 +184,8 @@ func conditions(f Filter, arg func(any) string) string {
 			add("c.ai_state <> 'off'")
 		}
 	}
-	if f.Talep != nil {
-		if *f.Talep {
+	if f.IsRequest != nil {
+		if *f.IsRequest {
 			add("c.talep")
 		} else {
 			add("NOT c.talep")

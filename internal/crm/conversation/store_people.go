@@ -39,14 +39,15 @@ func putAgent(tx *db.Tx, conversation, agent uuid.UUID, at clock.Time) (bool, er
 	return n == 1, err
 }
 
-func dropAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
+// DropAgent takes an agent out of a conversation and says whether they were in it.
+func DropAgent(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2 AND agent_id = $3`,
 		tx.Tenant(), conversation, agent)
 	return n == 1, err
 }
 
-// oldestAgent is who takes over when an owner leaves.
-func oldestAgent(r *db.Reader, conversation uuid.UUID) (*uuid.UUID, error) {
+// OldestAgent is who takes over when an owner leaves.
+func OldestAgent(r *db.Reader, conversation uuid.UUID) (*uuid.UUID, error) {
 	id, err := db.One(r, db.Scalar[uuid.UUID], `SELECT agent_id FROM conversation_agent
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY joined_at, agent_id LIMIT 1`, r.Tenant(), conversation)
 	if db.IsNoRow(err) {
@@ -70,14 +71,15 @@ func putParticipant(tx *db.Tx, conversation, contact uuid.UUID, at clock.Time) (
 	return n == 1, err
 }
 
-func dropParticipant(tx *db.Tx, conversation, contact uuid.UUID) (bool, error) {
+// DropParticipant takes a contact out of a conversation and says whether they were in it.
+func DropParticipant(tx *db.Tx, conversation, contact uuid.UUID) (bool, error) {
 	n, err := tx.Exec(`DELETE FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2 AND contact_id = $3`,
 		tx.Tenant(), conversation, contact)
 	return n == 1, err
 }
 
 // addUnread raises an agent's unread messages and gives the new number.
-func addUnread(tx *db.Tx, conversation uuid.UUID, u unreadBy) (int, error) {
+func addUnread(tx *db.Tx, conversation uuid.UUID, u UnreadBy) (int, error) {
 	return db.One(&tx.Reader, db.Scalar[int], `INSERT INTO conversation_unread (tenant_id, agent_id, conversation_id, n)
 		VALUES ($1, $2, $3, $4) ON CONFLICT (tenant_id, agent_id, conversation_id)
 		DO UPDATE SET n = conversation_unread.n + $4 RETURNING n`, tx.Tenant(), u.AgentID, conversation, u.N)
@@ -89,15 +91,15 @@ func dropUnread(tx *db.Tx, conversation, agent uuid.UUID) (bool, error) {
 	return n == 1, err
 }
 
-// unreadBy is how many messages of a conversation an agent has not read.
-type unreadBy struct {
+// UnreadBy is how many messages of a conversation an agent has not read.
+type UnreadBy struct {
 	AgentID uuid.UUID
 	N       int
 }
 
-func unreadOf(r *db.Reader, conversation uuid.UUID) ([]unreadBy, error) {
-	return db.All(r, func(row db.Row) (unreadBy, error) {
-		var u unreadBy
+func unreadOf(r *db.Reader, conversation uuid.UUID) ([]UnreadBy, error) {
+	return db.All(r, func(row db.Row) (UnreadBy, error) {
+		var u UnreadBy
 		err := row.Scan(&u.AgentID, &u.N)
 		return u, err
 	}, `SELECT agent_id, n FROM conversation_unread
@@ -117,8 +119,8 @@ func badge(r *db.Reader, agent uuid.UUID) (int, error) {
 	return n, err
 }
 
-// fillUnread reads the agent's unread messages of several conversations.
-func fillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
+// FillUnread reads the agent's unread messages of several conversations.
+func FillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
 	if agent == uuid.Nil || len(list) == 0 {
 		return nil
 	}
@@ -140,18 +142,18 @@ func fillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
 	return err
 }
 
-// kind is what a conversation is counted as.
-type kind struct {
+// countKey is what a conversation is counted as.
+type countKey struct {
 	state        State
 	owner, group uuid.UUID
 	channel      string
 }
 
-func kindOf(c *Conversation) *kind {
-	if c == nil || c.deletedAt != nil {
+func countKeyOf(c *Conversation) *countKey {
+	if c == nil || c.DeletedAt != nil {
 		return nil
 	}
-	k := kind{state: c.State, channel: c.Channel}
+	k := countKey{state: c.State, channel: c.Channel}
 	if c.OwnerID != nil {
 		k.owner = *c.OwnerID
 	}
@@ -164,7 +166,7 @@ func kindOf(c *Conversation) *kind {
 // shards spread a counter over several rows.
 const shards = 16
 
-func addCount(tx *db.Tx, k *kind, id uuid.UUID, by int) error {
+func addCount(tx *db.Tx, k *countKey, id uuid.UUID, by int) error {
 	return tx.ExecDeferred(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, shard, n)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, state, owner_id, group_id, channel, shard)
 		DO UPDATE SET n = conversation_count.n + $7`,
@@ -172,7 +174,7 @@ func addCount(tx *db.Tx, k *kind, id uuid.UUID, by int) error {
 }
 
 type countRow struct {
-	kind
+	countKey
 	n int
 }
 
@@ -190,4 +192,62 @@ func joinedBy(tx *db.Tx, agent uuid.UUID) ([]Conversation, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.id IN (SELECT conversation_id FROM conversation_agent WHERE tenant_id = $1 AND agent_id = $2)
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), agent)
+}
+
+// Seat is a contact's place among the participants of a conversation.
+type Seat struct {
+	ConversationID uuid.UUID
+	AddedAt        clock.Time
+	// Shared: the other contact was there already.
+	Shared bool
+}
+
+// MoveSeats lets a contact take another's place among participants.
+func MoveSeats(tx *db.Tx, from, to uuid.UUID) ([]Seat, error) {
+	list, err := db.All(&tx.Reader, func(row db.Row) (Seat, error) {
+		var s Seat
+		err := row.Scan(&s.ConversationID, &s.AddedAt)
+		return s, err
+	}, `DELETE FROM conversation_participant WHERE tenant_id = $1 AND contact_id = $2 RETURNING conversation_id, added_at`, tx.Tenant(), from)
+	for i := range list {
+		var free bool
+		if err == nil {
+			free, err = putParticipant(tx, list[i].ConversationID, to, list[i].AddedAt)
+			list[i].Shared = !free
+		}
+	}
+	return list, err
+}
+
+// ReturnSeats undoes moveSeats, unless the contact was taken out since.
+func ReturnSeats(tx *db.Tx, to, from uuid.UUID, list []Seat) error {
+	for _, s := range list {
+		if !s.Shared {
+			if gone, err := DropParticipant(tx, s.ConversationID, from); err != nil {
+				return err
+			} else if !gone {
+				continue
+			}
+		}
+		if _, err := putParticipant(tx, s.ConversationID, to, s.AddedAt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CopyParticipants lets the contacts of a conversation take part in another and
+// returns those who did not before.
+func CopyParticipants(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
+	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `INSERT INTO conversation_participant (tenant_id, conversation_id, contact_id, added_at)
+		SELECT tenant_id, $3, contact_id, added_at FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2
+		ON CONFLICT DO NOTHING RETURNING contact_id`, tx.Tenant(), from, to)
+}
+
+// CopyAgents lets the agents of a conversation join another and returns those
+// who were not in it before.
+func CopyAgents(tx *db.Tx, from, to uuid.UUID) ([]uuid.UUID, error) {
+	return db.All(&tx.Reader, db.Scalar[uuid.UUID], `INSERT INTO conversation_agent (tenant_id, conversation_id, agent_id, joined_at)
+		SELECT tenant_id, $3, agent_id, joined_at FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2
+		ON CONFLICT DO NOTHING RETURNING agent_id`, tx.Tenant(), from, to)
 }

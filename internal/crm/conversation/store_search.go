@@ -59,8 +59,3 @@ func Texts(r *db.Reader, ids []uuid.UUID, each int) ([]Text, error) {
 				AND kind <> 'event' AND deleted_at IS NULL AND body <> '') t
 		WHERE place <= $2 ORDER BY conversation_id, at DESC, id DESC`, r.Tenant(), each, arg)
 }
-
-// Unread fills in how many messages of each the agent has not read.
-func Unread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
-	return fillUnread(r, agent, list)
-}

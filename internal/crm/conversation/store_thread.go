@@ -6,17 +6,17 @@ import (
 	"konak/internal/kit/db"
 )
 
-// lockThread finds the one conversation of a contact on a messaging account.
-func lockThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
+// LockThread finds the one conversation of a contact on a messaging account.
+func LockThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.channel_account_id = $2 AND c.contact_id = $3
 			AND c.single_thread AND c.merged_into_id IS NULL AND c.deleted_at IS NULL`+
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), account, contact)
 }
 
-// lockChannelThread finds the contact's newest conversation on a messaging
+// LockChannelThread finds the contact's newest conversation on a messaging
 // channel, whatever the account.
-func lockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
+func LockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel = $3
 			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL
@@ -24,18 +24,18 @@ func lockChannelThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversati
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, channel)
 }
 
-// lockMergedThread finds where the conversation of a contact on a messaging
+// LockMergedThread finds where the conversation of a contact on a messaging
 // account went.
-func lockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
+func LockMergedThread(tx *db.Tx, account, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel_account_id = $3
 			AND c.single_thread AND c.merged_into_id IS NOT NULL AND c.deleted_at IS NULL
 		ORDER BY c.last_activity_at DESC LIMIT 1`+tx.Dialect().ForUpdate("c"), tx.Tenant(), contact, account)
 }
 
-// lockUnplacedThread finds the contact's newest conversation on a messaging
+// lockThreadWithoutAccount finds the contact's newest conversation on a messaging
 // channel that belongs to no account.
-func lockUnplacedThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
+func lockThreadWithoutAccount(tx *db.Tx, channel string, contact uuid.UUID) (Conversation, error) {
 	return db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.contact_id = $2 AND c.channel = $3 AND c.channel_account_id IS NULL
 			AND c.merged_into_id IS NULL AND c.deleted_at IS NULL
@@ -46,6 +46,13 @@ func lockUnplacedThread(tx *db.Tx, channel string, contact uuid.UUID) (Conversat
 // setAccount writes the account that a conversation belongs to.
 func setAccount(tx *db.Tx, c *Conversation) error {
 	_, err := tx.Exec(`UPDATE conversation SET channel_account_id = $3, single_thread = $4 WHERE tenant_id = $1 AND id = $2`,
-		tx.Tenant(), c.ID, c.ChannelAccountID, c.singleThread)
+		tx.Tenant(), c.ID, c.ChannelAccountID, c.SingleThread)
+	return err
+}
+
+// SetContact gives a conversation of one customer to another.
+func SetContact(tx *db.Tx, id, from, to uuid.UUID, name string) error {
+	_, err := tx.Exec(`UPDATE conversation SET contact_id = $4, contact_name = $5 WHERE tenant_id = $1 AND id = $2 AND contact_id = $3`,
+		tx.Tenant(), id, from, to, name)
 	return err
 }

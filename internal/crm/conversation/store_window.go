@@ -62,8 +62,8 @@ func (f Filter) split(o Order) (driver, rest Filter) {
 		driver.Channel, rest.Channel = f.Channel, ""
 	case f.AIState != "" && f.AIState != AIOff:
 		driver.AIState, rest.AIState, byState = f.AIState, "", false
-	case f.Talep != nil && *f.Talep:
-		driver.Talep, rest.Talep, byState = f.Talep, nil, false
+	case f.IsRequest != nil && *f.IsRequest:
+		driver.IsRequest, rest.IsRequest, byState = f.IsRequest, nil, false
 	}
 	if byState {
 		driver.State, rest.State = f.State, ""

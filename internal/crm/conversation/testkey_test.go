@@ -13,6 +13,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -138,21 +139,21 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 			"update":   func(ctx context.Context) error { return one(gate.Update(ctx, id, conversation.Change{Subject: &text})) },
 			"ai":       func(ctx context.Context) error { return one(gate.SetAI(ctx, id, conversation.AIActive)) },
 			"escalate": func(ctx context.Context) error { return one(gate.Escalate(ctx, id, "x", nil)) },
-			"merge":    func(ctx context.Context) error { return one(gate.Merge(ctx, id, other)) },
+			"merge":    func(ctx context.Context) error { return one(s.Whole.Merge(ctx, id, other)) },
 			"delete":   func(ctx context.Context) error { return gate.Delete(ctx, id) },
-			"split":    func(ctx context.Context) error { return one(gate.Split(ctx, id, []uuid.UUID{item.ID}, "")) },
+			"split":    func(ctx context.Context) error { return one(s.Whole.Split(ctx, id, []uuid.UUID{item.ID}, "")) },
 			"schedule": func(ctx context.Context) error {
-				return one(gate.Schedule(ctx, id, conversation.Later{Answer: conversation.Answer{Body: "x"}, SendAt: later}))
+				return one(s.Replies.Schedule(ctx, id, reply.Later{Answer: reply.Answer{Body: "x"}, SendAt: later}))
 			},
-			"edit":        func(ctx context.Context) error { return one(gate.EditItem(ctx, id, item.ID, "x", nil)) },
-			"delete item": func(ctx context.Context) error { return gate.DeleteItem(ctx, id, item.ID) },
-			"react":       func(ctx context.Context) error { return one(gate.React(ctx, id, item.ID, "👍")) },
+			"edit":        func(ctx context.Context) error { return one(s.Edits.Edit(ctx, id, item.ID, "x", nil)) },
+			"delete item": func(ctx context.Context) error { return s.Edits.Delete(ctx, id, item.ID) },
+			"react":       func(ctx context.Context) error { return one(s.Replies.React(ctx, id, item.ID, "👍")) },
 			"copies":      func(ctx context.Context) error { return one(gate.SetCopies(ctx, id, nil)) },
 			"forward": func(ctx context.Context) error {
-				return one(gate.Forward(ctx, id, item.ID, conversation.Forwarded{To: []string{"a@b.example"}}))
+				return one(s.Replies.Forward(ctx, id, item.ID, reply.Forwarded{To: []string{"a@b.example"}}))
 			},
 			"begin": func(ctx context.Context) error {
-				return one(gate.BeginAsAgent(ctx, conversation.Opening{ContactID: in.customer.ID, Channel: conversation.Panel, Body: "x"}))
+				return one(s.Replies.BeginAsAgent(ctx, reply.Opening{ContactID: in.customer.ID, Channel: conversation.Panel, Body: "x"}))
 			},
 
 			"contact": func(ctx context.Context) error {

@@ -16,6 +16,8 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -82,22 +84,22 @@ func (in *inbox) pulls() map[conversation.Trigger]pull {
 	}
 	me := conversation.AgentAuthor(in.Member)
 	customer := func(ctx context.Context, id uuid.UUID) error {
-		return one(gate.ReplyAsCustomer(ctx, id, "Hâlâ bekliyorum"))
+		return one(s.Replies.ReplyAsCustomer(ctx, id, "Hâlâ bekliyorum"))
 	}
 	return map[conversation.Trigger]pull{
 		"customer_message": {act: customer},
 		"blocked_message":  {before: block(true), act: customer, after: block(false)},
 		"machine_message": {act: func(ctx context.Context, id uuid.UUID) error {
-			return one(gate.Ingest(ctx, conversation.Inbound{
+			return one(s.Inbound.Ingest(ctx, inbound.Inbound{
 				Channel: conversation.Mail, Body: "Ofis dışındayım", ConversationID: &id, AutoReply: true,
 				From: contact.Sender{Channel: conversation.Mail, AccountID: uuid.New(), ExternalID: "elif@example.com", Email: "elif@example.com"},
 			}))
 		}},
 		"agent_comment": {act: func(ctx context.Context, id uuid.UUID) error {
-			return one(gate.Reply(ctx, id, conversation.Answer{Author: me, Body: "Yarın"}))
+			return one(s.Replies.Reply(ctx, id, reply.Answer{Author: me, Body: "Yarın"}))
 		}},
 		"note": {act: func(ctx context.Context, id uuid.UUID) error {
-			return one(gate.Reply(ctx, id, conversation.Answer{Author: me, Body: "VIP", Note: true}))
+			return one(s.Replies.Reply(ctx, id, reply.Answer{Author: me, Body: "VIP", Note: true}))
 		}},
 		"snooze": {act: func(ctx context.Context, id uuid.UUID) error {
 			return one(gate.Snooze(ctx, id, clock.Ptr(s.Clock.Now().Add(2*time.Hour)), false))
@@ -117,7 +119,7 @@ func (in *inbox) pulls() map[conversation.Trigger]pull {
 		"escalate": {act: func(ctx context.Context, id uuid.UUID) error {
 			return one(gate.Escalate(ctx, id, "customer_asked", nil))
 		}},
-		"merge": {act: func(ctx context.Context, id uuid.UUID) error { return one(gate.Merge(ctx, id, other)) }},
+		"merge": {act: func(ctx context.Context, id uuid.UUID) error { return one(s.Whole.Merge(ctx, id, other)) }},
 		"delete": {
 			act:   func(ctx context.Context, id uuid.UUID) error { return gate.Delete(ctx, id) },
 			after: func(id uuid.UUID) error { return one(gate.Restore(owner, id)) },

@@ -18,6 +18,9 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/export"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/reply"
 )
 
 func TestSplit(t *testing.T) {
@@ -108,7 +111,7 @@ func TestExport(t *testing.T) {
 		text, r := get("")
 		var out struct {
 			Conversation conversation.Conversation
-			Items        []conversation.Exported
+			Items        []export.Exported
 		}
 		if err := json.Unmarshal([]byte(text), &out); err != nil {
 			t.Fatal(err)
@@ -170,7 +173,7 @@ func TestExportOriginalsAndPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.Conversations.Ingest(in.Context(), conversation.Inbound{
+		got, err := s.Inbound.Ingest(in.Context(), inbound.Inbound{
 			Channel: "email", From: contact.Sender{Channel: "email", AccountID: uuid.New(), ExternalID: "elif@example.com", Email: "elif@example.com"},
 			Body: "Merhaba", Subject: "x", ProviderMessageID: "m1", Email: &conversation.Email{RawBlobID: &raw.ID, RawSize: raw.Size},
 		})
@@ -182,11 +185,11 @@ func TestExportOriginalsAndPages(t *testing.T) {
 			t.Errorf("got %q", box)
 		}
 		for range 405 {
-			if _, err := s.Conversations.Reply(in.Context(), got.Conversation.ID, conversation.Answer{Author: conversation.AgentAuthor(in.Member), Body: "not", Note: true}); err != nil {
+			if _, err := s.Replies.Reply(in.Context(), got.Conversation.ID, reply.Answer{Author: conversation.AgentAuthor(in.Member), Body: "not", Note: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		var out struct{ Items []conversation.Exported }
+		var out struct{ Items []export.Exported }
 		if err := json.Unmarshal(in.Owner.Get(path+"/export").Want(200).Body, &out); err != nil || len(out.Items) != 406 {
 			t.Errorf("%d items, %v", len(out.Items), err)
 		}

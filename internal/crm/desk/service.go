@@ -8,6 +8,7 @@ import (
 
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -23,17 +24,27 @@ type Agents interface {
 	AgentNames(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID]string, error)
 }
 
+// Config is what the desk needs.
+type Config struct {
+	DB            *db.DB
+	Contacts      *contact.Service
+	Conversations *conversation.Service
+	Replies       *reply.Service
+	Agents        Agents
+}
+
 // Service is the agents' desk.
 type Service struct {
 	db            *db.DB
 	contacts      *contact.Service
 	conversations *conversation.Service
+	replies       *reply.Service
 	agents        Agents
 }
 
-// New opens the room.
-func New(d *db.DB, contacts *contact.Service, conversations *conversation.Service, agents Agents) *Service {
-	return &Service{db: d, contacts: contacts, conversations: conversations, agents: agents}
+// New makes the service.
+func New(c Config) *Service {
+	return &Service{db: c.DB, contacts: c.Contacts, conversations: c.Conversations, replies: c.Replies, agents: c.Agents}
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {

@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -78,7 +80,7 @@ func (s *Service) fillMacro(tx *db.Tx, m *Macro, n NewMacro) error {
 func (s *Service) checkNamed(tx *db.Tx, list []Action) error {
 	for i, a := range list {
 		if a.GroupID != nil && *a.GroupID != uuid.Nil {
-			if ok, err := s.conversations.IsGroup(&tx.Reader, *a.GroupID); err != nil {
+			if ok, err := group.Exists(&tx.Reader, *a.GroupID); err != nil {
 				return err
 			} else if !ok {
 				return fault.Invalid(fmt.Sprintf("actions[%d].group_id", i), "unknown_group")
@@ -231,7 +233,7 @@ func (s *Service) take(tx *db.Tx, was conversation.Conversation, a *Action, out 
 func (s *Service) write(text string, note bool, out *conversation.Written) conversation.Step {
 	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
 		me := conversation.AgentAuthor(caller.From(tx.Context()).ID)
-		return s.conversations.ToReply(conversation.Answer{Author: me, Body: text, Note: note}, out)(tx, was)
+		return s.replies.ToReply(reply.Answer{Author: me, Body: text, Note: note}, out)(tx, was)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 )
 
 // A forwarded message goes out over the mailbox's own server under its own
@@ -26,7 +27,7 @@ func TestForwardFromMailbox(t *testing.T) {
 		id := p.talks()[0].ID
 		item := p.lines(id)[0].ID
 		path := "/api/crm/v1/conversations/" + id + "/items/" + item + "/forward"
-		var out conversation.Forwarding
+		var out reply.Forwarding
 		p.Owner.Header("Accept-Language", "tr").Post(path, map[string]any{"to": []string{"depo@nakliye.example", "hasar@sigorta.example"}, "note": "Bakar mısınız?"}).Want(200).Data(&out)
 		s.Settle()
 		got := p.sink.got()

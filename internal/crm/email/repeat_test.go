@@ -91,7 +91,7 @@ func TestFirstReplyThatLeft(t *testing.T) {
 		third := s.Clock.Now()
 		fail := func(item uuid.UUID) {
 			t.Helper()
-			if err := s.Conversations.Delivered(p.Context(), item, conversation.Delivery{Status: conversation.Failed, Error: "refused"}); err != nil {
+			if err := s.Inbound.Delivered(p.Context(), item, conversation.Delivery{Status: conversation.Failed, Error: "refused"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -116,7 +116,7 @@ func TestFirstReplyThatLeft(t *testing.T) {
 		if at := first(); at != nil {
 			t.Errorf("nothing left, but the first answer was at %v", at)
 		}
-		if err := s.Conversations.Delivered(p.Context(), waiting, conversation.Delivery{Status: conversation.Sent}); err != nil {
+		if err := s.Inbound.Delivered(p.Context(), waiting, conversation.Delivery{Status: conversation.Sent}); err != nil {
 			t.Fatal(err)
 		}
 		if at := first(); at == nil || !at.Equal(s.Clock.Now()) {

@@ -16,6 +16,8 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
 	"konak/internal/kit/blob"
@@ -40,6 +42,8 @@ type Config struct {
 	Log      *slog.Logger
 	Channels *channel.Service
 	Inbox    *conversation.Service
+	Inbound  *inbound.Service
+	Files    *file.Service
 	Blobs    *blob.Store
 	// Relay sends mail over the operator's mail server.
 	Relay  *mailer.Mailer

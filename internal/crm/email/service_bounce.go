@@ -38,10 +38,10 @@ func (s *Service) bounced(ctx context.Context, in *Incoming, b *message.Bounce) 
 	in.ConversationID, in.ItemID = &l.conversationID, nil
 	if l.isCopy(b.Recipient) {
 		refused := []conversation.RefusedRecipient{{Address: b.Recipient, Reason: strings.TrimSpace(b.Status + " " + b.Reason)}}
-		err = s.Inbox.Reported(ctx, *l.itemID, conversation.Delivery{Status: conversation.Sent, Refused: refused})
+		err = s.Inbound.Reported(ctx, *l.itemID, conversation.Delivery{Status: conversation.Sent, Refused: refused})
 	} else {
 		why := strings.TrimSpace(strings.Join([]string{b.Recipient, b.Status, b.Reason}, " "))
-		err = s.Inbox.Delivered(ctx, *l.itemID, conversation.Delivery{Status: conversation.Failed, Error: why})
+		err = s.Inbound.Delivered(ctx, *l.itemID, conversation.Delivery{Status: conversation.Failed, Error: why})
 	}
 	if err := passDeleted(err); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
-	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -18,7 +18,7 @@ import (
 // Otherwise where it has none.
 type Forwarder struct {
 	Mailboxes *Service
-	Otherwise conversation.Forwarder
+	Otherwise reply.Forwarder
 }
 
 // Forward implements conversation.Forwarder: the conversation's mailbox sends
@@ -27,7 +27,7 @@ type Forwarder struct {
 // Such a mail is no part of the conversation's thread: what a third party
 // answers to it begins a conversation of its own, and never stands among the
 // customer's words.
-func (w Forwarder) Forward(tx *db.Tx, f conversation.Forwarded) error {
+func (w Forwarder) Forward(tx *db.Tx, f reply.Forwarded) error {
 	s := w.Mailboxes
 	a, found, err := s.forwardingMailbox(&tx.Reader, f.MailboxID)
 	if err != nil {

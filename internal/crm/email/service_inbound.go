@@ -14,6 +14,8 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
 	"konak/internal/kit/blob"
@@ -247,7 +249,7 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 		body = m.Subject
 	}
 	mail := original(m, blob.Blob{ID: in.blobID, Size: in.Size})
-	got, err := s.Inbox.Ingest(ctx, conversation.Inbound{
+	got, err := s.Inbound.Ingest(ctx, inbound.Inbound{
 		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: m.Fingerprint(), ConversationID: place.ConversationID,
 		From: contact.Sender{Channel: Kind, AccountID: a.ID, ExternalID: address.Fold(from.Email), Email: from.Email, Name: from.Name},
 		AI:   a.AI && m.Auto == "", Automatic: m.Auto != "", AutoReply: m.AutoReply(), Attachments: files, GroupID: a.GroupID, Email: &mail,
@@ -333,10 +335,10 @@ func (s *Service) latestOpen(ctx context.Context, r *db.Reader, account uuid.UUI
 
 // files stores what is attached. More than an item takes stays in the
 // original, which keeps everything.
-func (s *Service) files(ctx context.Context, m *message.Mail) ([]conversation.Prepared, error) {
-	var out []conversation.Prepared
-	for _, f := range m.Files[:min(len(m.Files), conversation.MaxAttachments)] {
-		p, err := s.Inbox.Prepare(ctx, f.Name, f.Type, f.Reader())
+func (s *Service) files(ctx context.Context, m *message.Mail) ([]file.Prepared, error) {
+	var out []file.Prepared
+	for _, f := range m.Files[:min(len(m.Files), file.MaxPerItem)] {
+		p, err := s.Files.Prepare(ctx, f.Name, f.Type, f.Reader())
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/address"
 	"konak/internal/kit/clock"
@@ -24,19 +25,19 @@ type outgoingMail struct {
 	AccountID uuid.UUID  `json:"account_id"`
 	ItemID    *uuid.UUID `json:"item_id"` // nil for an automatic answer and for a forwarded message
 	// ForwardedFrom is the conversation whose message is forwarded, else nil.
-	ForwardedFrom *uuid.UUID                  `json:"forwarded_from"`
-	ID            uuid.UUID                   `json:"id"`
-	MessageID     string                      `json:"message_id"`
-	To            []string                    `json:"to"`
-	Cc            []string                    `json:"cc"`
-	ReplyTo       string                      `json:"reply_to"`
-	Subject       string                      `json:"subject"`
-	Text          string                      `json:"text"`
-	InReplyTo     string                      `json:"in_reply_to"`
-	References    []string                    `json:"references"`
-	Files         []conversation.OutgoingFile `json:"files"`
-	Auto          bool                        `json:"auto"`
-	Date          clock.Time                  `json:"date"`
+	ForwardedFrom *uuid.UUID      `json:"forwarded_from"`
+	ID            uuid.UUID       `json:"id"`
+	MessageID     string          `json:"message_id"`
+	To            []string        `json:"to"`
+	Cc            []string        `json:"cc"`
+	ReplyTo       string          `json:"reply_to"`
+	Subject       string          `json:"subject"`
+	Text          string          `json:"text"`
+	InReplyTo     string          `json:"in_reply_to"`
+	References    []string        `json:"references"`
+	Files         []file.Outgoing `json:"files"`
+	Auto          bool            `json:"auto"`
+	Date          clock.Time      `json:"date"`
 }
 
 // Route implements channel.Kind: the address that wrote to the mailbox, or

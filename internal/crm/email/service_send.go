@@ -13,6 +13,7 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/email/message"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -116,7 +117,7 @@ func (s *Service) showSent(ctx context.Context, p *outgoingMail, got accepted) e
 	if p.ItemID == nil {
 		return nil
 	}
-	return passDeleted(s.Inbox.Reported(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Sent, Refused: got.Refused}))
+	return passDeleted(s.Inbound.Reported(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Sent, Refused: got.Refused}))
 }
 
 // showFailed shows on a message, or in the conversation that it was forwarded
@@ -124,9 +125,9 @@ func (s *Service) showSent(ctx context.Context, p *outgoingMail, got accepted) e
 func (s *Service) showFailed(ctx context.Context, p *outgoingMail, reason string) error {
 	switch {
 	case p.ForwardedFrom != nil:
-		return passDeleted(s.Inbox.NotForwarded(ctx, *p.ForwardedFrom, p.To, reason))
+		return passDeleted(s.Inbound.NotForwarded(ctx, *p.ForwardedFrom, p.To, reason))
 	case p.ItemID != nil:
-		return passDeleted(s.Inbox.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: reason}))
+		return passDeleted(s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: reason}))
 	}
 	return fmt.Errorf("%w: %s", jobs.ErrDrop, reason)
 }
@@ -255,7 +256,7 @@ func (s *Service) findSender(r *db.Reader, account uuid.UUID, set Settings, repl
 func (s *Service) showHeld(ctx context.Context, p *outgoingMail) error {
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.setAttention(tx, p.AccountID, mailer.ReasonQuota) })
 	if err == nil && p.ItemID != nil {
-		err = s.Inbox.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
+		err = s.Inbound.Delivered(ctx, *p.ItemID, conversation.Delivery{Status: conversation.Queued, Error: mailer.ReasonQuota})
 	}
 	return passDeleted(err)
 }
@@ -288,10 +289,10 @@ func (s *Service) render(ctx context.Context, p *outgoingMail, from sender) ([]b
 	return raw, nil
 }
 
-func (s *Service) load(ctx context.Context, list []conversation.OutgoingFile) ([]message.File, error) {
+func (s *Service) load(ctx context.Context, list []file.Outgoing) ([]message.File, error) {
 	var out []message.File
 	for _, f := range list {
-		r, err := s.Inbox.ReadFile(ctx, f)
+		r, err := s.Files.ReadFile(ctx, f)
 		if err != nil {
 			return nil, err
 		}

@@ -75,7 +75,7 @@ func (s *Service) Conversations(ctx context.Context, q Query, p db.Page) (out db
 			return err
 		}
 		if who.Kind == caller.Agent {
-			if err := conversation.Unread(r, who.ID, rows); err != nil {
+			if err := conversation.FillUnread(r, who.ID, rows); err != nil {
 				return err
 			}
 		}

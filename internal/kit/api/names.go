@@ -13,7 +13,7 @@ import (
 var qualified = regexp.MustCompile(`(?:[\w.-]+/)*(\w+)\.(\w+)`)
 
 // schemaName names a type in the document. Modules have records of the same
-// name, so a name begins with its package: mail.Exception is MailException, and
+// name, so a name begins with its module: mail.Exception is MailException, and
 // its envelope MailExceptionEnvelope. Types of this kit stand for themselves,
 // and so do bodies without a type of their own, which are named after their
 // input: give inputs a name that is the only one of its kind.
@@ -27,20 +27,41 @@ func schemaName(t reflect.Type, hint string) string {
 			arg, suffix = rest, "Array"
 		}
 		if m := qualified.FindStringSubmatch(arg); m != nil {
-			arg = packagePrefix(m[1]) + m[2]
+			arg = prefix(m[1]) + m[2]
 		}
 		return capital(arg) + suffix + outer
 	}
 	if i := strings.LastIndex(t.PkgPath(), "/"); t.Name() != "" && i >= 0 {
-		return packagePrefix(t.PkgPath()[i+1:]) + capital(name)
+		return prefix(t.PkgPath()[i+1:]) + capital(name)
 	}
 	return name
 }
 
-// packagePrefix returns what the names of a package begin with.
-func packagePrefix(pkg string) string {
+// documentedAs names the module that a package is a part of in the document,
+// where that is not the package itself: the names of records are part of the
+// API and do not change when a module is split into packages.
+var documentedAs = map[string]string{
+	"airecord": "conversation",
+	"card":     "conversation",
+	"draft":    "conversation",
+	"edit":     "conversation",
+	"export":   "conversation",
+	"file":     "conversation",
+	"group":    "conversation",
+	"inbound":  "conversation",
+	"inboxapi": "conversation",
+	"later":    "conversation",
+	"reply":    "conversation",
+	"whole":    "conversation",
+}
+
+// prefix is what the names of a package's records begin with.
+func prefix(pkg string) string {
 	if pkg == "api" {
 		return ""
+	}
+	if module, ok := documentedAs[pkg]; ok {
+		pkg = module
 	}
 	return capital(pkg)
 }

@@ -114,8 +114,16 @@ var fixtures = []fixture{
 		rule: "imports run one way", fault: "crm/telephony may not import crm/channel",
 	},
 	{
+		name: "a store imports the gate", path: "internal/crm/conversation/file/service.go", text: source("konak/internal/crm/conversation"),
+		rule: "imports run one way", fault: "crm/conversation/file may not import crm/conversation",
+	},
+	{
+		name: "the gate imports what stands on it", path: "internal/crm/conversation/gate.go", text: source("konak/internal/crm/conversation/inbound"),
+		rule: "imports run one way", fault: "crm/conversation may not import crm/conversation/inbound",
+	},
+	{
 		name: "an unknown room of crm", path: "internal/crm/lobby/service.go", text: source("konak/internal/crm/contact"),
-		rule: "imports run one way", fault: "crm's room lobby has no place",
+		rule: "imports run one way", fault: "crm's package lobby has no place",
 	},
 	{
 		name: "the product imports a tool", path: "internal/app/app.go", text: source("konak/internal/tools/withpostgres"),

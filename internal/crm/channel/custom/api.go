@@ -7,6 +7,7 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/api"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -151,9 +152,9 @@ func (s *Service) registerPublic(a *api.API) {
 	api.Handle(a, message, func(ctx context.Context, in *messageIn) (Received, error) { return s.Receive(ctx, in.ID.UUID, in.Body) })
 
 	upload := route("/files", "custom-channel-upload", "A file for a customer's message")
-	upload.Status, upload.MaxBody = 201, conversation.MaxAttachment
+	upload.Status, upload.MaxBody = 201, file.MaxSize
 	upload.Doc = "The body is the file itself. What it is is found from its content: programs and scripts are refused with 422 on `file`. Name the answer's id in `attachments` of a message within a day."
-	api.HandleUpload(a, upload, func(ctx context.Context, in *uploadIn, body *api.Upload) (conversation.Attachment, error) {
+	api.HandleUpload(a, upload, func(ctx context.Context, in *uploadIn, body *api.Upload) (file.Attachment, error) {
 		return s.Upload(ctx, in.ID.UUID, in.Filename, body.Type, body)
 	})
 

@@ -364,7 +364,7 @@ func TestSubmissions(t *testing.T) {
 		}
 		var c conversation.Conversation
 		sh.Owner.Get(conversations + "/" + results[0].ConversationID.String()).Want(200).Data(&c)
-		if !c.Talep || c.Channel != "form" || c.Subject != "Teklif isteği" || c.GroupID == nil || c.Unread != 1 {
+		if !c.IsRequest || c.Channel != "form" || c.Subject != "Teklif isteği" || c.GroupID == nil || c.Unread != 1 {
 			t.Errorf("got %+v", c)
 		}
 		if top := sh.items(c.ID)[0]; top.Body != "120 sandalye\n\nadet: 120\nrenk: ceviz" {

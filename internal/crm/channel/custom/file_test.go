@@ -9,7 +9,7 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/crm/channel/custom"
-	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/perm"
 )
 
@@ -20,7 +20,7 @@ func TestFiles(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		sh := open(t, s)
 		sh.key = sh.Key(false, perm.ChannelsView, perm.ChannelsManage) // what the scope channels.write gives
-		upload := func(name, content string) (a conversation.Attachment) {
+		upload := func(name, content string) (a file.Attachment) {
 			t.Helper()
 			sh.key.Header("Content-Type", "text/plain").Post(sh.path("/files?filename="+name), content).Want(201).Data(&a)
 			return a
@@ -57,7 +57,7 @@ func TestFiles(t *testing.T) {
 		sh.key.Post(sh.path("/files?filename=x.exe"), "MZ\x90\x00").Refused(422, "validation_failed")
 
 		// What an agent attaches goes out as a link.
-		var up, secret conversation.Attachment
+		var up, secret file.Attachment
 		sh.Owner.Header("Content-Type", "text/plain").Post("/api/crm/v1/attachments?filename=yan%C4%B1t.txt", "cevap").Want(201).Data(&up)
 		sh.Owner.Header("Content-Type", "text/plain").Post("/api/crm/v1/attachments?filename=not.txt", "gizli").Want(201).Data(&secret)
 		path := conversations + "/" + in.Conversation.ID.String() + "/reply-as-agent"

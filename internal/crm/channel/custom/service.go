@@ -11,6 +11,8 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -39,15 +41,28 @@ type Service struct {
 	db            *db.DB
 	channels      *channel.Service
 	conversations *conversation.Service
+	files         *file.Service
+	inbound       *inbound.Service
 	engine        Engine
 	base          string
 }
 
-// New opens the room and makes its kind known. The base is the house's address,
-// which links to files begin with.
-func New(d *db.DB, channels *channel.Service, conversations *conversation.Service, e Engine, base string) *Service {
-	s := &Service{db: d, channels: channels, conversations: conversations, engine: e, base: base}
-	channels.Add(Name, s)
+// Config is what the channel needs.
+type Config struct {
+	DB            *db.DB
+	Channels      *channel.Service
+	Conversations *conversation.Service
+	Files         *file.Service
+	Inbound       *inbound.Service
+	Engine        Engine
+	// BaseURL is what links to files begin with.
+	BaseURL string
+}
+
+// New makes the channel and adds its kind to the channels.
+func New(c Config) *Service {
+	s := &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, inbound: c.Inbound, engine: c.Engine, base: c.BaseURL}
+	c.Channels.Add(Name, s)
 	return s
 }
 
@@ -324,7 +339,7 @@ func (s *Service) delivered(ctx context.Context, o outcome) error {
 	if o.Status != "delivered" {
 		d = conversation.Delivery{Status: conversation.Failed, Error: o.Error}
 	}
-	return gone(s.conversations.Delivered(ctx, item, d))
+	return gone(s.inbound.Delivered(ctx, item, d))
 }
 
 // gone passes over what was deleted meanwhile.

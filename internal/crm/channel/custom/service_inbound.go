@@ -9,6 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -50,31 +53,31 @@ func (s *Service) Receive(ctx context.Context, id uuid.UUID, m Message) (out Rec
 	if err := a.Read(&set); err != nil {
 		return out, err
 	}
-	in := conversation.Inbound{
+	in := inbound.Inbound{
 		Channel: Name, From: from, Subject: m.Subject, Body: strings.TrimSpace(m.Body), ProviderMessageID: strings.TrimSpace(m.ID),
 		AI: a.AI && !caller.From(ctx).Test, GroupID: a.GroupID, Uploads: m.Attachments,
 	}
 	if set.WindowHours != nil {
 		in.Window = time.Duration(*set.WindowHours) * time.Hour
 	}
-	got, err := s.conversations.Ingest(ctx, in)
+	got, err := s.inbound.Ingest(ctx, in)
 	return Received{got.Written, got.Created, got.Duplicate}, err
 }
 
 // Upload stores a file that a message will bring.
-func (s *Service) Upload(ctx context.Context, id uuid.UUID, name, declared string, body io.Reader) (conversation.Attachment, error) {
+func (s *Service) Upload(ctx context.Context, id uuid.UUID, name, declared string, body io.Reader) (file.Attachment, error) {
 	if _, err := s.open(ctx, id, true); err != nil {
-		return conversation.Attachment{}, err
+		return file.Attachment{}, err
 	}
-	return s.conversations.Upload(ctx, name, declared, body)
+	return s.files.Upload(ctx, name, declared, body)
 }
 
 // File opens a file of a message that went over the channel, in or out.
-func (s *Service) File(ctx context.Context, id, file uuid.UUID) (conversation.Attachment, io.ReadSeekCloser, error) {
+func (s *Service) File(ctx context.Context, id, fileID uuid.UUID) (file.Attachment, io.ReadSeekCloser, error) {
 	if _, err := s.open(ctx, id, false); err != nil {
-		return conversation.Attachment{}, nil, err
+		return file.Attachment{}, nil, err
 	}
-	return s.conversations.AttachmentOn(ctx, id, nil, file)
+	return s.files.OpenOn(ctx, id, nil, fileID)
 }
 
 // Submit brings in a form: the contact behind it, a request, the record of
@@ -107,16 +110,16 @@ func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out S
 			out, err = guarded(&tx.Reader, id, guard)
 			return err
 		}
-		group := a.GroupID
-		if group != nil {
-			if there, err := s.conversations.IsGroup(&tx.Reader, *group); err != nil {
+		groupID := a.GroupID
+		if groupID != nil {
+			if there, err := group.Exists(&tx.Reader, *groupID); err != nil {
 				return err
 			} else if !there {
-				group = nil
+				groupID = nil
 			}
 		}
 		c, err := s.conversations.CreateIn(tx, conversation.NewConversation{
-			From: &from, Channel: "form", AccountID: &id, Subject: f.title(), Body: f.body(), GroupID: group, Notify: true,
+			From: &from, Channel: "form", AccountID: &id, Subject: f.title(), Body: f.body(), GroupID: groupID, Notify: true,
 		})
 		if err != nil {
 			return err
@@ -143,7 +146,7 @@ func (s *Service) Rate(ctx context.Context, id, conv uuid.UUID, rating int, comm
 	if _, err := s.open(ctx, id, true); err != nil {
 		return conversation.Rating{}, err
 	}
-	return s.conversations.Respond(ctx, id, conv, rating, comment)
+	return s.inbound.Respond(ctx, id, conv, rating, comment)
 }
 
 // Escalate hands a conversation to people because the customer asked for one.
@@ -152,7 +155,7 @@ func (s *Service) Escalate(ctx context.Context, id, conv uuid.UUID) (c conversat
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.conversations.Of(ctx, id, conv); err != nil {
+	if c, err = s.inbound.Of(ctx, id, conv); err != nil {
 		return c, err
 	}
 	return s.conversations.Escalate(ctx, conv, "customer_asked", a.GroupID)

@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	wire "konak/internal/provider/whatsapp"
 )
 
@@ -127,7 +128,7 @@ func TestCustomersSendFiles(t *testing.T) {
 			t.Error("the picture is another one")
 		}
 		// What the provider no longer has comes in without its bytes.
-		if a := items[0].Attachments; len(a) != 1 || a[0].Blocked == nil || *a[0].Blocked != conversation.BlockedGone || a[0].Name != "fatura.pdf" {
+		if a := items[0].Attachments; len(a) != 1 || a[0].Blocked == nil || *a[0].Blocked != file.BlockedGone || a[0].Name != "fatura.pdf" {
 			t.Errorf("the lost file: %+v", items[0])
 		}
 	})
@@ -140,7 +141,7 @@ func TestReactions(t *testing.T) {
 		var item conversation.Item
 		path := conversations + "/" + c.ID.String() + "/items/" + sh.items(c.ID)[0].ID.String() + "/reaction"
 		sh.Owner.Post(path, map[string]any{"emoji": "👍"}).Want(200).Data(&item)
-		if len(item.Tepkiler) != 1 {
+		if len(item.Reactions) != 1 {
 			t.Errorf("the item is %+v", item)
 		}
 		out := sh.box.Sent()
@@ -158,7 +159,7 @@ func TestReactions(t *testing.T) {
 			t.Fatal(err)
 		}
 		sh.settle()
-		if got := sh.items(c.ID)[0]; len(got.Tepkiler) != 1 || got.Tepkiler[0].Emoji != "❤️" || got.Tepkiler[0].AuthorKind != conversation.ByContact {
+		if got := sh.items(c.ID)[0]; len(got.Reactions) != 1 || got.Reactions[0].Emoji != "❤️" || got.Reactions[0].AuthorKind != conversation.ByContact {
 			t.Errorf("the answer is %+v", got)
 		}
 		// Outside the window the provider takes no sign either.

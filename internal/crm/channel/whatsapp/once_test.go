@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/dbtest"
 )
 
@@ -29,7 +30,7 @@ func TestSentOnce(t *testing.T) {
 		c := sh.only().ID
 		var ids []uuid.UUID
 		for name, content := range map[string]string{"a.png": string(picture(t)), "fatura.pdf": "%PDF-1.4 fatura"} {
-			var a conversation.Attachment
+			var a file.Attachment
 			sh.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?filename="+name, content).Want(201).Data(&a)
 			ids = append(ids, a.ID)
 		}

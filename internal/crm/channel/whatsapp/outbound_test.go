@@ -9,6 +9,8 @@ import (
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/reply"
 	wire "konak/internal/provider/whatsapp"
 )
 
@@ -63,7 +65,7 @@ func TestFilesGoOut(t *testing.T) {
 		c := sh.only().ID
 		var ids []uuid.UUID
 		for name, content := range map[string]string{"a.png": string(picture(t)), "fatura.pdf": "%PDF-1.4 fatura"} {
-			var a conversation.Attachment
+			var a file.Attachment
 			sh.Owner.Header("Content-Type", "application/octet-stream").Post("/api/crm/v1/attachments?filename="+name, content).Want(201).Data(&a)
 			ids = append(ids, a.ID)
 		}
@@ -104,7 +106,7 @@ func TestClosedWindow(t *testing.T) {
 		if !strings.Contains(string(resp.Body), until.Format(`"window_expired_at":"2006-01-02T15:04:05`)) {
 			t.Errorf("the answer is %s", resp.Body)
 		}
-		var choice conversation.ChatTemplates
+		var choice reply.ChatTemplates
 		sh.Owner.Get(conversations + "/" + c.ID.String() + "/chat-templates").Want(200).Data(&choice)
 		if choice.WindowOpen || choice.WindowExpiresAt == nil || !choice.WindowExpiresAt.Equal(until) {
 			t.Errorf("the choice is %+v", choice)

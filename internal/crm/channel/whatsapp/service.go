@@ -16,6 +16,9 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -31,6 +34,9 @@ type Config struct {
 	Channels  *channel.Service
 	Contacts  *contact.Service
 	Inbox     *conversation.Service
+	Inbound   *inbound.Service
+	Replies   *reply.Service
+	Files     *file.Service
 	Templates *template.Service
 	Provider  Provider
 	// BaseURL is the house's address, which the provider calls.

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/contact"
-	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/kit/address"
 	"konak/internal/kit/db"
@@ -68,7 +68,7 @@ type Recipient struct {
 }
 
 // SendTemplate sends a template to one customer.
-func (s *Service) SendTemplate(ctx context.Context, to Recipient, u template.Use) (out conversation.SentTemplate, err error) {
+func (s *Service) SendTemplate(ctx context.Context, to Recipient, u template.Use) (out reply.SentTemplate, err error) {
 	number, ok := address.ParsePhone(to.Phone)
 	switch {
 	case to.Phone != "" && !ok:
@@ -90,5 +90,5 @@ func (s *Service) SendTemplate(ctx context.Context, to Recipient, u template.Use
 	if err != nil {
 		return out, err
 	}
-	return s.Inbox.SendTemplateTo(ctx, id, u)
+	return s.Replies.SendTemplateTo(ctx, id, u)
 }

@@ -15,6 +15,8 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -175,7 +177,7 @@ func (s *Service) hear(ctx context.Context, a channel.Account, c Call) error {
 
 func (s *Service) message(ctx context.Context, a channel.Account, m Received) error {
 	if m.ReactTo != "" {
-		return s.Inbox.CustomerReacted(ctx, a.ID, m.ReactTo, m.Emoji)
+		return s.Inbound.CustomerReacted(ctx, a.ID, m.ReactTo, m.Emoji)
 	}
 	if m.Unsupported {
 		m.Text = unsupported
@@ -194,7 +196,7 @@ const unsupported = "Bu ileti türü burada gösterilemiyor; WhatsApp uygulamas�
 // ingest brings in what a customer wrote. A message with a file is written at
 // once, in its place, with the file pending; a job fetches it.
 func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) error {
-	in := conversation.Inbound{
+	in := inbound.Inbound{
 		Channel: Name, Body: strings.TrimSpace(m.Text), ProviderMessageID: m.ID, AI: a.AI, GroupID: a.GroupID, AutoReply: m.System,
 		From: m.sender(a.ID), Detail: m.Detail, Window: window,
 	}
@@ -210,10 +212,10 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) err
 		return err
 	}
 	if m.MediaID != "" {
-		in.Attachments = []conversation.Prepared{{
+		in.Attachments = []file.Prepared{{
 			Name: fileName(m, m.MediaType), DeclaredType: m.MediaType, Type: unknownType, Pending: true,
 		}}
-		in.Then = func(tx *db.Tx, out *conversation.Ingested) error {
+		in.Then = func(tx *db.Tx, out *inbound.Ingested) error {
 			if out.Duplicate {
 				return nil
 			}
@@ -224,7 +226,7 @@ func (s *Service) ingest(ctx context.Context, a channel.Account, m Received) err
 	if in.Body == "" && m.MediaID == "" {
 		in.Body = unsupported
 	}
-	_, err := s.Inbox.Ingest(ctx, in)
+	_, err := s.Inbound.Ingest(ctx, in)
 	return err
 }
 
@@ -252,7 +254,7 @@ func (s *Service) quote(ctx context.Context, account uuid.UUID, detail map[strin
 		return nil
 	}
 	return s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		item, found, err := s.Inbox.Known(r, account, id)
+		item, found, err := s.Inbound.Known(r, account, id)
 		if found {
 			detail["quoted_item_id"] = item
 		}
@@ -279,13 +281,13 @@ func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
 	if err := json.Unmarshal(j.Payload, &p); err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
-	lost := conversation.Prepared{
-		Name: fileName(p.Message, p.Message.MediaType), DeclaredType: p.Message.MediaType, Type: unknownType, Blocked: conversation.BlockedGone,
+	lost := file.Prepared{
+		Name: fileName(p.Message, p.Message.MediaType), DeclaredType: p.Message.MediaType, Type: unknownType, Blocked: file.BlockedGone,
 	}
 	a, at, err := s.open(ctx, p.AccountID)
 	if err != nil {
 		if gone(err) == nil { // disconnected: nothing opens the file any more
-			return s.Inbox.FillAttachment(ctx, p.ItemID, p.AttachmentID, lost)
+			return s.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, lost)
 		}
 		return err
 	}
@@ -298,18 +300,18 @@ func (s *Service) runMedia(ctx context.Context, j *jobs.Job) error {
 	default:
 		return jobs.HoldOnTimeout(err)
 	}
-	return s.Inbox.FillAttachment(ctx, p.ItemID, p.AttachmentID, file)
+	return s.Inbound.FillAttachment(ctx, p.ItemID, p.AttachmentID, file)
 }
 
-func (s *Service) fetch(ctx context.Context, at Access, m Received) (conversation.Prepared, error) {
+func (s *Service) fetch(ctx context.Context, at Access, m Received) (file.Prepared, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	kind, content, err := s.Provider.Download(ctx, at, m.MediaID)
 	if err != nil {
-		return conversation.Prepared{}, err
+		return file.Prepared{}, err
 	}
 	defer func() { _ = content.Close() }()
-	return s.Inbox.Prepare(ctx, fileName(m, kind), kind, content)
+	return s.Files.Prepare(ctx, fileName(m, kind), kind, content)
 }
 
 // endings are how files without a name are called.
@@ -335,13 +337,13 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 	var item uuid.UUID
 	var found bool
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		if item, found, err = s.Inbox.Known(r, a.ID, st.MessageID); err != nil || found {
+		if item, found, err = s.Inbound.Known(r, a.ID, st.MessageID); err != nil || found {
 			return err
 		}
 		if item, err = uuid.Parse(st.Mark); err != nil {
 			return nil //nolint:nilerr // another program's mark on the same number
 		}
-		found, err = s.Inbox.SentOver(r, a.ID, item)
+		found, err = s.Inbound.SentOver(r, a.ID, item)
 		return err
 	})
 	if err != nil || !found {
@@ -362,7 +364,7 @@ func (s *Service) status(ctx context.Context, a channel.Account, st Status) erro
 	default:
 		return nil
 	}
-	return gone(s.Inbox.Reported(ctx, item, d))
+	return gone(s.Inbound.Reported(ctx, item, d))
 }
 
 // number takes what the provider says about the number itself.

@@ -16,6 +16,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/template"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -96,7 +97,7 @@ type outgoingMessage struct {
 	ItemID    uuid.UUID                   `json:"item_id"`
 	To        string                      `json:"to"`
 	Text      string                      `json:"text"`
-	Files     []conversation.OutgoingFile `json:"files"`
+	Files     []file.Outgoing `json:"files"`
 	Template  *template.Filled            `json:"template"`
 }
 
@@ -119,7 +120,7 @@ func (p *outgoingMessage) waits(now string) bool {
 // part is one of the provider's messages.
 type part struct {
 	text string
-	file *conversation.OutgoingFile
+	file *file.Outgoing
 }
 
 const maxCaption = 1024
@@ -142,7 +143,7 @@ func (p *outgoingMessage) parts() []part {
 
 // kindOf says as what a file is sent; what is no picture, film or voice for
 // the provider is a document.
-func kindOf(f conversation.OutgoingFile) string {
+func kindOf(f file.Outgoing) string {
 	const mib = 1 << 20
 	for _, k := range []struct {
 		kind  string
@@ -211,7 +212,7 @@ func (s *Service) reportPushed(ctx context.Context, item uuid.UUID, d conversati
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushFor-pushTimeout-15*time.Second)
 	defer cancel()
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
-		err := gone(s.Inbox.Reported(ctx, item, d))
+		err := gone(s.Inbound.Reported(ctx, item, d))
 		if err == nil {
 			return
 		}
@@ -260,7 +261,7 @@ func (s *Service) carry(ctx context.Context, p *outgoingMessage, part int) (stri
 	case p.Template != nil:
 		m.Kind, m.Template = KindTemplate, p.Template
 	case next.file != nil:
-		content, err := s.Inbox.ReadFile(ctx, *next.file)
+		content, err := s.Files.ReadFile(ctx, *next.file)
 		if err != nil {
 			return "", err
 		}
@@ -291,7 +292,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 	}
 	var now string
 	err := s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		now, err = s.Inbox.Standing(r, p.ItemID)
+		now, err = s.Inbound.Standing(r, p.ItemID)
 		return err
 	})
 	if err != nil || !p.waits(now) {
@@ -315,7 +316,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 		} else if !final {
 			why = plain(err)
 		}
-		return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
+		return gone(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Failed, Error: why}))
 	}
 	if got.Parts < len(p.parts()) {
 		return jobs.RunAgain(s.DB.Clock().Now())
@@ -325,7 +326,7 @@ func (s *Service) runSend(ctx context.Context, j *jobs.Job) error {
 
 // showSent shows a message as sent, all of whose parts the provider took.
 func (s *Service) showSent(ctx context.Context, p *outgoingMessage, got accepted) error {
-	return gone(s.Inbox.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID}))
+	return gone(s.Inbound.Reported(ctx, p.ItemID, conversation.Delivery{Status: conversation.Sent, ProviderMessageID: got.FirstID}))
 }
 
 // later is the error by which a job tries again when the provider asks for it,

@@ -13,6 +13,7 @@ import (
 	"konak/internal/app/apptest"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/kit/perm"
 )
@@ -292,7 +293,7 @@ func TestSync(t *testing.T) {
 	})
 }
 
-func (sh *shop) send(c uuid.UUID, use map[string]any) (out conversation.SentTemplate) {
+func (sh *shop) send(c uuid.UUID, use map[string]any) (out reply.SentTemplate) {
 	sh.t.Helper()
 	sh.Owner.Post(conversations+"/"+c.String()+"/messages", use).Want(200).Data(&out)
 	return out
@@ -303,7 +304,7 @@ func TestSendTemplateIntoConversation(t *testing.T) {
 		news := sh.approved("kargo_bilgisi")
 		sh.says("Merhaba")
 		c := sh.only()
-		var choice conversation.ChatTemplates
+		var choice reply.ChatTemplates
 		sh.Owner.Get(conversations + "/" + c.ID.String() + "/chat-templates").Want(200).Data(&choice)
 		if !choice.WindowOpen || len(choice.Templates) != 1 {
 			t.Errorf("the choice is %+v", choice)
@@ -360,7 +361,7 @@ func TestSendTemplateIntoConversation(t *testing.T) {
 		}
 		sh.box.Decide(businessID, "kargo_bilgisi", "tr", "PAUSED", nil)
 		sh.settle()
-		if got := sh.send(c.ID, use); got.Delivery != conversation.Failed || *got.Error != conversation.TemplateNotSendable || got.Item.V != nil {
+		if got := sh.send(c.ID, use); got.Delivery != conversation.Failed || *got.Error != reply.TemplateNotSendable || got.Item.V != nil {
 			t.Errorf("paused: %+v", got)
 		}
 	})
@@ -376,7 +377,7 @@ func TestSendTemplateToSomebody(t *testing.T) {
 			}
 			return out
 		}
-		var sent conversation.SentTemplate
+		var sent reply.SentTemplate
 		sh.Owner.Post(channels+"/send-template", use(map[string]any{"phone": "+90 532 123 45 67", "name": "Elif Kaya"})).Want(200).Data(&sent)
 		if sent.Delivery != conversation.Sent || sent.Conversation.V == nil || sent.Conversation.V.ContactName != "Elif Kaya" {
 			t.Fatalf("sent: %+v", sent)
@@ -456,13 +457,13 @@ func TestConsent(t *testing.T) {
 		use := func(t template.Template) map[string]any {
 			return map[string]any{"template_id": t.ID, "body": []string{"Elif", "4711"}}
 		}
-		if got := sh.send(c.ID, use(ad)); got.Delivery != conversation.Failed || *got.Error != conversation.ConsentMissing {
+		if got := sh.send(c.ID, use(ad)); got.Delivery != conversation.Failed || *got.Error != reply.ConsentMissing {
 			t.Errorf("without consent: %+v", got)
 		}
 		key := sh.FullKey()
 		const public = "/api/crm/public/v1/channels/consent"
 		key.Post(public, map[string]any{"phone": "+905321234567", "source": "ödeme formu"}).Want(200)
-		var choice conversation.ChatTemplates
+		var choice reply.ChatTemplates
 		sh.Owner.Get(conversations + "/" + c.ID.String() + "/chat-templates").Want(200).Data(&choice)
 		if len(choice.Templates) != 2 {
 			t.Errorf("the choice is %+v", choice)
@@ -474,7 +475,7 @@ func TestConsent(t *testing.T) {
 			sh.Owner.Post(channels+"/consent", map[string]any{"contact_id": c.ContactID, "purpose": purpose, "status": "revoked"}).Want(200)
 		}
 		for _, tpl := range []template.Template{ad, news} {
-			if got := sh.send(c.ID, use(tpl)); got.Delivery != conversation.Failed || *got.Error != conversation.ConsentRevoked {
+			if got := sh.send(c.ID, use(tpl)); got.Delivery != conversation.Failed || *got.Error != reply.ConsentRevoked {
 				t.Errorf("revoked: %+v", got)
 			}
 		}
@@ -497,7 +498,7 @@ func TestConsent(t *testing.T) {
 		if mirror.ID == c.ContactID || !mirror.Test {
 			t.Errorf("a test key changed %+v", mirror)
 		}
-		if got := sh.send(c.ID, use(ad)); *got.Error != conversation.ConsentRevoked {
+		if got := sh.send(c.ID, use(ad)); *got.Error != reply.ConsentRevoked {
 			t.Errorf("a test key's consent counts: %+v", got)
 		}
 		sh.settle()

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
 )
 
 // A conversation that an agent opens while the window is closed belongs to the
@@ -24,7 +25,7 @@ func TestOpenedOutsideTheWindow(t *testing.T) {
 			t.Fatalf("got %+v", begun)
 		}
 		path := conversations + "/" + c.ID.String()
-		var choice conversation.ChatTemplates
+		var choice reply.ChatTemplates
 		sh.Owner.Get(path + "/chat-templates").Want(200).Data(&choice)
 		if choice.WindowOpen || len(choice.Templates) != 1 {
 			t.Errorf("the choice is %+v", choice)
@@ -57,7 +58,7 @@ func TestPausedNumberSaysSo(t *testing.T) {
 		if begun.Delivery != "failed" || begun.Error == nil || *begun.Error != "channel_unavailable" || !begun.Reused {
 			t.Errorf("got %+v", begun)
 		}
-		var ways []conversation.ReplyChannel
+		var ways []reply.ReplyChannel
 		sh.Owner.Get(conversations + "/" + c.ID.String() + "/reply-channels").Want(200).Data(&ways)
 		if ways[0].Available || *ways[0].Reason != "channel_unavailable" {
 			t.Errorf("got %+v", ways[0])

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/crm/channel"
-	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
@@ -179,7 +179,7 @@ func (s *Service) registerPage(a *api.API) {
 			return out, err
 		})
 	upload := route("POST", "/files", "attach", "The visitor sends a file")
-	upload.MaxBody = conversation.MaxAttachment
+	upload.MaxBody = file.MaxSize
 	api.HandleUpload(a, upload, func(ctx context.Context, in *attachIn, body *api.Upload) (out Written, err error) {
 		ctx, p, v, err := s.visit(ctx, in.Key)
 		if err != nil {
@@ -205,7 +205,7 @@ func (s *Service) registerPage(a *api.API) {
 			if now.ConversationID == nil {
 				return nil, fault.New(fault.NotFound)
 			}
-			f, content, err := s.Conversations.AttachmentOn(ctx, p.Account.ID, now.ConversationID, in.ID.UUID)
+			f, content, err := s.Files.OpenOn(ctx, p.Account.ID, now.ConversationID, in.ID.UUID)
 			if err != nil {
 				return nil, err
 			}
@@ -228,7 +228,7 @@ func (s *Service) registerPage(a *api.API) {
 			if v.ConversationID == nil {
 				return Rated{}, fault.New(fault.NotFound)
 			}
-			r, err := s.Conversations.Respond(ctx, p.Account.ID, *v.ConversationID, in.Body.Rating, in.Body.Comment)
+			r, err := s.Inbound.Respond(ctx, p.Account.ID, *v.ConversationID, in.Body.Rating, in.Body.Comment)
 			return Rated{r.Rating, r.Recorded}, err
 		})
 	api.HandleEvents(a, route("GET", "/stream", "stream", "What happens in the visitor's conversation"),

@@ -12,6 +12,8 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/inbound"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
 	"konak/internal/kit/caller"
@@ -33,6 +35,8 @@ type Deps struct {
 	DB            *db.DB
 	Channels      *channel.Service
 	Conversations *conversation.Service
+	Inbound       *inbound.Service
+	Files         *file.Service
 	Typing        Typing
 	Bus           bus.Bus
 	Limits        limit.Limiter
@@ -160,7 +164,7 @@ func (s *Service) Route(_ *db.Reader, a channel.Account, to contact.Contact) (*c
 
 // Take implements channel.Kind: what is written is there for the visitor.
 func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
-	return s.Conversations.Arrived(tx, m.ItemID)
+	return s.Inbound.Arrived(tx, m.ItemID)
 }
 
 // Push implements channel.Kind.
@@ -203,7 +207,7 @@ func (s *Service) enter(ctx context.Context, key, from, ip string) (context.Cont
 	return owned.Context(ctx, ip), p, nil
 }
 
-// Config says how the widget looks now.
+// config says how the widget looks now.
 func (s *Service) config(p *page) Config {
 	now := s.DB.Clock().Now()
 	l := p.set.Look
@@ -261,7 +265,7 @@ func (s *Service) session(ctx context.Context, v Visitor) (out Session, err erro
 		return out, nil
 	}
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
-		shown, err := s.Conversations.ShownTo(r, *v.ConversationID)
+		shown, err := s.Inbound.ShownTo(r, *v.ConversationID)
 		if fault.Is(err, fault.NotFound) {
 			return nil // deleted: they begin anew
 		}
@@ -280,7 +284,7 @@ type Line struct {
 	Email string
 	Phone string
 	Page  string
-	Files []conversation.Prepared
+	Files []file.Prepared
 }
 
 // write brings in what a visitor wrote.
@@ -294,13 +298,13 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 	if _, err := io.Copy(io.Discard, s.counted(ctx, p, v.ID, strings.NewReader(l.Body))); err != nil {
 		return m, out, err
 	}
-	in := conversation.Inbound{
+	in := inbound.Inbound{
 		Channel: Name, Body: l.Body, Attachments: l.Files, AI: p.Account.AI, GroupID: p.Account.GroupID, ConversationID: v.ConversationID,
 		From: contact.Sender{
 			Channel: Name, AccountID: p.Account.ID, ExternalID: v.ID.String(), Name: v.Name, Email: v.Email, Phone: v.Phone,
 			Language: v.Language, Username: guest(v.Language), Unproven: true,
 		},
-		Then: func(tx *db.Tx, out *conversation.Ingested) error {
+		Then: func(tx *db.Tx, out *inbound.Ingested) error {
 			v.ConversationID = &out.Conversation.ID
 			return save(tx, v)
 		},
@@ -308,7 +312,7 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 	if l.ID != "" {
 		in.ProviderMessageID = v.ID.String() + "/" + l.ID
 	}
-	got, err := s.Conversations.Ingest(ctx, in)
+	got, err := s.Inbound.Ingest(ctx, in)
 	if err != nil {
 		return m, out, err
 	}
@@ -319,18 +323,18 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 
 // attach brings in a file that a visitor sends.
 func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared string, r io.Reader) (m Message, out Session, err error) {
-	f, err := s.Conversations.PrepareWithin(ctx, blob.Visitors, name, declared, s.counted(ctx, p, v.ID, r))
+	f, err := s.Files.PrepareWithin(ctx, blob.Visitors, name, declared, s.counted(ctx, p, v.ID, r))
 	switch {
 	case err != nil:
 		return m, out, err
-	case f.Blocked == conversation.BlockedSize:
-		return m, out, fault.New(fault.BodyTooLarge, conversation.MaxAttachment)
+	case f.Blocked == file.BlockedSize:
+		return m, out, fault.New(fault.BodyTooLarge, file.MaxSize)
 	case f.Blocked != "":
 		return m, out, fault.Invalid("file", f.Blocked).Because(f.Type)
 	case f.Size == 0:
 		return m, out, fault.Invalid("file", "required")
 	}
-	return s.write(ctx, p, v, Line{Files: []conversation.Prepared{f}})
+	return s.write(ctx, p, v, Line{Files: []file.Prepared{f}})
 }
 
 func guest(language string) string {
@@ -374,7 +378,7 @@ func (s *Service) messages(ctx context.Context, p *page, v Visitor, pg db.Page) 
 	if err != nil || now.ConversationID == nil {
 		return out, err
 	}
-	list, err := s.Conversations.MessagesOn(ctx, *now.ConversationID, p.Account.ID, pg)
+	list, err := s.Inbound.MessagesOn(ctx, *now.ConversationID, p.Account.ID, pg)
 	if err != nil {
 		return out, err
 	}
@@ -397,7 +401,7 @@ func (s *Service) names(ctx context.Context, items []conversation.Item) (names m
 		return nil, nil
 	}
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		names, err = s.Conversations.AgentNames(r, ids)
+		names, err = s.Inbound.AgentNames(r, ids)
 		return err
 	})
 	return names, err

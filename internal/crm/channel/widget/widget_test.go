@@ -16,6 +16,7 @@ import (
 	"konak/internal/crm/channel"
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
 	"konak/internal/kit/blob"
 )
 
@@ -340,7 +341,7 @@ func TestFiles(t *testing.T) {
 		v.Header("Content-Type", "application/octet-stream").Post(c.path("/files?filename=x.exe"), "MZ\x90\x00").Refused(422, "validation_failed")
 		v.Post(c.path("/files?filename=leer.txt"), "").Refused(422, "validation_failed")
 		// A file of a note is not the visitor's.
-		var up conversation.Attachment
+		var up file.Attachment
 		c.Owner.Header("Content-Type", "text/plain").Post("/api/crm/v1/attachments?filename=not.txt", "gizli").Want(201).Data(&up)
 		c.Owner.Post(conversations+"/"+sent.Session.ConversationID.String()+"/reply-as-agent",
 			map[string]any{"body": "x", "message_type": "note", "attachments": []uuid.UUID{up.ID}}).Want(200)

@@ -1,0 +1,161 @@
+package app
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"path/filepath"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"konak/internal/crm/channel/widget"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/finder"
+	"konak/internal/crm/inboxapi"
+	"konak/internal/crm/live"
+	"konak/internal/kit/api"
+	"konak/internal/kit/blob"
+	"konak/internal/kit/bus"
+	"konak/internal/kit/db"
+	"konak/internal/kit/event"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/limit"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/outbound"
+	"konak/internal/kit/realtime"
+	"konak/internal/kit/secret"
+	"konak/internal/webhook"
+	"konak/web"
+)
+
+// parts is what several areas share while they are built.
+type parts struct {
+	box     *secret.Box
+	hub     *bus.Hub
+	catalog event.Catalog
+	limits  limit.Limiter
+	out     *outbound.Client
+	book    *contact.Book
+	streams *realtime.Streams
+}
+
+// wire makes the modules, one area after the other. What is made later may use
+// what was made before; stores and gates come first, routes and workers last.
+func (a *App) wire(box *secret.Box) error {
+	p := &parts{box: box, hub: bus.NewHub(), catalog: Catalog()}
+	for _, area := range []func(*parts) error{
+		a.wireKit,
+		a.wireIdentity,
+		a.wireWebhooks,
+		a.wireInbox,
+		a.wireContacts,
+		a.wireReplies,
+		a.wireChannels,
+		a.wireLive,
+		a.wireJobs,
+		a.wireAPI,
+	} {
+		if err := area(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wireKit makes what every module stands on: limits, mail, files, the way out.
+func (a *App) wireKit(p *parts) (err error) {
+	inside, err := prefixes("webhook-allow", a.cfg.WebhookAllow)
+	if err != nil {
+		return err
+	}
+	if a.cfg.Demo {
+		inside = append(inside, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	}
+	p.out = outbound.New(outbound.Options{Allowed: inside})
+	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	p.limits = limit.NewMemory(a.clock, a.cfg.limitFactor())
+	if a.DB.Dialect() == db.Postgres { // there may be other nodes
+		a.Limits = limit.NewShared(a.DB, a.log, a.cfg.limitFactor())
+		p.limits = a.Limits
+	}
+	if a.Mailer, err = mailer.New(a.DB, p.box, a.log, mailer.Settings{URL: a.cfg.SMTPURL, CA: a.cfg.SMTPCA, From: a.cfg.mailFrom(), DailyQuota: a.cfg.MailDailyQuota}); err != nil {
+		return err
+	}
+	a.metrics.MustRegister(a.Mailer)
+	if a.Blobs, err = blob.New(blob.Config{
+		DB: a.DB, Log: a.log, Metrics: a.metrics, Folder: a.cfg.FilesFolder(), S3URL: a.cfg.S3URL, Quota: a.cfg.StorageQuota,
+	}); err != nil {
+		return err
+	}
+	a.Mailer.ReadFiles(a.Blobs)
+	return nil
+}
+
+// wireWebhooks makes webhooks and the dispatcher of events.
+func (a *App) wireWebhooks(p *parts) (err error) {
+	watch := webhook.Watch{Bus: p.hub, Catalog: p.catalog}
+	if a.Webhook, err = webhook.New(a.DB, p.box, p.out, watch, owners{a.Identity, a.Mailer, a.cfg.BaseURL()}); err != nil {
+		return err
+	}
+	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics), a.cfg.WebhookLease)
+	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: p.hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
+	return nil
+}
+
+// wireLive makes live updates, search and the widget, which shows who types.
+func (a *App) wireLive(p *parts) error {
+	p.streams = &realtime.Streams{
+		DB: a.DB, Bus: p.hub, Log: a.log, Catalog: p.catalog, Signals: live.Signals(), Digests: digests(a.Conversations),
+	}
+	a.Live = live.New(live.Config{
+		DB: a.DB, Log: a.log, Bus: p.hub, Streams: p.streams, Limits: p.limits, Agents: a.Agents, Conversations: a.Conversations,
+	})
+	p.streams.Audience = a.Live
+	a.Finder = finder.New(finder.Config{DB: a.DB, Log: a.log, Dir: filepath.Join(a.cfg.Data, "search")})
+	a.Widget = widget.New(widget.Deps{
+		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
+		Typing: visitors{a.Live}, Bus: p.hub, Limits: p.limits, BaseURL: a.cfg.BaseURL(),
+	})
+	return nil
+}
+
+// wireJobs makes the workers.
+func (a *App) wireJobs(*parts) (err error) {
+	a.Waker = &conversation.Waker{Service: a.Conversations, Log: a.log}
+	a.Jobs, err = jobs.New(jobs.Config{
+		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
+		Kinds: slices.Concat(
+			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Replies.Jobs(),
+			a.Email.Jobs(), a.WhatsApp.Jobs(),
+			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
+		),
+	})
+	return err
+}
+
+// wireAPI makes the API and adds the routes of every module.
+func (a *App) wireAPI(p *parts) error {
+	proxies, err := prefixes("trusted-proxies", a.cfg.TrustedProxies)
+	if err != nil {
+		return err
+	}
+	a.API = api.New(api.Config{
+		DB: a.DB, Log: a.log, Clock: a.clock, Auth: a.Identity, Metrics: a.metrics, Version: Version,
+		Domain: a.cfg.Domain, Secure: a.cfg.secure(), CursorKey: p.box.Derive("cursor"),
+		TrustedProxies: proxies, Limits: p.limits, Streams: a.Streams, StreamCheck: a.cfg.StreamCheckOn(a.DB.Dialect()), Fallback: web.Handler(a.cfg.captchaSources()...),
+	})
+	a.registerHealth()
+	a.registerStorage()
+	inbox := inboxapi.New(inboxapi.Config{
+		Log: a.log, Edits: a.Edits, Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,
+		Whole: a.Whole, Replies: a.Replies,
+	})
+	for _, module := range []interface{ Register(*api.API) }{
+		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates, a.WhatsApp, a.Email, a.Custom, a.Widget,
+		a.Mail, a.Webhook, a.Advisor, a.Commerce, a.Live, a.Finder, p.streams,
+	} {
+		module.Register(a.API)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+
+	"konak/internal/commerce"
+	"konak/internal/crm/agent"
+	"konak/internal/crm/channel"
+	"konak/internal/crm/channel/custom"
+	"konak/internal/crm/channel/whatsapp"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/card"
+	"konak/internal/crm/conversation/edit"
+	"konak/internal/crm/conversation/export"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/conversation/whole"
+	"konak/internal/crm/desk"
+	"konak/internal/crm/email"
+	"konak/internal/crm/reply"
+	"konak/internal/crm/template"
+	"konak/internal/kit/db"
+	graph "konak/internal/provider/whatsapp"
+)
+
+// wireInbox makes the gate of the inbox with the stores below it. Channels are
+// made before it because they carry its messages; their kinds come later.
+func (a *App) wireInbox(p *parts) error {
+	p.book = contact.NewBook(a.Identity)
+	a.Files = file.New(file.Config{DB: a.DB, Blobs: a.Blobs})
+	a.Groups = group.New(group.Config{DB: a.DB, Agents: a.Identity})
+	a.Templates = template.New(a.DB)
+	a.Channels = channel.New(a.DB, p.box, a.Groups)
+	a.Conversations = conversation.New(conversation.Config{
+		DB: a.DB, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs, Router: a.Channels,
+	})
+	a.Whole = whole.New(a.Conversations)
+	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity})
+	a.Edits = edit.New(edit.Config{DB: a.DB, Conversations: a.Conversations})
+	a.AIRecords = airecord.New(airecord.Config{Conversations: a.Conversations, Contacts: p.book})
+	a.Exports = export.New(export.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs})
+	return nil
+}
+
+// wireContacts makes contacts and agents, with what follows when they change.
+func (a *App) wireContacts(p *parts) (err error) {
+	a.Commerce = commerce.New(a.DB, book{p.book})
+	a.Contacts = contact.New(contact.Config{DB: a.DB, Book: p.book, Followers: []contact.Follower{a.Whole, shop{a.Commerce}}})
+	a.Cards = card.New(card.Config{Conversations: a.Conversations, Contacts: p.book, Shop: shop{a.Commerce}})
+	a.Agents, err = agent.New(agent.Config{
+		DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(),
+		OnSuspend: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
+			_, err := a.Conversations.Released(tx, who.ID)
+			return err
+		}},
+	})
+	return err
+}
+
+// wireReplies makes the e-mail channel and what sends to customers, which
+// forwards by e-mail.
+func (a *App) wireReplies(p *parts) error {
+	a.Email = email.New(email.Config{
+		DB: a.DB, Log: a.log, Channels: a.Channels, Inbox: a.Conversations, Inbound: a.Inbound, Files: a.Files, Blobs: a.Blobs,
+		Relay: a.Mailer, Out: p.out, Limits: p.limits, DNS: a.cfg.resolver(), Key: p.box.Derive("email"), Domain: a.cfg.mailDomain(), MaxSize: a.cfg.MailMaxSize,
+	})
+	a.Channels.Add(email.Kind, a.Email)
+	a.Replies = reply.New(reply.Config{
+		DB: a.DB, Conversations: a.Conversations, Inbound: a.Inbound, Contacts: p.book, Agents: a.Identity, Templates: a.Templates,
+		Forwarder: email.Forwarder{Mailboxes: a.Email, Otherwise: reply.PlainForwarder{Mailer: a.Mailer}},
+	})
+	a.Desk = desk.New(desk.Config{DB: a.DB, Contacts: a.Contacts, Conversations: a.Conversations, Replies: a.Replies, Agents: a.Identity})
+	return nil
+}
+
+// wireChannels makes the kinds of channels that need no live updates.
+func (a *App) wireChannels(p *parts) (err error) {
+	if a.standIn, err = a.cfg.standIn(a.clock); err != nil {
+		return err
+	}
+	if a.standIn != nil {
+		a.standIn.demoBusinesses(a.cfg.BaseURL())
+		a.log.Info("a stand-in for WhatsApp listens", "address", a.standIn.url)
+	}
+	a.WhatsApp = whatsapp.New(whatsapp.Config{
+		DB: a.DB, Log: a.log, Box: p.box, Channels: a.Channels, Contacts: a.Contacts, Inbox: a.Conversations, Inbound: a.Inbound,
+		Replies: a.Replies, Files: a.Files, Templates: a.Templates,
+		Provider: graph.New(a.standIn.address(a.cfg.WhatsAppAddress), p.out), BaseURL: a.cfg.BaseURL(),
+	})
+	a.Custom = custom.New(custom.Config{
+		DB: a.DB, Channels: a.Channels, Conversations: a.Conversations, Inbound: a.Inbound, Files: a.Files,
+		Engine: a.Webhook, BaseURL: a.cfg.BaseURL(),
+	})
+	return nil
+}

@@ -1,0 +1,98 @@
+package airecord
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
+)
+
+// Assistant writes for agents. The module that runs it implements this.
+type Assistant interface {
+	// Summarize writes a summary. It is called outside of any transaction and
+	// may take its time. A workspace without an assistant refuses with
+	// no_assistant.
+	Summarize(ctx context.Context, t Transcript) (NewSummary, error)
+}
+
+// Transcript is what an assistant gets to read.
+type Transcript struct {
+	Conversation conversation.Conversation
+	// Language is the customer's, "" where it is not known.
+	Language string
+	// Items are the last messages and notes, the oldest first.
+	Items []conversation.Item
+}
+
+// NoAssistant is the assistant where none is connected: it refuses.
+type NoAssistant struct{}
+
+// Summarize implements Assistant.
+func (NoAssistant) Summarize(context.Context, Transcript) (NewSummary, error) {
+	return NewSummary{}, fault.New(fault.NoAssistant)
+}
+
+// NewSummary is what an assistant wrote.
+type NewSummary struct {
+	Body          string
+	Language      string
+	Configuration *conversation.Configuration
+}
+
+// Summary is what is stored of a conversation's summary.
+type Summary struct {
+	Summary       *string                                  `json:"summary" nullable:"true" example:"Müşteri teslimat tarihini sordu; yarın teslim edileceği yazıldı." doc:"Null when none is stored"`
+	Language      *string                                  `json:"language" nullable:"true" example:"tr"`
+	Configuration api.Nullable[conversation.Configuration] `json:"configuration" doc:"Which assistant wrote it"`
+	RequestedBy   *uuid.UUID                               `json:"requested_by" nullable:"true" format:"uuid" doc:"The agent who asked for it"`
+	GeneratedAt   *clock.Time                              `json:"generated_at" nullable:"true"`
+	Outdated      bool                                     `json:"outdated" doc:"Whether something was written, edited or deleted since"`
+
+	upTo clock.Time
+}
+
+// AIRecord is what the assistant did with a conversation.
+type AIRecord struct {
+	State          string                                   `json:"state" enum:"off,active,handed_over,paused" example:"handed_over"`
+	HandoverReason *string                                  `json:"handover_reason" nullable:"true" example:"customer_asked"`
+	Since          *clock.Time                              `json:"since" nullable:"true" doc:"Since when it is in that state"`
+	Configuration  api.Nullable[conversation.Configuration] `json:"configuration" doc:"Which assistant answered last; null where none has"`
+	Answers        int                                      `json:"answers" example:"3" doc:"How many answers it wrote"`
+	LastAnsweredAt *clock.Time                              `json:"last_answered_at" nullable:"true"`
+	Feedback       []Feedback                               `json:"feedback" nullable:"false" doc:"Votes on its answers, the newest first; of very many the newest 200"`
+}
+
+// AIAttribute is something that the assistant understood.
+type AIAttribute struct {
+	Name   string     `json:"name" example:"order_number"`
+	Value  any        `json:"value" example:"\"TR-4711\"" doc:"Text, a number or a boolean"`
+	Source string     `json:"source" example:"message" doc:"Where it comes from: message, contact, or the name of a tool"`
+	ItemID *uuid.UUID `json:"item_id" nullable:"true" format:"uuid" doc:"The message that it was understood from"`
+	At     clock.Time `json:"at"`
+}
+
+const (
+	maxAIAttributes = 100
+	maxAIValueBytes = 4 << 10
+)
+
+// Ratings of the assistant's answers.
+const (
+	RatedUp   = "up"
+	RatedDown = "down"
+)
+
+// Feedback is a vote on an answer of the assistant. Agents' and customers'
+// votes stand beside each other; the customer's counts for satisfaction.
+type Feedback struct {
+	ItemID     uuid.UUID  `json:"item_id" format:"uuid"`
+	AuthorKind string     `json:"author_kind" enum:"agent,contact" example:"agent"`
+	AuthorID   uuid.UUID  `json:"author_id" format:"uuid"`
+	Rating     string     `json:"rating" enum:"up,down" example:"up"`
+	Comment    string     `json:"comment" example:"İade süresi doğru."`
+	At         clock.Time `json:"at"`
+}

@@ -1,0 +1,263 @@
+package airecord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Config is what the package needs.
+type Config struct {
+	Conversations *conversation.Service
+	Contacts      *contact.Book
+	// Assistant writes summaries; NoAssistant by default.
+	Assistant Assistant
+}
+
+// Service keeps what the assistant did and understood.
+type Service struct {
+	gate      *conversation.Service
+	contacts  *contact.Book
+	assistant Assistant
+}
+
+// New makes the service.
+func New(c Config) *Service {
+	s := &Service{gate: c.Conversations, contacts: c.Contacts, assistant: c.Assistant}
+	if s.assistant == nil {
+		s.assistant = NoAssistant{}
+	}
+	return s
+}
+
+// mostFeedback is how many votes a record of the assistant carries.
+const mostFeedback = 200
+
+// AI reads what the assistant did with a conversation.
+func (s *Service) AI(ctx context.Context, id uuid.UUID) (a AIRecord, err error) {
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := conversation.ByID(r, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		did, err := conversation.ReadAIAnswers(r, id)
+		if err != nil {
+			return err
+		}
+		a = AIRecord{
+			State: c.AIState, HandoverReason: c.HandoverReason, Since: did.Since, Answers: did.Answers, LastAnsweredAt: did.LastAnsweredAt,
+			Feedback: []Feedback{},
+		}
+		a.Configuration.V = did.Configuration
+		if a.Answers > 0 {
+			a.Feedback, err = votesIn(r, id, mostFeedback)
+		}
+		return err
+	})
+	return a, err
+}
+
+// AIAttributes reads what the assistant understood.
+func (s *Service) AIAttributes(ctx context.Context, id uuid.UUID) (out []AIAttribute, err error) {
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := conversation.ByID(r, id); err != nil {
+			return db.NotFound(err)
+		}
+		out, err = aiAttributes(r, id)
+		return err
+	})
+	return out, err
+}
+
+// SetAIAttributes is how the assistant writes down what it understood. A nil
+// value takes an attribute away; what is not named stays.
+func (s *Service) SetAIAttributes(ctx context.Context, id uuid.UUID, set []AIAttribute) (out []AIAttribute, err error) {
+	_, err = s.gate.Change(ctx, id, func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		if out, err = aiAttributes(&tx.Reader, id); err != nil {
+			return was, err
+		}
+		changed := false
+		for _, a := range set {
+			a.At = clock.At(tx.Now())
+			i := slices.IndexFunc(out, func(o AIAttribute) bool { return o.Name == a.Name })
+			if i >= 0 && a.same(out[i]) || i < 0 && a.Value == nil {
+				continue
+			}
+			if err := s.setAttribute(tx, id, a); err != nil {
+				return was, err
+			}
+			changed = true
+		}
+		if !changed {
+			return was, nil
+		}
+		if out, err = aiAttributes(&tx.Reader, id); err != nil {
+			return was, err
+		}
+		if len(out) > maxAIAttributes {
+			return was, fault.New(fault.LimitReached, maxAIAttributes)
+		}
+		return was, s.gate.Announce(tx, []string{conversation.Annotated}, nil, &was, nil)
+	})
+	return out, err
+}
+
+func (s *Service) setAttribute(tx *db.Tx, id uuid.UUID, a AIAttribute) error {
+	if a.Value == nil {
+		return dropAIAttribute(tx, id, a.Name)
+	}
+	if err := a.check(); err != nil {
+		return err
+	}
+	return putAIAttribute(tx, id, a)
+}
+
+// same says whether an attribute is known already, whenever that was.
+func (a *AIAttribute) same(o AIAttribute) bool {
+	now, _ := json.Marshal(a.Value)
+	then, _ := json.Marshal(o.Value)
+	return string(now) == string(then) && a.Source == o.Source && conversation.SameID(a.ItemID, o.ItemID)
+}
+
+func (a *AIAttribute) check() error {
+	if a.Name == "" || len(a.Name) > 64 || a.Source == "" || len(a.Source) > 64 {
+		return fault.Invalid("name", "invalid_name")
+	}
+	switch a.Value.(type) {
+	case string, bool, int, int64, float64:
+	default:
+		return fault.Invalid("value", "wrong_type")
+	}
+	if text, err := json.Marshal(a.Value); err != nil || len(text) > maxAIValueBytes {
+		return fault.Invalid("value", "too_large")
+	}
+	return nil
+}
+
+// Summary reads the stored summary.
+func (s *Service) Summary(ctx context.Context, id uuid.UUID) (out Summary, err error) {
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := conversation.ByID(r, id); err != nil {
+			return db.NotFound(err)
+		}
+		if out, err = storedSummary(r, id); err != nil || out.Summary == nil {
+			return err
+		}
+		out.Outdated, err = changedSince(r, id, out)
+		return err
+	})
+	return out, err
+}
+
+// transcriptItems is how much of a conversation an assistant gets to read.
+const transcriptItems = 200
+
+// GenerateSummary lets the assistant write a summary and stores it.
+func (s *Service) GenerateSummary(ctx context.Context, id uuid.UUID) (Summary, error) {
+	t, err := s.Transcript(ctx, id)
+	if err != nil {
+		return Summary{}, err
+	}
+	if len(t.Items) == 0 {
+		return Summary{}, fault.New(fault.NothingToSummarize)
+	}
+	n, err := s.assistant.Summarize(ctx, t)
+	if err != nil {
+		return Summary{}, err
+	}
+	return s.StoreSummary(ctx, id, n, t.Items[len(t.Items)-1].CreatedAt)
+}
+
+// Transcript reads what an assistant may know of a conversation.
+func (s *Service) Transcript(ctx context.Context, id uuid.UUID) (t Transcript, err error) {
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if t.Conversation, err = conversation.ByID(r, id); err != nil {
+			return db.NotFound(err)
+		}
+		who, err := s.contacts.Whole(r, t.Conversation.ContactID)
+		if err != nil && !db.IsNoRow(err) {
+			return err
+		}
+		t.Language = who.Language
+		t.Items, err = conversation.LastMessagesAndNotes(r, id, transcriptItems)
+		slices.Reverse(t.Items)
+		return err
+	})
+	return t, err
+}
+
+// StoreSummary keeps a summary of a conversation up to a place in its
+// timeline. It replaces the one that was there.
+func (s *Service) StoreSummary(ctx context.Context, id uuid.UUID, n NewSummary, upTo clock.Time) (out Summary, err error) {
+	n.Body = strings.TrimSpace(n.Body)
+	if n.Body == "" {
+		return out, fmt.Errorf("conversation: the assistant wrote an empty summary")
+	}
+	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := conversation.LockLive(tx, id)
+		if err != nil {
+			return err
+		}
+		out = Summary{Summary: &n.Body, Language: &n.Language, GeneratedAt: clock.Ptr(tx.Now()), upTo: upTo}
+		out.Configuration.V = n.Configuration
+		if me := conversation.AgentID(ctx); me != uuid.Nil {
+			out.RequestedBy = &me
+		}
+		if err := putSummary(tx, id, out); err != nil {
+			return err
+		}
+		if out.Outdated, err = changedSince(&tx.Reader, id, out); err != nil {
+			return err
+		}
+		return s.gate.Announce(tx, []string{conversation.Annotated}, nil, &c, nil)
+	})
+	return out, err
+}
+
+// DeleteSummary removes the summary and says whether there was one.
+func (s *Service) DeleteSummary(ctx context.Context, id uuid.UUID) (gone bool, err error) {
+	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := conversation.LockLive(tx, id)
+		if err != nil {
+			return err
+		}
+		if gone, err = dropSummary(tx, id); err != nil || !gone {
+			return err
+		}
+		return s.gate.Announce(tx, []string{conversation.Annotated}, nil, &c, nil)
+	})
+	return gone, err
+}
+
+// Rate keeps an agent's vote on an answer of the assistant.
+func (s *Service) Rate(ctx context.Context, id, item uuid.UUID, rating, comment string) (f Feedback, err error) {
+	who := caller.From(ctx)
+	return s.rate(ctx, id, item, Feedback{AuthorKind: conversation.ByAgent, AuthorID: who.ID, Rating: rating, Comment: strings.TrimSpace(comment)})
+}
+
+// CustomerRated keeps the customer's vote, which a channel brings.
+func (s *Service) CustomerRated(ctx context.Context, id, item, customer uuid.UUID, rating, comment string) (Feedback, error) {
+	return s.rate(ctx, id, item, Feedback{AuthorKind: conversation.ByContact, AuthorID: customer, Rating: rating, Comment: strings.TrimSpace(comment)})
+}
+
+func (s *Service) rate(ctx context.Context, id, item uuid.UUID, f Feedback) (Feedback, error) {
+	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, _ *conversation.Conversation, i *conversation.Item) error {
+		if i.AuthorKind != conversation.ByBot || i.Kind != conversation.Message {
+			return fault.New(fault.Conflict).Because("not_an_ai_answer")
+		}
+		f.ItemID, f.At = i.ID, clock.At(tx.Now())
+		return putFeedback(tx, f)
+	})
+	return f, err
+}

@@ -1,0 +1,98 @@
+package airecord
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+)
+
+func aiAttributes(r *db.Reader, conversation uuid.UUID) ([]AIAttribute, error) {
+	return db.All(r, func(row db.Row) (AIAttribute, error) {
+		var a AIAttribute
+		var value db.JSON[any]
+		err := row.Scan(&a.Name, &value, &a.Source, &a.ItemID, &a.At)
+		a.Value = value.V
+		return a, err
+	}, `SELECT name, value, source, item_id, at FROM conversation_ai_attribute
+		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY name`, r.Tenant(), conversation)
+}
+
+func putAIAttribute(tx *db.Tx, conversation uuid.UUID, a AIAttribute) error {
+	_, err := tx.Exec(`INSERT INTO conversation_ai_attribute (tenant_id, conversation_id, name, value, source, item_id, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, conversation_id, name)
+		DO UPDATE SET value = excluded.value, source = excluded.source, item_id = excluded.item_id, at = excluded.at`,
+		tx.Tenant(), conversation, a.Name, db.AsJSON(a.Value), a.Source, a.ItemID, a.At)
+	return err
+}
+
+func dropAIAttribute(tx *db.Tx, conversation uuid.UUID, name string) error {
+	_, err := tx.Exec(`DELETE FROM conversation_ai_attribute WHERE tenant_id = $1 AND conversation_id = $2 AND name = $3`,
+		tx.Tenant(), conversation, name)
+	return err
+}
+
+// storedSummary reads the stored one; its text is nil where there is none.
+func storedSummary(r *db.Reader, conversationID uuid.UUID) (Summary, error) {
+	s, err := db.One(r, func(row db.Row) (Summary, error) {
+		var s Summary
+		var id *uuid.UUID
+		var name *string
+		err := row.Scan(&s.Summary, &s.Language, &id, &name, &s.upTo, &s.RequestedBy, &s.GeneratedAt)
+		s.Configuration.V = conversation.ConfigurationOf(id, name)
+		return s, err
+	}, `SELECT body, language, configuration_id, configuration_name, up_to, requested_by, created_at FROM conversation_summary
+		WHERE tenant_id = $1 AND conversation_id = $2`, r.Tenant(), conversationID)
+	if db.IsNoRow(err) {
+		return Summary{}, nil
+	}
+	return s, err
+}
+
+func putSummary(tx *db.Tx, conversation uuid.UUID, s Summary) error {
+	id, name := s.Configuration.V.Columns()
+	_, err := tx.Exec(`INSERT INTO conversation_summary (tenant_id, conversation_id, body, language, configuration_id,
+			configuration_name, up_to, requested_by, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, conversation_id)
+		DO UPDATE SET body = excluded.body, language = excluded.language, configuration_id = excluded.configuration_id,
+			configuration_name = excluded.configuration_name, up_to = excluded.up_to, requested_by = excluded.requested_by,
+			created_at = excluded.created_at`,
+		tx.Tenant(), conversation, s.Summary, s.Language, id, name, s.upTo, s.RequestedBy, s.GeneratedAt)
+	return err
+}
+
+func dropSummary(tx *db.Tx, conversation uuid.UUID) (bool, error) {
+	n, err := tx.Exec(`DELETE FROM conversation_summary WHERE tenant_id = $1 AND conversation_id = $2`, tx.Tenant(), conversation)
+	return n == 1, err
+}
+
+// changedSince says whether something was written after what a summary read,
+// or edited or deleted after it was stored.
+func changedSince(r *db.Reader, conversation uuid.UUID, s Summary) (bool, error) {
+	n, err := db.One(r, db.Scalar[int], `SELECT count(*) FROM (SELECT 1 FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND kind <> 'event'
+			AND (at > $3 AND deleted_at IS NULL OR at <= $3 AND (edited_at > $4 OR deleted_at > $4)) LIMIT 1) AS one`,
+		r.Tenant(), conversation, s.upTo, *s.GeneratedAt)
+	return n > 0, err
+}
+
+func putFeedback(tx *db.Tx, f Feedback) error {
+	_, err := tx.Exec(`INSERT INTO item_feedback (tenant_id, item_id, author_kind, author_id, rating, comment, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (tenant_id, item_id, author_kind, author_id)
+			DO UPDATE SET rating = excluded.rating, comment = excluded.comment, at = excluded.at`,
+		tx.Tenant(), f.ItemID, f.AuthorKind, f.AuthorID, f.Rating, f.Comment, f.At)
+	return err
+}
+
+// votesIn reads the votes on a conversation's answers, the newest first.
+func votesIn(r *db.Reader, conversation uuid.UUID, limit int) ([]Feedback, error) {
+	list, err := db.All(r, func(row db.Row) (f Feedback, err error) {
+		err = row.Scan(&f.ItemID, &f.AuthorKind, &f.AuthorID, &f.Rating, &f.Comment, &f.At)
+		return f, err
+	}, `SELECT f.item_id, f.author_kind, f.author_id, f.rating, f.comment, f.at FROM conversation_item i
+		JOIN item_feedback f ON f.tenant_id = i.tenant_id AND f.item_id = i.id
+		WHERE i.tenant_id = $1 AND i.conversation_id = $2 AND i.deleted_at IS NULL
+		ORDER BY f.at DESC, f.item_id LIMIT $3`, r.Tenant(), conversation, limit)
+	return db.OrEmpty(list), err
+}

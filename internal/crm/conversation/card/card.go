@@ -1,0 +1,133 @@
+// Package card shows what the customer of a conversation bought: orders,
+// shipments, returns and the balance, as the commerce module knows them.
+package card
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// Shop knows what customers bought. The commerce module implements it through
+// the app.
+type Shop interface {
+	// Card gives what is known of a customer. Test means the records of the
+	// test environment.
+	Card(r *db.Reader, who contact.Contact, test bool) (Card, error)
+}
+
+// Card is what the shop knows of a customer.
+type Card struct {
+	Licensed  bool           `json:"licensed" doc:"False when the workspace has no commerce licence; nothing is shown then"`
+	Orders    []CardOrder    `json:"orders" nullable:"false" doc:"The last ten"`
+	Shipments []CardShipment `json:"shipments" nullable:"false" doc:"Of these orders"`
+	Returns   []CardReturn   `json:"returns" nullable:"false" doc:"Of these orders"`
+	Balances  []Money        `json:"balances" nullable:"false" doc:"The ledger balance by currency; positive: the customer owes it"`
+}
+
+// Money is an amount of a currency.
+type Money struct {
+	Currency string `json:"currency" example:"TRY"`
+	Amount   int64  `json:"amount" example:"249900" doc:"In minor units"`
+}
+
+// CardOrder is an order on a card.
+type CardOrder struct {
+	ID       uuid.UUID  `json:"id" format:"uuid"`
+	Number   string     `json:"number" example:"1188"`
+	Status   string     `json:"status" example:"shipped"`
+	Total    Money      `json:"total"`
+	Lines    []CardLine `json:"lines" nullable:"false"`
+	URL      string     `json:"url" example:"https://shop.example/orders/1188"`
+	PlacedAt clock.Time `json:"placed_at"`
+}
+
+// CardLine is an article of an order on a card.
+type CardLine struct {
+	SKU      string `json:"sku" example:"KM-CHAIR-02"`
+	Name     string `json:"name" example:"Meşe sandalye"`
+	Quantity int    `json:"quantity" example:"2"`
+	Total    int64  `json:"total" example:"244910" doc:"In minor units of the order's currency"`
+}
+
+// CardShipment is a shipment on a card.
+type CardShipment struct {
+	ID             uuid.UUID   `json:"id" format:"uuid"`
+	OrderID        uuid.UUID   `json:"order_id" format:"uuid"`
+	Carrier        string      `json:"carrier" example:"Yurtiçi Kargo"`
+	TrackingNumber string      `json:"tracking_number" example:"732189004561"`
+	TrackingURL    string      `json:"tracking_url" example:"https://cargo.example/732189004561"`
+	Status         string      `json:"status" example:"in_transit"`
+	ShippedAt      *clock.Time `json:"shipped_at" nullable:"true"`
+	DeliveredAt    *clock.Time `json:"delivered_at" nullable:"true"`
+}
+
+// CardReturn is a return on a card.
+type CardReturn struct {
+	ID          uuid.UUID  `json:"id" format:"uuid"`
+	OrderID     uuid.UUID  `json:"order_id" format:"uuid"`
+	Status      string     `json:"status" example:"approved"`
+	Reason      string     `json:"reason" example:"Ayak boyu yanlış"`
+	Amount      Money      `json:"amount"`
+	RequestedAt clock.Time `json:"requested_at"`
+}
+
+// Config is what the package needs.
+type Config struct {
+	Conversations *conversation.Service
+	Contacts      *contact.Book
+	Shop          Shop
+}
+
+// Service draws the commercial card of a conversation's customer.
+type Service struct {
+	gate     *conversation.Service
+	contacts *contact.Book
+	shop     Shop
+}
+
+// New makes the service.
+func New(c Config) *Service {
+	return &Service{gate: c.Conversations, contacts: c.Contacts, shop: c.Shop}
+}
+
+// Commerce draws the customer's card. Without the licence it is empty and says
+// so, and is no error.
+func (s *Service) Commerce(ctx context.Context, id uuid.UUID) (card Card, err error) {
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := conversation.ByID(r, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		if !caller.From(ctx).Licences["commerce"] {
+			return nil
+		}
+		who, err := s.contacts.Whole(r, c.ContactID)
+		if err != nil && !db.IsNoRow(err) {
+			return err
+		}
+		who.ID = c.ContactID
+		card, err = s.shop.Card(r, who, c.Test)
+		card.Licensed = true
+		return err
+	})
+	if card.Orders == nil {
+		card.Orders = []CardOrder{}
+	}
+	if card.Shipments == nil {
+		card.Shipments = []CardShipment{}
+	}
+	if card.Returns == nil {
+		card.Returns = []CardReturn{}
+	}
+	if card.Balances == nil {
+		card.Balances = []Money{}
+	}
+	return card, err
+}

@@ -1,0 +1,129 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+// Config is what the package needs.
+type Config struct {
+	DB            *db.DB
+	Conversations *conversation.Service
+}
+
+// Service edits and deletes items.
+type Service struct {
+	db   *db.DB
+	gate *conversation.Service
+}
+
+// New makes the service.
+func New(c Config) *Service { return &Service{db: c.DB, gate: c.Conversations} }
+
+// editPolicyOf applies the policy to the caller.
+func editPolicyOf(ctx context.Context, c *conversation.Conversation, i *conversation.Item, now clock.Source) EditPolicy {
+	who := caller.From(ctx)
+	mine := i.AuthorID != nil && *i.AuthorID == who.ID && i.AuthorKind == string(who.Kind) || typedBy(ctx, i)
+	return policy(i, c.MergedIntoID != nil, mine, who.Can(perm.ConversationsDelete), now.Now())
+}
+
+// refusal turns a reason of the policy into an answer.
+func refusal(reason string) error {
+	if reason == otherAuthor {
+		return conversation.Forbidden(perm.ConversationsDelete).Because(reason)
+	}
+	return fault.New(fault.Conflict).Because(reason)
+}
+
+// Policy says what the caller may do with an item.
+func (s *Service) Policy(ctx context.Context, id, item uuid.UUID) (p EditPolicy, err error) {
+	err = s.gate.ReadItem(ctx, id, item, func(_ *db.Reader, c *conversation.Conversation, i *conversation.Item) error {
+		p = editPolicyOf(ctx, c, i, s.db.Clock())
+		return nil
+	})
+	return p, err
+}
+
+// Edit gives a message or a note another text; what it said is kept. Nil
+// mentions stay as they are.
+func (s *Service) Edit(ctx context.Context, id, item uuid.UUID, body string, mentions *[]uuid.UUID) (conversation.Item, error) {
+	return s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+		if p := editPolicyOf(ctx, c, i, s.db.Clock()); !p.CanEdit {
+			return refusal(*p.EditReason)
+		}
+		body = strings.TrimSpace(body)
+		if err := conversation.FillItem(&tx.Reader, i); err != nil {
+			return err
+		}
+		if body == "" && len(i.Attachments) == 0 {
+			return fault.Invalid("body", "required")
+		}
+		recalled := false
+		if mentions != nil {
+			if i.Kind != conversation.Note && len(*mentions) > 0 {
+				return fault.Invalid("mentions", "notes_only")
+			}
+			var err error
+			if recalled, err = s.gate.ChangeMentions(tx, i, *mentions); err != nil {
+				return err
+			}
+		}
+		if body == i.Body {
+			if recalled {
+				return nil
+			}
+			return conversation.ErrUnchanged
+		}
+		who := conversation.AuthorFrom(tx)
+		old := Edition{ID: tx.NewID(), Body: i.Body, EditorKind: who.Kind, EditorID: who.ID, EditedAt: clock.At(tx.Now())}
+		if err := putEdition(tx, i.ID, old); err != nil {
+			return fmt.Errorf("conversation: keep edition: %w", err)
+		}
+		i.Body, i.EditedAt = body, &old.EditedAt
+		if err := conversation.SetBody(tx, i); err != nil {
+			return fmt.Errorf("conversation: edit: %w", err)
+		}
+		if err := s.gate.RefreshPreview(tx, c); err != nil {
+			return err
+		}
+		return audit.Write(tx, "conversation.item_edited", i.ID.String(), map[string]string{"conversation": c.ID.String()})
+	})
+}
+
+// Editions lists what an item said before.
+func (s *Service) Editions(ctx context.Context, id, item uuid.UUID, p db.Page) (out db.List[Edition], err error) {
+	err = s.gate.ReadItem(ctx, id, item, func(r *db.Reader, _ *conversation.Conversation, i *conversation.Item) (err error) {
+		out, err = editions(r, i.ID, p)
+		return err
+	})
+	return out, err
+}
+
+// Delete hides a message or a note.
+func (s *Service) Delete(ctx context.Context, id, item uuid.UUID) error {
+	_, err := s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+		if p := editPolicyOf(ctx, c, i, s.db.Clock()); !p.CanDelete {
+			return refusal(*p.DeleteReason)
+		}
+		i.DeletedAt = clock.Ptr(tx.Now())
+		if err := conversation.SetDeleted(tx, i); err != nil {
+			return fmt.Errorf("conversation: delete item: %w", err)
+		}
+		if err := s.gate.RefreshPreview(tx, c); err != nil {
+			return err
+		}
+		return audit.Write(tx, "conversation.item_deleted", i.ID.String(), map[string]string{"conversation": c.ID.String()})
+	})
+	return err
+}

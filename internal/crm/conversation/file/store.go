@@ -1,0 +1,184 @@
+package file
+
+import (
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/filetype"
+)
+
+const columns = `id, name, declared_type, type, size, blob_id, blocked, pending, content_id, uploader_id, test, created_at`
+
+func scan(row db.Row) (Attachment, error) {
+	var a Attachment
+	err := row.Scan(&a.ID, &a.Name, &a.declared, &a.Type, &a.Size, &a.BlobID, &a.Blocked, &a.Pending, &a.ContentID, &a.uploader, &a.test, &a.CreatedAt)
+	a.Shown = a.Blocked == nil && !a.Pending && filetype.Shown(a.Type)
+	return a, err
+}
+
+func put(tx *db.Tx, a *Attachment, item *uuid.UUID) error {
+	_, err := tx.Exec(`INSERT INTO attachment (tenant_id, id, item_id, name, declared_type, type, size, blob_id, blocked,
+			content_id, uploader_id, test, created_at, pending)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		tx.Tenant(), a.ID, item, a.Name, a.declared, a.Type, a.Size, a.BlobID, a.Blocked, a.ContentID, a.uploader, a.test, a.CreatedAt, a.Pending)
+	return err
+}
+
+// Fill says whether the file was still awaited.
+func Fill(tx *db.Tx, id, item uuid.UUID, a *Attachment) (bool, error) {
+	n, err := tx.Exec(`UPDATE attachment SET name = $4, type = $5, size = $6, blob_id = $7, blocked = $8, pending = false
+		WHERE tenant_id = $1 AND id = $2 AND item_id = $3 AND pending`,
+		tx.Tenant(), id, item, a.Name, a.Type, a.Size, a.BlobID, a.Blocked)
+	return n == 1, err
+}
+
+// waiting reads uploads that no item has yet, and keeps others from taking
+// them.
+func waiting(tx *db.Tx, ids []uuid.UUID, uploader uuid.UUID) ([]Attachment, error) {
+	in, arg := db.In(tx.Dialect(), 3, ids)
+	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM attachment
+		WHERE tenant_id = $1 AND uploader_id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND id `+in+
+		tx.Dialect().ForUpdate("attachment"), tx.Tenant(), uploader, arg)
+}
+
+func claim(tx *db.Tx, id, item uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE attachment SET item_id = $3, scheduled_id = NULL, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, item)
+	return err
+}
+
+// OfItems reads the files of several items at once, each item's in the
+// order in which they came.
+func OfItems(r *db.Reader, items []uuid.UUID) (map[uuid.UUID][]Attachment, error) {
+	type row struct {
+		item uuid.UUID
+		Attachment
+	}
+	in, arg := db.In(r.Dialect(), 2, items)
+	rows, err := db.All(r, func(s db.Row) (o row, err error) {
+		o.Attachment, err = scan(prefixed{s, &o.item})
+		return o, err
+	}, `SELECT item_id, `+columns+` FROM attachment WHERE tenant_id = $1 AND item_id `+in+` ORDER BY id`,
+		r.Tenant(), arg)
+	out := map[uuid.UUID][]Attachment{}
+	for _, o := range rows {
+		out[o.item] = append(out[o.item], o.Attachment)
+	}
+	return out, err
+}
+
+// prefixed scans a column that stands before those of a record.
+type prefixed struct {
+	db.Row
+	first any
+}
+
+func (p prefixed) Scan(dest ...any) error { return p.Row.Scan(append([]any{p.first}, dest...)...) }
+
+// byID reads a file that can be seen: an upload of the caller, or a
+// file of an item and a conversation that are not deleted.
+func byID(r *db.Reader, id, caller uuid.UUID) (Attachment, error) {
+	return db.One(r, scan, `SELECT `+columns+` FROM attachment a
+		WHERE tenant_id = $1 AND id = $2 AND (uploader_id = $3 AND item_id IS NULL OR EXISTS (
+			SELECT 1 FROM conversation_item i JOIN conversation c ON c.tenant_id = i.tenant_id AND c.id = i.conversation_id
+			WHERE i.tenant_id = a.tenant_id AND i.id = a.item_id AND i.deleted_at IS NULL AND c.deleted_at IS NULL))`,
+		r.Tenant(), id, caller)
+}
+
+// drop removes rows and gives the blobs that they held.
+func drop(tx *db.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
+	in, arg := db.In(tx.Dialect(), 2, ids)
+	list, err := db.All(&tx.Reader, db.Scalar[*uuid.UUID], `DELETE FROM attachment
+		WHERE tenant_id = $1 AND item_id IS NULL AND id `+in+` RETURNING blob_id`, tx.Tenant(), arg)
+	var blobs []uuid.UUID
+	for _, id := range list {
+		if id != nil {
+			blobs = append(blobs, *id)
+		}
+	}
+	return blobs, err
+}
+
+// forgotten finds uploads of any tenant that nobody took.
+func forgotten(r *db.Reader, before clock.Time, limit int) ([]forgottenUpload, error) {
+	return db.All(r, func(row db.Row) (forgottenUpload, error) {
+		var d forgottenUpload
+		err := row.Scan(&d.tenant, &d.id)
+		return d, err
+	}, `SELECT tenant_id, id FROM attachment WHERE item_id IS NULL AND scheduled_id IS NULL AND draft_id IS NULL AND created_at < $1
+		ORDER BY created_at LIMIT $2`, before, limit)
+}
+
+type forgottenUpload struct{ tenant, id uuid.UUID }
+
+// stillWaiting locks an upload unless something has it by now.
+func stillWaiting(tx *db.Tx, id uuid.UUID) (bool, error) {
+	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT id FROM attachment
+		WHERE tenant_id = $1 AND id = $2 AND item_id IS NULL AND scheduled_id IS NULL AND draft_id IS NULL`+tx.Dialect().ForUpdate("attachment"), tx.Tenant(), id)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// OfDraft reads the uploads that a draft holds.
+func OfDraft(r *db.Reader, draft uuid.UUID) ([]Attachment, error) {
+	list, err := db.All(r, scan, `SELECT `+columns+` FROM attachment
+		WHERE tenant_id = $1 AND draft_id = $2 ORDER BY id`, r.Tenant(), draft)
+	return db.OrEmpty(list), err
+}
+
+// HoldForDraft makes a draft hold exactly these uploads; those that it had
+// already stay as old as they are.
+func HoldForDraft(tx *db.Tx, draft uuid.UUID, list []Attachment) error {
+	if err := ReleaseFromDraft(tx, draft); err != nil {
+		return err
+	}
+	for _, a := range list {
+		if _, err := tx.Exec(`UPDATE attachment SET draft_id = $3, created_at = $4 WHERE tenant_id = $1 AND id = $2`,
+			tx.Tenant(), a.ID, draft, a.CreatedAt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReleaseFromDraft takes a draft's uploads out of it. They count as uploaded now:
+// a message that is tried again may still name them.
+func ReleaseFromDraft(tx *db.Tx, draft uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE attachment SET draft_id = NULL, created_at = $3 WHERE tenant_id = $1 AND draft_id = $2`,
+		tx.Tenant(), draft, clock.At(tx.Now()))
+	return err
+}
+
+// HoldForScheduled lets an upload wait with a scheduled message.
+func HoldForScheduled(tx *db.Tx, attachment, scheduled uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE attachment SET scheduled_id = $3, draft_id = NULL WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), attachment, scheduled)
+	return err
+}
+
+// OfScheduled reads the files that wait with scheduled messages.
+func OfScheduled(r *db.Reader, ids []uuid.UUID) (map[uuid.UUID][]Attachment, error) {
+	out := map[uuid.UUID][]Attachment{}
+	in, arg := db.In(r.Dialect(), 2, ids)
+	_, err := db.All(r, func(s db.Row) (Attachment, error) {
+		var of uuid.UUID
+		a, err := scan(prefixed{s, &of})
+		out[of] = append(out[of], a)
+		return a, err
+	}, `SELECT scheduled_id, `+columns+` FROM attachment WHERE tenant_id = $1 AND scheduled_id `+in+` ORDER BY id`,
+		r.Tenant(), arg)
+	return out, err
+}
+
+// attachedOn says whether a file belongs to a message that went over one
+// channel account, in one conversation where it is given.
+func attachedOn(r *db.Reader, account uuid.UUID, conversation *uuid.UUID, attachment uuid.UUID) (bool, error) {
+	args, within := []any{r.Tenant(), attachment, account}, ``
+	if conversation != nil {
+		args, within = append(args, *conversation), ` AND i.conversation_id = $4`
+	}
+	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM attachment a
+		JOIN conversation_item i ON i.tenant_id = a.tenant_id AND i.id = a.item_id
+		WHERE a.tenant_id = $1 AND a.id = $2 AND i.channel_account_id = $3 AND i.kind = 'message' AND i.deleted_at IS NULL`+within+`)`, args...)
+}

@@ -1,0 +1,214 @@
+package inbound
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// Inbound is what a channel brings.
+type Inbound struct {
+	Channel string
+	From    contact.Sender
+	Subject string
+	Body    string
+	// ProviderMessageID is how the channel calls the message; a second one
+	// with the same id is the same message.
+	ProviderMessageID string
+	// SentAt is when the customer sent it, where the channel says so.
+	SentAt *clock.Time
+	// Detail is what the channel says about the message besides its words: what
+	// it quotes, the advertisement that it answers.
+	Detail map[string]any
+	// ConversationID is the thread, where the channel knows it (e-mail).
+	ConversationID *uuid.UUID
+	// Automatic marks what no person wrote. AutoReply is a machine's answer,
+	// such as an absence note: it reopens nothing, wakes nobody and waits for
+	// no answer.
+	Automatic, AutoReply bool
+	// AI says that the assistant answers on this account.
+	AI bool
+	// Window is for how long the channel takes free text from now on; 0 for a
+	// channel without a window.
+	Window time.Duration
+	// GroupID gets a conversation that begins, if the group is still there.
+	GroupID *uuid.UUID
+	// Then runs in the transaction of the message, for what the channel keeps
+	// of it.
+	Then func(tx *db.Tx, out *Ingested) error
+	// Attachments were stored with Service.Prepare; Uploads are the caller's.
+	Attachments []file.Prepared
+	Uploads     []uuid.UUID
+	// Email is the original, where the message came as one.
+	Email *conversation.Email
+}
+
+// Ingested is what became of an inbound message.
+type Ingested struct {
+	conversation.Written
+	Created   bool
+	Duplicate bool
+}
+
+// Ingest is the one way in for what customers write on channels: contact,
+// conversation (reopened if needed), message, counters, events.
+func (s *Service) Ingest(ctx context.Context, in Inbound) (out Ingested, err error) {
+	source, ok := conversation.SourceOf(in.Channel)
+	if !ok {
+		return out, fmt.Errorf("conversation: unknown channel %q", in.Channel)
+	}
+	err = s.gate.InTx(ctx, func(tx *db.Tx) error {
+		out = Ingested{}
+		if err := s.ingest(tx, in, source, &out); err != nil || in.Then == nil {
+			return err
+		}
+		return in.Then(tx, &out)
+	})
+	return out, err
+}
+
+func (s *Service) ingest(tx *db.Tx, in Inbound, source conversation.Source, out *Ingested) error {
+	ref, err := s.contacts.Resolve(tx, in.From)
+	if err != nil {
+		return err
+	}
+	if in.Window > 0 {
+		until := clock.At(tx.Now().Add(in.Window))
+		if err := s.contacts.OpenWindow(tx, in.From, until); err != nil {
+			return err
+		}
+	}
+	item := &conversation.Item{
+		Kind: conversation.Message, AuthorKind: conversation.ByContact, AuthorID: &ref.ID, Body: in.Body, Channel: &in.Channel, Original: in.Email,
+		SentAt: in.SentAt, Detail: in.Detail,
+		Automatic: in.Automatic || in.AutoReply, AutoReply: in.AutoReply,
+	}
+	if in.From.AccountID != uuid.Nil {
+		item.ChannelAccountID = &in.From.AccountID
+	}
+	if in.ProviderMessageID != "" {
+		item.ProviderMessageID = &in.ProviderMessageID
+	}
+	was, err := s.findThread(tx, in, ref, source)
+	if db.IsNoRow(err) {
+		return s.startConversation(tx, in, ref, source, item, out)
+	}
+	if err != nil {
+		return err
+	}
+	// Looked up under the conversation's lock: the same message twice at
+	// once finds the first here.
+	if seen, err := s.findDuplicate(tx, in); err != nil || seen != nil {
+		if seen != nil {
+			*out = Ingested{Written: conversation.Written{Conversation: was, Item: *seen}, Duplicate: true}
+		}
+		return err
+	}
+	if item.Attachments, err = file.Take(tx, in.Uploads, in.Attachments); err != nil {
+		return err
+	}
+	out.Conversation, err = s.gate.ReceiveCustomerMessage(tx, was, item)
+	out.Item, out.Created = *item, out.Conversation.ID != was.ID
+	return err
+}
+
+func (s *Service) findDuplicate(tx *db.Tx, in Inbound) (*conversation.Item, error) {
+	if in.ProviderMessageID == "" {
+		return nil, nil
+	}
+	item, err := conversation.ItemByProvider(&tx.Reader, in.From.AccountID, in.ProviderMessageID)
+	if db.IsNoRow(err) {
+		return nil, nil
+	}
+	if err == nil {
+		err = conversation.FillItem(&tx.Reader, &item)
+	}
+	return &item, err
+}
+
+// findThread finds the conversation that a message belongs to and locks it,
+// following merges.
+func (s *Service) findThread(tx *db.Tx, in Inbound, ref contact.Ref, source conversation.Source) (conversation.Conversation, error) {
+	var c conversation.Conversation
+	var err error
+	switch {
+	case in.ConversationID != nil:
+		c, err = conversation.LockAny(tx, *in.ConversationID)
+	case source.Messaging && in.From.AccountID != uuid.Nil:
+		if c, err = conversation.LockThread(tx, in.From.AccountID, ref.ID); db.IsNoRow(err) {
+			c, err = conversation.LockMergedThread(tx, in.From.AccountID, ref.ID)
+		}
+		if db.IsNoRow(err) {
+			c, err = conversation.LockThreadOn(tx, in.Channel, in.From.AccountID, ref.ID)
+		}
+	default:
+		return c, db.ErrNoRow
+	}
+	for hops := 0; err == nil && c.MergedIntoID != nil && hops < 10; hops++ {
+		c, err = conversation.LockAny(tx, *c.MergedIntoID)
+	}
+	if err == nil && c.DeletedAt != nil {
+		return c, db.ErrNoRow
+	}
+	return c, err
+}
+
+// startConversation begins a conversation with its first message. Where another message
+// of the same contact was faster, the transaction runs again and joins it.
+func (s *Service) startConversation(tx *db.Tx, in Inbound, ref contact.Ref, source conversation.Source, item *conversation.Item, out *Ingested) error {
+	if seen, err := s.findDuplicate(tx, in); err != nil {
+		return err
+	} else if seen != nil {
+		c, err := conversation.ByID(&tx.Reader, seen.ConversationID)
+		*out = Ingested{Written: conversation.Written{Conversation: c, Item: *seen}, Duplicate: true}
+		return db.NotFound(err)
+	}
+	var err error
+	if item.Attachments, err = file.Take(tx, in.Uploads, in.Attachments); err != nil {
+		return err
+	}
+	c := conversation.Conversation{
+		Channel: in.Channel, ChannelAccountID: item.ChannelAccountID, IsRequest: source.IsRequest,
+		SingleThread: source.Messaging && item.ChannelAccountID != nil,
+		ContactID:    ref.ID, ContactName: ref.Name, Subject: strings.TrimSpace(in.Subject), WaitingSince: clock.Ptr(tx.Now()),
+		Test: ref.Test,
+	}
+	if in.AI && !ref.Blocked {
+		c.AIState = conversation.AIActive
+	}
+	if in.GroupID != nil {
+		there, err := group.Exists(&tx.Reader, *in.GroupID)
+		if err != nil {
+			return err
+		}
+		if there {
+			c.GroupID = in.GroupID
+		}
+	}
+	on := conversation.Begin
+	if ref.Blocked {
+		on = conversation.BeginBlocked
+	}
+	free, err := s.gate.Start(tx, &c, on, item)
+	if err != nil {
+		return err
+	}
+	if !free {
+		return contact.ErrRace
+	}
+	out.Written, out.Created = conversation.Written{Conversation: c, Item: *item}, true
+	if ref.Blocked {
+		return nil
+	}
+	return s.contacts.Wrote(tx, ref.ID)
+}

@@ -1,0 +1,45 @@
+package inbound
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/kit/blob"
+	"konak/internal/kit/db"
+)
+
+// FillAttachment gives a pending file of an item its bytes, or says why there
+// are none, and tells open panels. A file that is there already stays; an item
+// that was deleted meanwhile needs none.
+func (s *Service) FillAttachment(ctx context.Context, item, attachment uuid.UUID, p file.Prepared) error {
+	a := p.Attachment()
+	return s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		i, err := conversation.ItemByID(&tx.Reader, item)
+		if db.IsNoRow(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		c, err := conversation.LockAny(tx, i.ConversationID)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		awaited, err := file.Fill(tx, attachment, item, &a)
+		if err != nil || !awaited {
+			return err
+		}
+		if a.BlobID != nil {
+			if err := blob.Hold(tx, *a.BlobID); err != nil {
+				return err
+			}
+		}
+		if err := conversation.FillItem(&tx.Reader, &i); err != nil {
+			return err
+		}
+		return s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &i)
+	})
+}

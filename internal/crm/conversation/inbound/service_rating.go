@@ -1,0 +1,84 @@
+package inbound
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Respond writes down how a customer rates a conversation of a channel account.
+// The first answer to a survey stands; where nobody was asked yet, the answer
+// makes its survey.
+func (s *Service) Respond(ctx context.Context, account, id uuid.UUID, rating int, comment string) (out conversation.Rating, err error) {
+	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := lockOf(tx, account, id)
+		if err != nil {
+			return err
+		}
+		if set, err := conversation.ReadSettings(&tx.Reader); err != nil {
+			return err
+		} else if !set.CSAT {
+			return fault.New(fault.CSATDisabled)
+		}
+		v, err := conversation.LastSurvey(&tx.Reader, id)
+		if db.IsNoRow(err) {
+			v, _, err = s.gate.AddSurvey(tx, &c)
+		}
+		if err != nil {
+			return err
+		}
+		out = conversation.Rating{Survey: v}
+		if v.RespondedAt != nil {
+			return nil
+		}
+		if !tx.Now().Before(v.ExpiresAt.Time) {
+			return fault.New(fault.CSATExpired)
+		}
+		if out.Recorded, err = conversation.AnswerSurvey(tx, v.ID, rating, strings.TrimSpace(comment)); err != nil || !out.Recorded {
+			return err
+		}
+		out.Rating, out.Comment, out.RespondedAt = &rating, strings.TrimSpace(comment), clock.Ptr(tx.Now())
+		return s.rated(tx, c, out.Survey)
+	})
+	return out, err
+}
+
+// rated leaves a rating in the timeline and announces it.
+func (s *Service) rated(tx *db.Tx, was conversation.Conversation, v conversation.Survey) error {
+	c, name := was, "rated"
+	c.UpdatedAt = clock.At(tx.Now())
+	item := &conversation.Item{
+		Kind: conversation.Event, AuthorKind: conversation.ByContact, AuthorID: &c.ContactID, Event: &name,
+		Detail: map[string]any{"survey_id": v.ID, "rating": v.Rating, "comment": v.Comment},
+	}
+	if err := s.gate.AddItem(tx, &c, item); err != nil {
+		return err
+	}
+	return s.gate.Announce(tx, []string{conversation.Rated}, &was, &c, item)
+}
+
+// Of reads a conversation of a channel account; another account's is not
+// found.
+func (s *Service) Of(ctx context.Context, account, id uuid.UUID) (c conversation.Conversation, err error) {
+	err = s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if c, err = conversation.ByID(r, id); err == nil && (c.ChannelAccountID == nil || *c.ChannelAccountID != account) {
+			err = db.ErrNoRow
+		}
+		return db.NotFound(err)
+	})
+	return c, err
+}
+
+func lockOf(tx *db.Tx, account, id uuid.UUID) (conversation.Conversation, error) {
+	c, err := conversation.LockLive(tx, id)
+	if err == nil && (c.ChannelAccountID == nil || *c.ChannelAccountID != account) {
+		err = fault.New(fault.NotFound)
+	}
+	return c, err
+}

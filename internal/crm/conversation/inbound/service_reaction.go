@@ -1,0 +1,38 @@
+package inbound
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/kit/emoji"
+	"konak/internal/kit/fault"
+)
+
+// CustomerReacted keeps a customer's reaction to a message that the channel
+// names; an empty sign takes it away. A message that we do not have is passed
+// over, as is a sign that is none.
+func (s *Service) CustomerReacted(ctx context.Context, account uuid.UUID, providerMessageID, sign string) error {
+	var i conversation.Item
+	var customer uuid.UUID
+	err := s.gate.Tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
+		if i, err = conversation.ItemByProvider(r, account, providerMessageID); err != nil {
+			return err
+		}
+		c, err := conversation.ByID(r, i.ConversationID)
+		customer = c.ContactID
+		return err
+	})
+	if db.IsNoRow(err) || err == nil && sign != "" && !emoji.Is(sign) {
+		return nil
+	}
+	if err == nil {
+		_, err = s.gate.SetReaction(ctx, i.ConversationID, i.ID, conversation.Reaction{Emoji: sign, AuthorKind: conversation.ByContact, AuthorID: customer}, false)
+	}
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}

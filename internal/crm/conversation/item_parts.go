@@ -1,0 +1,80 @@
+package conversation
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation/file"
+	"konak/internal/kit/db"
+)
+
+// writeItemParts writes what hangs on an item that was written just now: its
+// files, its e-mail, whom it mentions and what the assistant relied on.
+func (s *Service) writeItemParts(tx *db.Tx, item *Item) error {
+	if err := file.Attach(tx, item.ID, item.Test, item.Attachments); err != nil {
+		return err
+	}
+	if item.Original != nil {
+		if err := s.KeepEmail(tx, item.ID, *item.Original); err != nil {
+			return err
+		}
+	}
+	if err := s.addMentions(tx, item, item.Mentions); err != nil {
+		return err
+	}
+	return putSources(tx, item.ID, item.Sources)
+}
+
+// FillItem reads what belongs to one item.
+func FillItem(r *db.Reader, item *Item) error {
+	one := []Item{*item}
+	err := FillItems(r, one)
+	*item = one[0]
+	return err
+}
+
+// FillItems reads the files of items, the reactions to them and whom they call.
+func FillItems(r *db.Reader, list []Item) error {
+	ids, notes := make([]uuid.UUID, 0, len(list)), []uuid.UUID{}
+	for _, i := range list {
+		if i.Kind != Event {
+			ids = append(ids, i.ID)
+		}
+		if i.Kind == Note {
+			notes = append(notes, i.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	files, err := file.OfItems(r, ids)
+	if err != nil {
+		return err
+	}
+	reactions, err := reactionsTo(r, ids)
+	if err != nil {
+		return err
+	}
+	mentions, err := mentionsIn(r, notes)
+	if err != nil {
+		return err
+	}
+	for n := range list {
+		i := &list[n]
+		i.Attachments, i.Reactions, i.Mentions = db.OrEmpty(files[i.ID]), db.OrEmpty(reactions[i.ID]), db.OrEmpty(mentions[i.ID])
+	}
+	return nil
+}
+
+// PreviewOf stands for a message in lists: its text, or else its files.
+func PreviewOf(i *Item) string {
+	if i.Body != "" || len(i.Attachments) == 0 {
+		return preview(i.Body)
+	}
+	names := make([]string, len(i.Attachments))
+	for n, a := range i.Attachments {
+		names[n] = a.Name
+	}
+	return preview("📎 " + strings.Join(names, ", "))
+}

@@ -1,0 +1,85 @@
+package later
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation/file"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// States of a message that goes out later.
+const (
+	Waiting   = "waiting"
+	Sent      = "sent"
+	Cancelled = "cancelled"
+	Failed    = "failed"
+)
+
+// Scheduled is a message that goes out later.
+type Scheduled struct {
+	ID               uuid.UUID         `json:"id" format:"uuid"`
+	ConversationID   uuid.UUID         `json:"conversation_id" format:"uuid"`
+	State            string            `json:"state" enum:"waiting,sent,cancelled,failed" example:"waiting"`
+	AuthorID         *uuid.UUID        `json:"author_id" nullable:"true" format:"uuid" doc:"The agent who wrote it"`
+	Body             string            `json:"body" example:"Randevunuz yarın 10.00'da."`
+	Channel          *string           `json:"channel" nullable:"true" example:"whatsapp" doc:"Another channel than the conversation's own"`
+	ChannelAccountID *uuid.UUID        `json:"channel_account_id" nullable:"true" format:"uuid"`
+	UntilReply       bool              `json:"until_reply" doc:"It is cancelled when the customer writes before"`
+	SendAt           clock.Time        `json:"send_at"`
+	ItemID           *uuid.UUID        `json:"item_id" nullable:"true" format:"uuid" doc:"The message that it became"`
+	Error            *string           `json:"error" nullable:"true" example:"no_route" doc:"Why it could not be sent"`
+	Attachments      []file.Attachment `json:"attachments" nullable:"false"`
+	CreatedAt        clock.Time        `json:"created_at"`
+
+	AuthorKind string `json:"-"`
+	Test       bool   `json:"-"`
+}
+
+// Cancel takes messages back whose rows are locked; their files go.
+func Cancel(tx *db.Tx, list []*Scheduled) error {
+	for _, m := range list {
+		m.State = Cancelled
+		if err := Save(tx, m); err != nil {
+			return fmt.Errorf("later: cancel: %w", err)
+		}
+		if err := discardFiles(tx, m.ID); err != nil {
+			return err
+		}
+		if err := audit.Write(tx, "conversation.schedule_cancelled", m.ID.String(), map[string]string{"conversation": m.ConversationID.String()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func discardFiles(tx *db.Tx, id uuid.UUID) error {
+	files, err := file.OfScheduled(&tx.Reader, []uuid.UUID{id})
+	if err != nil || len(files[id]) == 0 {
+		return err
+	}
+	ids := make([]uuid.UUID, len(files[id]))
+	for n, a := range files[id] {
+		ids[n] = a.ID
+	}
+	return file.Remove(tx, ids)
+}
+
+// CancelOnReply takes back what should only go if the customer stays silent, and
+// says whether there was any.
+func CancelOnReply(tx *db.Tx, conversation uuid.UUID) (bool, error) {
+	list, err := LockWaiting(tx, conversation)
+	if err != nil {
+		return false, err
+	}
+	var off []*Scheduled
+	for n := range list {
+		if list[n].UntilReply {
+			off = append(off, &list[n])
+		}
+	}
+	return len(off) > 0, Cancel(tx, off)
+}

@@ -1,0 +1,326 @@
+package inboxapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
+	"konak/internal/kit/api"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/perm"
+)
+
+type conversationIn struct {
+	ID api.ID `path:"id" record:"conversation"`
+}
+
+type listConversationsIn struct {
+	api.Paged
+	conversation.Query
+}
+
+type createConversationIn struct {
+	Body struct {
+		ContactID uuid.UUID  `json:"contact_id" format:"uuid"`
+		Subject   string     `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi"`
+		Body      string     `json:"body,omitempty" maxLength:"100000" example:"Siparişim ne zaman gelir?" doc:"What the customer asked for"`
+		Priority  string     `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
+		OwnerID   *uuid.UUID `json:"owner_id,omitempty" format:"uuid"`
+		GroupID   *uuid.UUID `json:"group_id,omitempty" format:"uuid"`
+		Tags      []string   `json:"tags,omitempty" maxItems:"50" nullable:"false" example:"[\"iade\"]"`
+	}
+}
+
+type updateConversationIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		Subject   *string    `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi"`
+		ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"The customer"`
+		Priority  *string    `json:"priority,omitempty" enum:"low,normal,high,urgent"`
+		GroupID   *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The nil UUID for none"`
+	}
+}
+
+type conversationItemsIn struct {
+	api.Paged
+	ID   api.ID `path:"id" record:"conversation"`
+	From string `query:"from" format:"uuid" doc:"The item that the first page begins with, such as one that a search found; with both orders the timeline can be read around it. What is not in this conversation: 422"`
+	Sort string `query:"sort" default:"-created" enum:"-created,created" doc:"A minus puts the newest first"`
+}
+
+// Order implements api.Ordered.
+func (in *conversationItemsIn) Order() (string, bool) { return in.Sort, in.Sort == "created" }
+
+func (s *Service) itemsPage(ctx context.Context, in *conversationItemsIn) (db.List[conversation.Item], error) {
+	ask := conversation.Timeline{Ascending: in.Sort == "created"}
+	if in.From != "" && in.Cursor == "" {
+		id, err := uuid.Parse(in.From)
+		if err != nil {
+			return db.List[conversation.Item]{}, fault.Invalid("from", "invalid_id")
+		}
+		ask.From = &id
+	}
+	return s.gate.Items(ctx, in.ID.UUID, ask, in.Page())
+}
+
+// SnoozeUntil is until when a conversation is put aside.
+type SnoozeUntil struct {
+	Until      *clock.Time `json:"until,omitempty" doc:"At most a year ahead"`
+	UntilReply bool        `json:"until_reply,omitempty" doc:"Until the customer writes"`
+}
+
+type snoozeConversationIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body SnoozeUntil
+}
+
+type assignConversationIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		OwnerID *uuid.UUID `json:"owner_id" nullable:"true" format:"uuid" doc:"An agent's id; null for nobody"`
+	}
+}
+
+type addParticipantIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		ContactID uuid.UUID `json:"contact_id" format:"uuid"`
+	}
+}
+
+type participantIn struct {
+	ID        api.ID `path:"id" record:"conversation"`
+	ContactID api.ID `path:"contactId" record:"contact"`
+}
+
+type conversationTagsIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		Tags []string `json:"tags" maxItems:"50" nullable:"false" example:"[\"iade\"]"`
+	}
+}
+
+// Bulk names up to 200 conversations.
+type Bulk struct {
+	IDs []uuid.UUID `json:"ids" minItems:"1" maxItems:"200" nullable:"false" example:"[\"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c\"]"`
+}
+
+type bulkStateIn struct {
+	Body struct {
+		Bulk
+		SnoozeUntil
+		State conversation.State `json:"state" enum:"open,snoozed,closed"`
+	}
+}
+
+type bulkTagsIn struct {
+	Body struct {
+		Bulk
+		Tags []string `json:"tags" minItems:"1" maxItems:"50" nullable:"false" example:"[\"iade\"]"`
+	}
+}
+
+type bulkGroupIn struct {
+	Body struct {
+		Bulk
+		GroupID uuid.UUID `json:"group_id" format:"uuid"`
+		Note    string    `json:"note,omitempty" maxLength:"10000" example:"Müşteri faturayı da istiyor" doc:"A private note for the group"`
+	}
+}
+
+type setSettingsIn struct {
+	Body conversation.Settings
+}
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	s.registerRecords(a)
+	s.registerStates(a)
+	s.registerPeople(a)
+	s.registerBulk(a)
+	s.registerReplies(a)
+	s.registerTemplates(a)
+	s.registerAttachments(a)
+	s.registerItems(a)
+	s.registerMentions(a)
+	s.registerDrafts(a)
+	s.registerAIRecords(a)
+	s.registerScheduled(a)
+	s.registerWhole(a)
+	s.registerGroups(a)
+	s.registerPublic(a)
+}
+
+func route(method, path, id, summary string, p perm.Permission) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/crm/v1/conversations" + path, ID: id, Tag: "CRM conversations",
+		Summary: summary, Access: api.Session, Permission: p, Licence: "crm",
+	}
+}
+
+func (s *Service) registerRecords(a *api.API) {
+	api.HandleList(a, route("GET", "", "list-conversations", "List conversations", perm.ConversationsView), s.listPage)
+
+	create := route("POST", "", "create-conversation", "Write down a customer's request", perm.ConversationsReply)
+	create.TakesKey = true
+	create.Status = 201
+	api.Handle(a, create, func(ctx context.Context, in *createConversationIn) (conversation.Conversation, error) {
+		b := in.Body
+		return s.gate.Create(ctx, conversation.NewConversation{
+			ContactID: b.ContactID, Channel: conversation.Panel, Subject: b.Subject, Body: b.Body, Priority: b.Priority,
+			OwnerID: b.OwnerID, GroupID: b.GroupID, Tags: b.Tags,
+		})
+	})
+
+	api.Handle(a, route("GET", "/counts", "count-conversations", "Numbers beside the views", perm.ConversationsView).Polled(),
+		func(ctx context.Context, _ *struct{}) (conversation.Counts, error) { return s.gate.Counts(ctx) })
+	catalog := route("GET", "/channels", "conversation-channels", "Conversation source catalog", perm.ConversationsView)
+	catalog.Doc = "Unconnected channels are listed too. The label is English whatever the language."
+	api.Handle(a, catalog, func(ctx context.Context, _ *struct{}) ([]conversation.Source, error) { return s.gate.Catalog(ctx) })
+
+	api.Handle(a, route("GET", "/settings", "conversation-settings", "Inbox settings", perm.CRMSettingsView),
+		func(ctx context.Context, _ *struct{}) (conversation.Settings, error) { return s.gate.Settings(ctx) })
+	api.Handle(a, route("PUT", "/settings", "set-conversation-settings", "Change the inbox settings", perm.CRMSettingsManage),
+		func(ctx context.Context, in *setSettingsIn) (conversation.Settings, error) {
+			return s.gate.SetSettings(ctx, in.Body)
+		})
+
+	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
+		func(ctx context.Context, in *conversationIn) (reply.Detail, error) {
+			return s.replies.Detail(ctx, in.ID.UUID)
+		})
+	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView), s.itemsPage)
+
+	update := route("PUT", "/{id}", "update-conversation", "Update subject, customer, priority, group", perm.ConversationsManage)
+	update.Refusals = []int{409}
+	update.Doc = "Fields that are not sent stay. A messaging conversation keeps its customer: 409."
+	api.Handle(a, update, func(ctx context.Context, in *updateConversationIn) (conversation.Conversation, error) {
+		b := in.Body
+		return s.gate.Update(ctx, in.ID.UUID, conversation.Change{Subject: b.Subject, ContactID: b.ContactID, Priority: b.Priority, GroupID: b.GroupID})
+	})
+
+	api.Handle(a, route("DELETE", "/{id}", "delete-conversation", "Delete a conversation", perm.ConversationsDelete),
+		func(ctx context.Context, in *conversationIn) (api.Deleted, error) {
+			return api.Deleted{ID: in.ID, Deleted: true}, s.gate.Delete(ctx, in.ID.UUID)
+		})
+	restore := route("POST", "/{id}/restore", "restore-conversation", "Bring a deleted conversation back", perm.ConversationsDelete)
+	restore.Refusals = []int{409}
+	restore.Doc = "A messaging conversation whose customer has begun another on the same account cannot come back: 409."
+	api.Handle(a, restore, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+		return s.gate.Restore(ctx, in.ID.UUID)
+	})
+}
+
+func (s *Service) listPage(ctx context.Context, in *listConversationsIn) (db.List[conversation.Conversation], error) {
+	return s.gate.ListMatching(ctx, in.Query, in.Page())
+}
+
+func (s *Service) registerStates(a *api.API) {
+	act := func(path, id, summary string, fn func(context.Context, uuid.UUID) (conversation.Conversation, error)) {
+		rt := route("POST", "/{id}/"+path, id, summary, perm.ConversationsManage)
+		rt.Refusals = []int{409}
+		rt.Doc = "A repeat changes nothing."
+		api.Handle(a, rt, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+			return fn(ctx, in.ID.UUID)
+		})
+	}
+	act("close", "close-conversation", "Close a conversation", s.gate.Close)
+	act("open", "open-conversation", "Open a conversation again", s.gate.Open)
+
+	put := route("POST", "/{id}/snooze", "snooze-conversation", "Put a conversation aside", perm.ConversationsManage)
+	put.Refusals = []int{409}
+	put.Doc = "Until a time (at most a year ahead) or until the customer writes."
+	api.Handle(a, put, func(ctx context.Context, in *snoozeConversationIn) (conversation.Conversation, error) {
+		return s.gate.Snooze(ctx, in.ID.UUID, in.Body.Until, in.Body.UntilReply)
+	})
+
+	tags := route("PUT", "/{id}/tags", "set-conversation-tags", "Set the tags of a conversation", perm.ConversationsManage)
+	tags.Refusals = []int{409}
+	api.Handle(a, tags, func(ctx context.Context, in *conversationTagsIn) (conversation.Conversation, error) {
+		return s.gate.Retag(ctx, in.ID.UUID, func([]string) []string { return in.Body.Tags })
+	})
+
+	mark := func(path, id, summary string, fn func(context.Context, uuid.UUID) (conversation.ReadMark, error)) {
+		api.Handle(a, route("POST", "/{id}/"+path, id, summary, perm.ConversationsView),
+			func(ctx context.Context, in *conversationIn) (conversation.ReadMark, error) {
+				return fn(ctx, in.ID.UUID)
+			})
+	}
+	mark("read", "read-conversation", "Mark read; the answer refreshes the left-menu badge", s.gate.Read)
+	mark("unread", "unread-conversation", "Mark unread", s.gate.Unread)
+}
+
+func (s *Service) registerPeople(a *api.API) {
+	agents := func(path, id, summary, doc string, fn func(context.Context, uuid.UUID) ([]conversation.Agent, error)) {
+		rt := route("POST", "/{id}/"+path, id, summary, perm.ConversationsReply)
+		rt.Refusals, rt.Doc = []int{409}, doc
+		api.Handle(a, rt, func(ctx context.Context, in *conversationIn) ([]conversation.Agent, error) {
+			return fn(ctx, in.ID.UUID)
+		})
+	}
+	agents("join", "join-conversation", "Join a conversation",
+		"A conversation without an owner becomes the caller's, also where the bot holds it. The answer is the current list of agents.", s.gate.Join)
+	agents("leave", "leave-conversation", "Leave a conversation",
+		"Where the caller owns it, ownership passes to the oldest remaining agent. The answer is the current list of agents.", s.gate.Leave)
+
+	assign := route("POST", "/{id}/assign", "assign-conversation", "Give a conversation to an agent", perm.ConversationsAssign)
+	assign.Refusals = []int{409}
+	api.Handle(a, assign, func(ctx context.Context, in *assignConversationIn) (conversation.Conversation, error) {
+		return s.gate.Assign(ctx, in.ID.UUID, in.Body.OwnerID)
+	})
+
+	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "Contacts and agents who take part", perm.ConversationsView),
+		func(ctx context.Context, in *conversationIn) (conversation.People, error) {
+			return s.gate.People(ctx, in.ID.UUID)
+		})
+	add := route("POST", "/{id}/participants", "add-participant", "Bring a contact in", perm.ConversationsManage)
+	add.Refusals = []int{409}
+	api.Handle(a, add, func(ctx context.Context, in *addParticipantIn) ([]conversation.Participant, error) {
+		return s.gate.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
+	})
+	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Take a contact out", perm.ConversationsManage)
+	remove.Refusals = []int{409}
+	remove.Doc = "The customer cannot be taken out: 409."
+	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]conversation.Participant, error) {
+		return s.gate.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
+	})
+}
+
+func (s *Service) registerBulk(a *api.API) {
+	state := route("POST", "/state", "set-conversation-states", "Set the state of several conversations", perm.ConversationsManage)
+	state.Doc = "Up to 200 ids; the answer tells for each what became of it."
+	api.Handle(a, state, func(ctx context.Context, in *bulkStateIn) ([]Outcome, error) {
+		b := in.Body
+		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
+			return s.gate.SetState(ctx, id, b.State, b.Until, b.UntilReply)
+		})
+	})
+
+	retag := func(path, id, summary string, fn func(has, tags []string) []string) {
+		api.Handle(a, route("POST", "/tags/"+path, id, summary, perm.ConversationsManage),
+			func(ctx context.Context, in *bulkTagsIn) ([]Outcome, error) {
+				return s.Each(ctx, in.Body.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
+					return s.gate.Retag(ctx, id, func(has []string) []string { return fn(has, in.Body.Tags) })
+				})
+			})
+	}
+	retag("add", "add-tags", "Add tags to several conversations", withTags)
+	retag("remove", "remove-tags", "Remove tags from several conversations", contact.WithoutTags)
+
+	group := route("POST", "/group", "transfer-conversations", "Transfer conversations to a group", perm.ConversationsAssign)
+	group.TakesKey = true
+	group.Doc = "An optional private note is written into each of them."
+	api.Handle(a, group, func(ctx context.Context, in *bulkGroupIn) ([]Outcome, error) {
+		b := in.Body
+		return s.Each(ctx, b.IDs, func(ctx context.Context, id uuid.UUID) (conversation.Conversation, error) {
+			return s.gate.Transfer(ctx, id, b.GroupID, b.Note)
+		})
+	})
+}
+
+func withTags(has, tags []string) []string { return append(append([]string{}, has...), tags...) }

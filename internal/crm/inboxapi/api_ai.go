@@ -1,0 +1,62 @@
+package inboxapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/card"
+	"konak/internal/kit/api"
+	"konak/internal/kit/perm"
+)
+
+type handoverIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		Reason  string     `json:"reason,omitempty" maxLength:"200" default:"agent_asked" example:"Fiyat pazarlığı" doc:"Why people take over"`
+		GroupID *uuid.UUID `json:"group_id,omitempty" format:"uuid" doc:"The team that takes over"`
+	}
+}
+
+func (s *Service) registerAIRecords(a *api.API) {
+	rt := route("GET", "/{id}/commerce", "get-commerce-card", "Commercial card: orders, shipments, returns, ledger balance", perm.ConversationsView)
+	rt.Doc = "Of the conversation's customer. Without the commerce licence: 200 with licensed false."
+	api.Handle(a, rt, func(ctx context.Context, in *conversationIn) (card.Card, error) {
+		return s.cards.Commerce(ctx, in.ID.UUID)
+	})
+
+	api.Handle(a, route("GET", "/{id}/ai-state", "get-ai-state", "What the assistant did: state, hand-over reason, which configuration answered", perm.ConversationsView),
+		func(ctx context.Context, in *conversationIn) (airecord.AIRecord, error) {
+			return s.ai.AI(ctx, in.ID.UUID)
+		})
+	api.Handle(a, route("GET", "/{id}/ai-attributes", "get-ai-attributes", "What the assistant understood", perm.ConversationsView),
+		func(ctx context.Context, in *conversationIn) ([]airecord.AIAttribute, error) {
+			return s.ai.AIAttributes(ctx, in.ID.UUID)
+		})
+
+	over := route("POST", "/{id}/ai-handover", "hand-over-conversation", "Give a conversation from the assistant to people", perm.ConversationsReply)
+	over.Refusals = []int{409}
+	over.Doc = "It opens, waits for an answer and belongs to the team. Where it was handed over already, only the group changes. Where no assistant holds it: 409 ai_off."
+	api.Handle(a, over, func(ctx context.Context, in *handoverIn) (conversation.Conversation, error) {
+		return s.gate.Handover(ctx, in.ID.UUID, in.Body.Reason, in.Body.GroupID)
+	})
+
+	api.Handle(a, route("GET", "/{id}/summary", "get-summary", "Stored summary", perm.ConversationsView),
+		func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {
+			return s.ai.Summary(ctx, in.ID.UUID)
+		})
+	remove := route("DELETE", "/{id}/summary", "delete-summary", "Delete the summary", perm.ConversationsReply)
+	remove.Doc = "It may be generated again. Deleted is false where there was none."
+	api.Handle(a, remove, func(ctx context.Context, in *conversationIn) (api.Deleted, error) {
+		gone, err := s.ai.DeleteSummary(ctx, in.ID.UUID)
+		return api.Deleted{ID: in.ID, Deleted: gone}, err
+	})
+	generate := route("POST", "/{id}/summary/generate", "generate-summary", "Generate a summary", perm.ConversationsReply)
+	generate.Refusals = []int{409}
+	generate.Doc = "The assistant reads the last 200 messages and notes; what it writes replaces the stored summary. Without a connected assistant: 409 no_assistant."
+	api.Handle(a, generate, func(ctx context.Context, in *conversationIn) (airecord.Summary, error) {
+		return s.ai.GenerateSummary(ctx, in.ID.UUID)
+	})
+}

@@ -1,0 +1,33 @@
+package inboxapi
+
+import (
+	"context"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type listMentionsIn struct {
+	api.Paged
+	Unread string `query:"unread" enum:"true" doc:"Only those in conversations that the caller has not read since"`
+}
+
+type mentionableIn struct {
+	ID api.ID `path:"id" record:"conversation"`
+	Q  string `query:"q" maxLength:"100" example:"def" doc:"The beginning of one of their names"`
+}
+
+func (s *Service) registerMentions(a *api.API) {
+	list := route("GET", "/mentions", "list-mentions", "Notes that call the caller, the newest first", perm.ConversationsView)
+	list.Doc = "Reading the conversation reads them. Notes are internal, so no webhook tells of them. An API key is never called: its list is empty."
+	api.HandleList(a, list, func(ctx context.Context, in *listMentionsIn) (db.List[conversation.MentionOf], error) {
+		return s.gate.Mentions(ctx, in.Unread != "", in.Page())
+	})
+	choices := route("GET", "/{id}/mentionable", "list-mentionable", "Colleagues who can be called in a note", perm.ConversationsReply)
+	choices.Doc = "Active members who may see the conversation, by name; at most 20."
+	api.Handle(a, choices, func(ctx context.Context, in *mentionableIn) ([]conversation.Mention, error) {
+		return s.gate.Mentionable(ctx, in.ID.UUID, in.Q)
+	})
+}

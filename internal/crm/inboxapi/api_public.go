@@ -1,0 +1,185 @@
+package inboxapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/reply"
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+	"konak/internal/kit/perm"
+)
+
+type publicReplyIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		Type        string      `json:"type" enum:"admin,user" doc:"admin: an agent wrote it; user: the customer wrote it"`
+		AdminID     *uuid.UUID  `json:"admin_id,omitempty" format:"uuid" doc:"The agent; required when type is admin"`
+		Body        string      `json:"body" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		MessageType string      `json:"message_type,omitempty" enum:"comment,note" default:"comment" doc:"A note is internal and invisible to the customer"`
+	}
+}
+
+// Reference is what the public API answers to a reply.
+type Reference struct {
+	Type  string             `json:"type" enum:"conversation" example:"conversation"`
+	ID    uuid.UUID          `json:"id" format:"uuid"`
+	State conversation.State `json:"state" enum:"open,snoozed,closed" example:"open"`
+}
+
+func refer(c conversation.Conversation) Reference { return Reference{"conversation", c.ID, c.State} }
+
+// sender is a customer as a program knows them.
+type sender struct {
+	ExternalID string `json:"external_id,omitempty" maxLength:"200" example:"user-4711" doc:"The customer's id in the calling system"`
+	Name       string `json:"name,omitempty" maxLength:"200" example:"Elif Kaya"`
+	Email      string `json:"email,omitempty" maxLength:"254" example:"elif@kayamobilya.example"`
+	Phone      string `json:"phone,omitempty" maxLength:"40" example:"+905321234567"`
+}
+
+type publicCreateConversationIn struct {
+	Body struct {
+		ContactID *uuid.UUID `json:"contact_id,omitempty" format:"uuid" doc:"A known contact; else contact"`
+		Contact   *sender    `json:"contact,omitempty" doc:"Found by external id, e-mail or phone, or created"`
+		Subject   string     `json:"subject,omitempty" maxLength:"300" example:"Teslimat tarihi"`
+		Body      string     `json:"body" minLength:"1" maxLength:"100000" example:"Siparişim ne zaman gelir?"`
+		Priority  string     `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
+		GroupID   *uuid.UUID `json:"group_id,omitempty" format:"uuid"`
+		Tags      []string   `json:"tags,omitempty" maxItems:"50" nullable:"false" example:"[\"iade\"]"`
+	}
+}
+
+type publicStateIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		SnoozeUntil
+		State conversation.State `json:"state" enum:"open,snoozed,closed"`
+	}
+}
+
+type publicTagsIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		Add    []string `json:"add,omitempty" maxItems:"50" nullable:"false" example:"[\"iade\"]"`
+		Remove []string `json:"remove,omitempty" maxItems:"50" nullable:"false" example:"[\"yeni\"]"`
+	}
+}
+
+func (s *Service) registerPublic(a *api.API) {
+	route := func(method, path, id, summary string, p perm.Permission) api.Route {
+		rt := route(method, "", "public-"+id, summary, p)
+		rt.Path, rt.Tag, rt.Access = "/api/crm/public/v1/conversations"+path, "CRM public API", api.Key
+		if method != "GET" {
+			rt.Refusals = []int{409} // what is live, to a key of the test environment
+		}
+		return rt
+	}
+	api.HandleList(a, route("GET", "", "list-conversations", "List conversations", perm.ConversationsView), s.listPage)
+
+	create := route("POST", "", "create-conversation", "Open a conversation", perm.ConversationsReply)
+	create.TakesKey = true
+	create.Status = 201
+	create.Doc = "Answers go by e-mail where the call gave an address; otherwise they go nowhere and are read over this API. reply_route says which."
+	api.Handle(a, create, func(ctx context.Context, in *publicCreateConversationIn) (conversation.Conversation, error) {
+		n, err := in.conversation()
+		if err != nil {
+			return conversation.Conversation{}, err
+		}
+		return s.gate.Create(ctx, n)
+	})
+
+	api.Handle(a, route("GET", "/{id}", "get-conversation", "Get a conversation", perm.ConversationsView),
+		func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+			return s.gate.Get(ctx, in.ID.UUID)
+		})
+	api.HandleList(a, route("GET", "/{id}/items", "list-conversation-items", "Timeline, the newest first", perm.ConversationsView),
+		func(ctx context.Context, in *conversationItemsIn) (db.List[conversation.Item], error) {
+			return s.gate.Items(ctx, in.ID.UUID, conversation.Timeline{}, in.Page())
+		})
+
+	reply := route("POST", "/{id}/reply", "reply", "Write a reply", perm.ConversationsReply)
+	reply.TakesKey = true
+	reply.Doc = "Needs the scope conversations.write, for internal notes too. A note is not announced as conversation.replied. It goes the conversation's own way, or else the default that reply-channels names. Without a route to the customer: 422 no_route."
+	api.Handle(a, reply, s.publicReply)
+
+	state := route("PUT", "/{id}/state", "set-state", "Open, snooze or close a conversation", perm.ConversationsManage)
+	api.Handle(a, state, func(ctx context.Context, in *publicStateIn) (Reference, error) {
+		c, err := s.gate.SetState(ctx, in.ID.UUID, in.Body.State, in.Body.Until, in.Body.UntilReply)
+		return refer(c), err
+	})
+	tags := route("POST", "/{id}/tags", "tag-conversation", "Add and remove tags", perm.ConversationsManage)
+	api.Handle(a, tags, func(ctx context.Context, in *publicTagsIn) (conversation.Conversation, error) {
+		return s.gate.Retag(ctx, in.ID.UUID, func(has []string) []string {
+			return withTags(contact.WithoutTags(has, in.Body.Remove), in.Body.Add)
+		})
+	})
+
+	api.Handle(a, route("GET", "/{id}/participants", "list-participants", "List participants", perm.ConversationsView),
+		func(ctx context.Context, in *conversationIn) ([]conversation.Participant, error) {
+			people, err := s.gate.People(ctx, in.ID.UUID)
+			return people.Contacts, err
+		})
+	api.Handle(a, route("POST", "/{id}/participants", "add-participant", "Add participant", perm.ConversationsManage),
+		func(ctx context.Context, in *addParticipantIn) ([]conversation.Participant, error) {
+			return s.gate.AddParticipant(ctx, in.ID.UUID, in.Body.ContactID)
+		})
+	remove := route("DELETE", "/{id}/participants/{contactId}", "remove-participant", "Remove participant", perm.ConversationsManage)
+	api.Handle(a, remove, func(ctx context.Context, in *participantIn) ([]conversation.Participant, error) {
+		return s.gate.RemoveParticipant(ctx, in.ID.UUID, in.ContactID.UUID)
+	})
+}
+
+func (in *publicCreateConversationIn) conversation() (conversation.NewConversation, error) {
+	b := in.Body
+	n := conversation.NewConversation{Channel: conversation.API, ReplyRoute: conversation.ReplyNowhere, Subject: b.Subject, Body: b.Body, Priority: b.Priority, GroupID: b.GroupID, Tags: b.Tags}
+	switch {
+	case b.ContactID != nil && b.Contact != nil:
+		return n, fault.Invalid("contact", "not_together")
+	case b.ContactID != nil:
+		n.ContactID = *b.ContactID
+	case b.Contact == nil:
+		return n, fault.Invalid("contact_id", "required")
+	case b.Contact.ExternalID == "" && b.Contact.Email == "" && b.Contact.Phone == "":
+		return n, fault.Invalid("contact", "required")
+	default:
+		from := contact.Sender{Channel: conversation.API, ExternalID: b.Contact.ExternalID, Name: b.Contact.Name, Email: b.Contact.Email, Phone: b.Contact.Phone}
+		if err := from.Check(); err != nil {
+			return n, err
+		}
+		n.From = &from
+		if from.Email != "" {
+			n.ReplyRoute = conversation.ReplyByEmail
+		}
+	}
+	return n, nil
+}
+
+func (s *Service) publicReply(ctx context.Context, in *publicReplyIn) (Reference, error) {
+	b, id := in.Body, in.ID.UUID
+	ctx = idempotency.View(ctx, func(w conversation.Written) Reference { return refer(w.Conversation) })
+	if b.Type == "user" {
+		if b.MessageType == "note" {
+			// The id is looked at first: an unknown one is a 404 all the same.
+			if _, err := s.gate.Get(ctx, id); err != nil {
+				return Reference{}, err
+			}
+			return Reference{}, fault.Invalid("message_type", "not_for_customers")
+		}
+		out, err := s.replies.ReplyAsCustomer(ctx, id, b.Body, b.Attachments...)
+		return refer(out.Conversation), err
+	}
+	if b.AdminID == nil {
+		if _, err := s.gate.Get(ctx, id); err != nil {
+			return Reference{}, err
+		}
+		return Reference{}, fault.Invalid("admin_id", "required")
+	}
+	out, err := s.replies.Reply(ctx, id, reply.Answer{Author: conversation.AgentAuthor(*b.AdminID), Body: b.Body, Note: b.MessageType == "note", Attachments: b.Attachments})
+	return refer(out.Conversation), err
+}

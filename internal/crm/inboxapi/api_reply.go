@@ -1,0 +1,171 @@
+package inboxapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/reply"
+	"konak/internal/crm/template"
+	"konak/internal/kit/api"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/idempotency"
+	"konak/internal/kit/perm"
+)
+
+type replyAsAgentIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		Body        string      `json:"body" maxLength:"100000" example:"Siparişiniz yarın teslim edilecek."`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		MessageType string      `json:"message_type,omitempty" enum:"comment,note" default:"comment" doc:"A note is internal and invisible to the customer"`
+		Mentions    []uuid.UUID `json:"mentions,omitempty" maxItems:"50" nullable:"false" doc:"Colleagues whom a note calls, by their agent ids; they are told. One who may not see the conversation: 422 on mentions"`
+		Channel     string      `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
+		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
+	}
+}
+
+type replyAsCustomerIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		Body        string      `json:"body" maxLength:"100000" example:"Teşekkürler, bekliyorum."`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+	}
+}
+
+type newAsAgentIn struct {
+	Body struct {
+		ContactID   uuid.UUID     `json:"contact_id" format:"uuid"`
+		Channel     string        `json:"channel" minLength:"1" maxLength:"40" example:"whatsapp"`
+		AccountID   *uuid.UUID    `json:"channel_account_id,omitempty" format:"uuid"`
+		Subject     string        `json:"subject,omitempty" maxLength:"300" example:"Randevu hatırlatma"`
+		Body        string        `json:"body,omitempty" maxLength:"100000" example:"Merhaba, yarınki randevunuzu hatırlatmak istedik." doc:"Required where there is neither a file nor a template"`
+		Template    *template.Use `json:"template,omitempty" doc:"An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account"`
+		Attachments []uuid.UUID   `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+		Priority    string        `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal"`
+		GroupID     *uuid.UUID    `json:"group_id,omitempty" format:"uuid"`
+	}
+}
+
+// NewAsAgent is the answer to a conversation that an agent began.
+type NewAsAgent struct {
+	api.Traced
+	Data             conversation.Conversation `json:"data"`
+	Delivery         string                    `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: the channel's provider accepted it; queued: on its way; failed: tried and rejected; none: no route to the customer"`
+	DeliveryError    *string                   `json:"delivery_error" nullable:"true" doc:"The reason when failed; also on the conversation as a channel_delivery_failed event"`
+	DeliveryChannel  *string                   `json:"delivery_channel" nullable:"true" example:"whatsapp"`
+	ChannelAccountID *uuid.UUID                `json:"channel_account_id" nullable:"true" format:"uuid"`
+	Reused           bool                      `json:"reused" doc:"The text was written into the contact's existing channel conversation"`
+}
+
+func (s *Service) registerReplies(a *api.API) {
+	agent := route("POST", "/{id}/reply-as-agent", "reply-as-agent", "Reply as agent", perm.ConversationsReply)
+	agent.TakesKey = true
+	agent.Refusals = []int{409}
+	agent.Doc = "Without a channel it takes the conversation's own route, or else the default that reply-channels names. Without a route to the customer: 422 no_route; over a paused channel: 409 channel_unavailable. A note needs none."
+	api.Handle(a, agent, func(ctx context.Context, in *replyAsAgentIn) (conversation.Written, error) {
+		b := in.Body
+		return s.replies.Reply(ctx, in.ID.UUID, reply.Answer{
+			Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Note: b.MessageType == "note", Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
+			Mentions: b.Mentions,
+		})
+	})
+
+	customer := route("POST", "/{id}/reply-as-customer", "reply-as-customer", "Reply as customer", perm.ConversationsReply)
+	customer.TakesKey = true
+	customer.Refusals = []int{409}
+	customer.Doc = "Where a closed conversation does not reopen any more, the answer is the new one that begins."
+	api.Handle(a, customer, func(ctx context.Context, in *replyAsCustomerIn) (conversation.Written, error) {
+		return s.replies.ReplyAsCustomer(ctx, in.ID.UUID, in.Body.Body, in.Body.Attachments...)
+	})
+
+	ways := route("GET", "/{id}/reply-channels", "reply-channels", "Routes a reply can take", perm.ConversationsReply)
+	ways.Doc = "The conversation's own route, the contact's channel identities and e-mail addresses, and the server's default."
+	api.Handle(a, ways, func(ctx context.Context, in *conversationIn) ([]reply.ReplyChannel, error) {
+		return s.replies.ReplyChannels(ctx, in.ID.UUID)
+	})
+
+	begin := route("POST", "/new-as-agent", "new-as-agent", "Open a new conversation with a customer", perm.ConversationsReply)
+	begin.TakesKey = true
+	begin.Status = 201
+	begin.Doc = "The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then."
+	api.HandleBody(a, begin, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
+		b := in.Body
+		ctx = idempotency.View(ctx, func(b reply.Begun) NewAsAgent { return newAsAgent(&b) })
+		out, err := s.replies.BeginAsAgent(ctx, reply.Opening{
+			ContactID: b.ContactID, Channel: b.Channel, AccountID: b.AccountID, Subject: b.Subject, Body: b.Body,
+			Priority: b.Priority, GroupID: b.GroupID, Attachments: b.Attachments, Template: b.Template,
+		})
+		return newAsAgent(&out), err
+	})
+}
+
+func newAsAgent(b *reply.Begun) NewAsAgent {
+	out := NewAsAgent{Data: b.Conversation, Delivery: b.Delivery.Status, Reused: b.Reused}
+	if b.Delivery.Error != "" {
+		out.DeliveryError = &b.Delivery.Error
+	}
+	if b.Route != nil {
+		out.DeliveryChannel, out.ChannelAccountID = &b.Route.Channel, &b.Route.AccountID
+	}
+	return out
+}
+
+type groupIn struct {
+	ID api.ID `path:"id" record:"crm_group"`
+}
+
+type listGroupsIn struct{ api.Paged }
+
+type groupBody struct {
+	Name        string      `json:"name" minLength:"1" maxLength:"100" example:"Satış sonrası"`
+	Description string      `json:"description,omitempty" maxLength:"500" example:"İade, değişim ve garanti"`
+	AgentIDs    []uuid.UUID `json:"agent_ids,omitempty" maxItems:"200" nullable:"false" doc:"Its members"`
+}
+
+type createGroupIn struct {
+	Body groupBody
+}
+
+type updateGroupIn struct {
+	ID   api.ID `path:"id" record:"crm_group"`
+	Body groupBody
+}
+
+func (s *Service) registerGroups(a *api.API) {
+	route := func(method, path, id, summary string, p perm.Permission) api.Route {
+		rt := route(method, "", id, summary, p)
+		rt.Path, rt.Tag = "/api/crm/v1/groups"+path, "CRM groups"
+		return rt
+	}
+	list := route("GET", "", "list-groups", "List groups", perm.ConversationsView)
+	list.Ascending = true
+	api.HandleList(a, list, func(ctx context.Context, in *listGroupsIn) (db.List[group.Group], error) {
+		return s.groups.List(ctx, in.Page())
+	})
+
+	create := route("POST", "", "create-group", "Create a group", perm.GroupsManage)
+	create.TakesKey = true
+	create.Status, create.Refusals = 201, []int{409}
+	api.Handle(a, create, func(ctx context.Context, in *createGroupIn) (group.Group, error) {
+		return s.groups.Add(ctx, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
+	})
+	api.Handle(a, route("GET", "/{id}", "get-group", "Get a group", perm.ConversationsView),
+		func(ctx context.Context, in *groupIn) (group.Group, error) {
+			return s.groups.Get(ctx, in.ID.UUID)
+		})
+	update := route("PUT", "/{id}", "update-group", "Change a group", perm.GroupsManage)
+	update.Refusals = []int{409}
+	api.Handle(a, update, func(ctx context.Context, in *updateGroupIn) (group.Group, error) {
+		return s.groups.Change(ctx, in.ID.UUID, in.Body.Name, in.Body.Description, in.Body.AgentIDs)
+	})
+	remove := route("DELETE", "/{id}", "delete-group", "Delete a group", perm.GroupsManage)
+	remove.Refusals = []int{409}
+	remove.Doc = "A group that conversations belong to: 409."
+	api.Handle(a, remove, func(ctx context.Context, in *groupIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.groups.Delete(ctx, in.ID.UUID)
+	})
+}

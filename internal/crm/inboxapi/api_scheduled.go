@@ -1,0 +1,76 @@
+package inboxapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/later"
+	"konak/internal/crm/reply"
+	"konak/internal/kit/api"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+type scheduleIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		Body        string      `json:"body" maxLength:"100000" example:"Randevunuz yarın 10.00'da."`
+		SendAt      clock.Time  `json:"send_at" doc:"At most a year ahead"`
+		UntilReply  bool        `json:"until_reply,omitempty" doc:"Cancel it when the customer writes before"`
+		Channel     string      `json:"channel,omitempty" maxLength:"40" example:"email" doc:"Another channel than the conversation's own"`
+		AccountID   *uuid.UUID  `json:"channel_account_id,omitempty" format:"uuid"`
+		Attachments []uuid.UUID `json:"attachments,omitempty" maxItems:"20" nullable:"false" doc:"Ids of files that the caller uploaded; with them the text may be empty"`
+	}
+}
+
+type listScheduledIn struct {
+	api.Paged
+	ID    api.ID `path:"id" record:"conversation"`
+	State string `query:"state" enum:"waiting,sent,cancelled,failed"`
+}
+
+type scheduledIDIn struct {
+	ID          api.ID `path:"id" record:"conversation"`
+	ScheduledID api.ID `path:"scheduledId" record:"scheduled_message"`
+}
+
+// Cancelled says how many messages were taken back.
+type Cancelled struct {
+	Cancelled int `json:"cancelled" example:"2"`
+}
+
+func (s *Service) registerScheduled(a *api.API) {
+	post := route("POST", "/{id}/scheduled", "schedule-message", "Send a message later", perm.ConversationsReply)
+	post.TakesKey = true
+	post.Status, post.Refusals = 201, []int{409}
+	post.Doc = "It goes once, at its time or as soon as the service runs again. What becomes of it stands in its state; a refusal at that time (no_route, window_closed) also in the timeline. Without any route now: 422 no_route."
+	api.Handle(a, post, func(ctx context.Context, in *scheduleIn) (later.Scheduled, error) {
+		b := in.Body
+		return s.replies.Schedule(ctx, in.ID.UUID, reply.Later{
+			Answer: reply.Answer{
+				Author: conversation.AgentAuthor(caller.From(ctx).ID), Body: b.Body, Channel: b.Channel, AccountID: b.AccountID, Attachments: b.Attachments,
+			},
+			SendAt: b.SendAt, UntilReply: b.UntilReply,
+		})
+	})
+	list := route("GET", "/{id}/scheduled", "list-scheduled-messages", "Messages that go later, the next first", perm.ConversationsView)
+	list.Ascending = true
+	api.HandleList(a, list, func(ctx context.Context, in *listScheduledIn) (db.List[later.Scheduled], error) {
+		return s.replies.ScheduledIn(ctx, in.ID.UUID, in.State, in.Page())
+	})
+	all := route("DELETE", "/{id}/scheduled", "cancel-scheduled-messages", "Cancel every message that waits", perm.ConversationsReply)
+	api.Handle(a, all, func(ctx context.Context, in *conversationIn) (Cancelled, error) {
+		n, err := s.replies.UnscheduleAll(ctx, in.ID.UUID)
+		return Cancelled{n}, err
+	})
+	one := route("DELETE", "/{id}/scheduled/{scheduledId}", "cancel-scheduled-message", "Cancel a message that waits", perm.ConversationsReply)
+	one.Refusals = []int{409}
+	one.Doc = "A repeat changes nothing; one that was sent or failed: 409."
+	api.Handle(a, one, func(ctx context.Context, in *scheduledIDIn) (later.Scheduled, error) {
+		return s.replies.Unschedule(ctx, in.ID.UUID, in.ScheduledID.UUID)
+	})
+}

@@ -1,0 +1,68 @@
+package inboxapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/export"
+	"konak/internal/kit/api"
+	"konak/internal/kit/perm"
+)
+
+type splitIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		ItemIDs []uuid.UUID `json:"item_ids" minItems:"1" maxItems:"200" nullable:"false" example:"[\"0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c\"]" doc:"Messages and notes that go into the new conversation"`
+		Subject string      `json:"subject,omitempty" maxLength:"300" example:"Fatura adresi" doc:"The old one's by default"`
+	}
+}
+
+type mergeConversationIn struct {
+	ID   api.ID `path:"id" record:"conversation"`
+	Body struct {
+		IntoID uuid.UUID `json:"into_id" format:"uuid" doc:"The conversation that stays"`
+	}
+}
+
+type exportIn struct {
+	ID     api.ID `path:"id" record:"conversation"`
+	Format string `query:"format" enum:"json,html,eml,mbox" default:"json" doc:"eml is one e-mail with every file, mbox an e-mail of each message"`
+	Notes  string `query:"notes" enum:"true,false" default:"true" doc:"Whether internal notes are part of it"`
+}
+
+// registerWhole adds what is done with a conversation as a whole.
+func (s *Service) registerWhole(a *api.API) {
+	split := route("POST", "/{id}/split", "split-conversation", "Move messages into a new conversation", perm.ConversationsManage)
+	split.TakesKey = true
+	split.Status, split.Refusals = 201, []int{409}
+	split.Doc = "The new one has the same customer, owner, group and tags. At least one message must stay. A messaging channel knows one thread only: 409 single_thread."
+	api.Handle(a, split, func(ctx context.Context, in *splitIn) (conversation.Conversation, error) {
+		return s.whole.Split(ctx, in.ID.UUID, in.Body.ItemIDs, in.Body.Subject)
+	})
+
+	merge := route("POST", "/{id}/merge", "merge-conversation", "Merge a conversation into another", perm.ConversationsManage)
+	merge.TakesKey = true
+	merge.Refusals = []int{409}
+	merge.Doc = "Both must be of one customer: 409 other_customer otherwise; merge the contacts first. It can be taken back with unmerge."
+	api.Handle(a, merge, func(ctx context.Context, in *mergeConversationIn) (conversation.Conversation, error) {
+		return s.whole.Merge(ctx, in.ID.UUID, in.Body.IntoID)
+	})
+	unmerge := route("POST", "/{id}/unmerge", "unmerge-conversation", "Take a merge back", perm.ConversationsManage)
+	unmerge.Refusals = []int{409}
+	unmerge.Doc = "The conversation gets its items back and stands as it did before the merge; what came since stays with the other. 409 with the reason not_merged, single_thread (the customer has another conversation on that messaging account by now) or conversation_merged (the other one was merged further)."
+	api.Handle(a, unmerge, func(ctx context.Context, in *conversationIn) (conversation.Conversation, error) {
+		return s.whole.Unmerge(ctx, in.ID.UUID)
+	})
+
+	rt := route("GET", "/{id}/export", "export-conversation", "Export a conversation", perm.ConversationsExport)
+	rt.Doc = "As JSON, as a page that stands alone, or as e-mail. It is audited."
+	api.HandleBytes(a, rt, "application/octet-stream", func(ctx context.Context, in *exportIn) (*api.Bytes, error) {
+		write, err := s.exports.Export(ctx, in.ID.UUID, in.Format, api.Language(ctx), in.Notes == "true")
+		if err != nil {
+			return nil, err
+		}
+		return &api.Bytes{ContentType: export.Types[in.Format], Filename: "conversation-" + in.ID.String() + "." + in.Format, Write: write}, nil
+	})
+}

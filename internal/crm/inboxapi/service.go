@@ -1,0 +1,51 @@
+package inboxapi
+
+import (
+	"log/slog"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/airecord"
+	"konak/internal/crm/conversation/card"
+	"konak/internal/crm/conversation/edit"
+	"konak/internal/crm/conversation/export"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/group"
+	"konak/internal/crm/conversation/whole"
+	"konak/internal/crm/reply"
+)
+
+// Config is what the routes need.
+type Config struct {
+	Log           *slog.Logger
+	Edits         *edit.Service
+	Conversations *conversation.Service
+	AIRecords     *airecord.Service
+	Cards         *card.Service
+	Exports       *export.Service
+	Files         *file.Service
+	Groups        *group.Service
+	Whole         *whole.Service
+	Replies       *reply.Service
+}
+
+// Service serves the routes of the inbox.
+type Service struct {
+	log     *slog.Logger
+	edits   *edit.Service
+	gate    *conversation.Service
+	ai      *airecord.Service
+	cards   *card.Service
+	exports *export.Service
+	files   *file.Service
+	groups  *group.Service
+	whole   *whole.Service
+	replies *reply.Service
+}
+
+// New makes the routes; Register adds them to an API.
+func New(c Config) *Service {
+	return &Service{
+		log: c.Log, edits: c.Edits, gate: c.Conversations, ai: c.AIRecords, cards: c.Cards, exports: c.Exports, files: c.Files, groups: c.Groups,
+		whole: c.Whole, replies: c.Replies,
+	}
+}

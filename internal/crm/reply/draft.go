@@ -1,0 +1,26 @@
+package reply
+
+import (
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/draft"
+	"konak/internal/kit/api"
+)
+
+// Detail is a conversation as one agent opens it.
+type Detail struct {
+	conversation.Conversation
+	Drafts []draft.Draft `json:"drafts" doc:"What the caller has begun to write: at most one reply and one note"`
+}
+
+// Drafted is the answer to a draft: what is kept now.
+type Drafted struct {
+	Draft api.Nullable[draft.Draft] `json:"draft" doc:"Null where an empty text without attachments has cleared it"`
+}
+
+// draftTypeOf names the draft that an answer was written in.
+func draftTypeOf(a Answer) string {
+	if a.Note {
+		return draft.Note
+	}
+	return draft.Reply
+}

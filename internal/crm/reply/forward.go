@@ -1,0 +1,149 @@
+package reply
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/mailer"
+)
+
+// Forwarded is a message that goes to somebody outside by e-mail.
+type Forwarded struct {
+	ConversationID uuid.UUID
+	// MailboxID is the conversation's own, nil where it has none.
+	MailboxID *uuid.UUID
+	To        []string
+	Language  string // "tr" or "en"
+	Subject   string
+	Note      string // what the agent adds
+	Agent     string // who forwards
+	Author    string // who wrote the message
+	At        clock.Time
+	Body      string
+	Files     []file.Outgoing
+}
+
+// Forwarder sends forwarded messages. The transaction is the one that writes
+// down that it was forwarded.
+type Forwarder interface {
+	Forward(tx *db.Tx, f Forwarded) error
+}
+
+// PlainForwarder forwards as the service's own mail, for workspaces without a mailbox
+// of their own.
+type PlainForwarder struct{ Mailer *mailer.Mailer }
+
+// Forward implements Forwarder: each recipient gets a mail of their own.
+func (l PlainForwarder) Forward(tx *db.Tx, f Forwarded) error {
+	mail := f.mail()
+	for _, to := range f.To {
+		mail.To = to
+		if err := l.Mailer.Send(tx, mail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// phrases are what is said around a forwarded message.
+type phrases struct{ forwards, begins, from, date, subject, tooLarge, time string }
+
+var forwarding = map[string]phrases{
+	"tr": {
+		"%s size bir ileti iletti.", "---------- İletilen ileti ----------", "Yazan: %s", "Tarih: %s", "Konu: %s",
+		"Çok büyük olduğu için eklenmeyen dosya: %s", "02.01.2006 15:04 UTC",
+	},
+	"en": {
+		"%s forwarded a message to you.", "---------- Forwarded message ----------", "From: %s", "Date: %s", "Subject: %s",
+		"A file that was too large to send: %s", "2 Jan 2006 15:04 UTC",
+	},
+}
+
+// Title is the subject of the mail.
+func (f *Forwarded) Title() string { return "Fwd: " + f.Subject }
+
+// mostBytes is what a mail server takes, base64 and text included.
+const mostBytes = 18 << 20
+
+// Fitting are the files that a mail can carry, and a line for each that it
+// cannot.
+func (f *Forwarded) Fitting() (files []file.Outgoing, left []string) {
+	space := int64(mostBytes)
+	for _, file := range f.Files {
+		if file.Size > space {
+			left = append(left, fmt.Sprintf(forwarding[f.Language].tooLarge, file.Name))
+			continue
+		}
+		space -= file.Size
+		files = append(files, file)
+	}
+	return files, left
+}
+
+// Text is the whole mail as a person would forward it.
+func (f *Forwarded) Text() string {
+	words := forwarding[f.Language]
+	var out []string
+	if f.Note != "" {
+		out = append(out, f.Note)
+	}
+	out = append(out, strings.Join([]string{
+		words.begins, fmt.Sprintf(words.from, f.Author), fmt.Sprintf(words.date, f.At.Format(words.time)), fmt.Sprintf(words.subject, f.Subject),
+	}, "\n"))
+	if f.Body != "" {
+		out = append(out, strings.ReplaceAll(f.Body, "\r\n", "\n"))
+	}
+	_, left := f.Fitting()
+	return strings.Join(append(out, left...), "\n\n")
+}
+
+func (f *Forwarded) mail() mailer.Letter {
+	words := forwarding[f.Language]
+	l := mailer.Letter{Language: f.Language, Subject: f.Title(), Greeting: fmt.Sprintf(words.forwards, f.Agent)}
+	if f.Note != "" {
+		l.Body = append(l.Body, paragraphs(f.Note)...)
+		l.Body = append(l.Body, "—")
+	}
+	l.Body = append(l.Body, fmt.Sprintf(words.from, f.Author), fmt.Sprintf(words.date, f.At.Format(words.time)))
+	l.Body = append(l.Body, paragraphs(f.Body)...)
+	files, left := f.Fitting()
+	for _, file := range files {
+		l.Files = append(l.Files, mailer.File{Name: file.Name, Type: file.Type, Blob: file.BlobID})
+	}
+	l.After = left
+	return l
+}
+
+func paragraphs(text string) []string {
+	var out []string
+	for p := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n") {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// authorName finds how to call the author of an item.
+func (s *Service) authorName(r *db.Reader, c *conversation.Conversation, i *conversation.Item) (string, error) {
+	switch {
+	case i.AuthorKind == conversation.ByContact:
+		return c.ContactName, nil
+	case i.AuthorKind == conversation.ByAgent && i.AuthorID != nil:
+		names, err := s.agents.AgentNames(r, []uuid.UUID{*i.AuthorID})
+		return names[*i.AuthorID], err
+	}
+	return "Konak", nil
+}
+
+// Forwarding is the answer to a forwarded message.
+type Forwarding struct {
+	To       []string `json:"to" nullable:"false" example:"[\"depo@kayamobilya.example\"]"`
+	Delivery string   `json:"delivery" enum:"queued" example:"queued"`
+}

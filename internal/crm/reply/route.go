@@ -1,0 +1,141 @@
+package reply
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// findRoute finds the route of an answer: the channel that it names, else the
+// conversation's own route, else the workspace's default. It is nil where none
+// is needed; where there is none, the error is no_route.
+func (s *Service) findRoute(tx *db.Tx, c *conversation.Conversation, a Answer) (*conversation.Route, error) {
+	if a.Channel == "" && a.AccountID != nil {
+		return nil, fault.Invalid("channel", "required")
+	}
+	if err := s.checkAccount(&tx.Reader, a.Channel, a.AccountID); err != nil {
+		return nil, err
+	}
+	if c.Test || caller.From(tx.Context()).Test {
+		return nil, nil
+	}
+	if a.Channel != "" {
+		return orNoRoute(s.gate.FindRoute(&tx.Reader, c.ContactID, conversation.Wish{Channel: a.Channel, AccountID: a.AccountID}))
+	}
+	if source, _ := conversation.SourceOf(c.Channel); !source.NeedsRoute {
+		if c.ReplyRoute == nil || *c.ReplyRoute != conversation.ReplyByEmail {
+			return nil, nil
+		}
+		return s.defaultRoute(&tx.Reader, c.ContactID)
+	}
+	route, err := s.gate.FindRoute(&tx.Reader, c.ContactID, conversation.Wish{Channel: c.Channel, AccountID: c.ChannelAccountID})
+	if route == nil && err == nil {
+		route, err = s.defaultRoute(&tx.Reader, c.ContactID)
+	}
+	return orNoRoute(route, err)
+}
+
+// defaultRoute is the way that an answer takes where the conversation has none
+// of its own: an e-mail to the customer.
+func (s *Service) defaultRoute(r *db.Reader, customer uuid.UUID) (*conversation.Route, error) {
+	return s.gate.FindRoute(r, customer, conversation.Wish{Channel: conversation.Mail})
+}
+
+// orNoRoute turns a way that there is not into its refusal.
+func orNoRoute(route *conversation.Route, err error) (*conversation.Route, error) {
+	if route == nil && err == nil {
+		err = fault.New(fault.NoRoute)
+	}
+	return route, err
+}
+
+// checkAccount refuses an account that is not the workspace's, or not on the
+// channel that is named with it.
+func (s *Service) checkAccount(r *db.Reader, channel string, account *uuid.UUID) error {
+	if account == nil {
+		return nil
+	}
+	known, err := s.gate.Router().HasAccount(r, channel, *account)
+	if err == nil && !known {
+		err = fault.Invalid("channel_account_id", "unknown_account")
+	}
+	return err
+}
+
+// addressTo writes on an outgoing message where it goes.
+func addressTo(item *conversation.Item, c *conversation.Conversation, route *conversation.Route) {
+	status := conversation.NotGoing
+	item.Channel, item.ChannelAccountID = &c.Channel, c.ChannelAccountID
+	if route != nil {
+		status = conversation.Queued
+		item.Channel, item.ChannelAccountID = &route.Channel, &route.AccountID
+	}
+	item.Delivery = &status
+}
+
+// ReplyChannel is a way that a reply could take.
+type ReplyChannel struct {
+	Kind             string     `json:"kind" enum:"conversation,identity,email,default" doc:"The conversation's own route, an identity or the e-mail of the contact, or the server's default"`
+	Channel          string     `json:"channel" example:"whatsapp"`
+	ChannelAccountID *uuid.UUID `json:"channel_account_id" nullable:"true" format:"uuid"`
+	Address          string     `json:"address" example:"+905321234567"`
+	Available        bool       `json:"available"`
+	Reason           *string    `json:"reason" nullable:"true" example:"not_connected" doc:"Why it is not available"`
+}
+
+// ReplyChannels lists the ways that a reply can take.
+func (s *Service) ReplyChannels(ctx context.Context, id uuid.UUID) (out []ReplyChannel, err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		c, err := conversation.ByID(r, id)
+		if err != nil {
+			return db.NotFound(err)
+		}
+		who, err := s.contacts.Whole(r, c.ContactID)
+		if err != nil && !db.IsNoRow(err) {
+			return err
+		}
+		ask := func(kind, channel, address string, account *uuid.UUID) error {
+			row := ReplyChannel{Kind: kind, Channel: channel, ChannelAccountID: account, Address: address}
+			route, err := s.gate.Router().Route(r, conversation.Wish{Contact: who, Channel: channel, AccountID: account})
+			reason := "not_connected"
+			f, refused := fault.As(err)
+			switch source, _ := conversation.SourceOf(channel); {
+			case refused:
+				reason = string(f.Code)
+			case err != nil:
+				return err
+			default:
+				row.Available = route != nil || kind == "conversation" && !source.NeedsRoute
+			}
+			if !row.Available {
+				row.Reason = &reason
+			}
+			if kind == "default" && row.Available {
+				row.ChannelAccountID, row.Address = &route.AccountID, route.Address
+			}
+			out = append(out, row)
+			return nil
+		}
+		out = []ReplyChannel{}
+		if err := ask("conversation", c.Channel, "", c.ChannelAccountID); err != nil {
+			return err
+		}
+		for _, i := range who.Identities {
+			if err := ask("identity", i.Channel, i.ExternalID, i.ChannelAccountID); err != nil {
+				return err
+			}
+		}
+		for _, e := range who.Emails {
+			if err := ask("email", conversation.Mail, e.Address, nil); err != nil {
+				return err
+			}
+		}
+		return ask("default", conversation.Mail, "", nil)
+	})
+	return out, err
+}

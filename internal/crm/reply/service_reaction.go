@@ -1,0 +1,68 @@
+package reply
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/emoji"
+	"konak/internal/kit/fault"
+)
+
+// React puts the caller's sign on a message, through the channel's own way; an
+// empty one takes it away.
+func (s *Service) React(ctx context.Context, id, item uuid.UUID, sign string) (conversation.Item, error) {
+	var out conversation.OutgoingReaction
+	err := s.gate.ReadItem(ctx, id, item, func(r *db.Reader, c *conversation.Conversation, i *conversation.Item) (err error) {
+		if sign != "" && !emoji.Is(sign) {
+			return fault.Invalid("emoji", "not_an_emoji")
+		}
+		out, err = s.findReactionRoute(r, c, i)
+		return err
+	})
+	if err != nil {
+		return conversation.Item{}, err
+	}
+	// The channel is asked before anything is written: what the panel shows is
+	// what the customer sees.
+	if out.Emoji = sign; out.Route.Channel != "" {
+		if err := s.gate.Router().(conversation.Reactor).React(ctx, out); err != nil {
+			return conversation.Item{}, err
+		}
+	}
+	who := caller.From(ctx)
+	return s.gate.SetReaction(ctx, id, item, conversation.Reaction{Emoji: sign, AuthorKind: string(who.Kind), AuthorID: who.ID}, out.Route.Channel != "")
+}
+
+// findReactionRoute finds the channel's way for a reaction; none for what is a test.
+func (s *Service) findReactionRoute(r *db.Reader, c *conversation.Conversation, i *conversation.Item) (out conversation.OutgoingReaction, err error) {
+	unsupported := func(reason string) (conversation.OutgoingReaction, error) {
+		return conversation.OutgoingReaction{}, fault.New(fault.ReactionUnsupported).Because(reason)
+	}
+	if i.Kind != conversation.Message {
+		return unsupported(conversation.NoChannelCopy)
+	}
+	if c.Test || i.Test || caller.From(r.Context()).Test {
+		return conversation.OutgoingReaction{}, nil
+	}
+	if reacts, ok := s.gate.Router().(conversation.Reactor); !ok || i.Channel == nil || i.ChannelAccountID == nil || !reacts.Reacts(*i.Channel) {
+		return unsupported(conversation.ChannelUnsupported)
+	}
+	if i.ProviderMessageID == nil {
+		return unsupported(conversation.NoChannelCopy)
+	}
+	route, err := s.gate.FindRoute(r, c.ContactID, conversation.Wish{Channel: *i.Channel, AccountID: i.ChannelAccountID})
+	if err != nil {
+		return out, err
+	}
+	if route == nil {
+		return unsupported(string(fault.NoRoute))
+	}
+	return conversation.OutgoingReaction{
+		ConversationID: c.ID, ItemID: i.ID, ContactID: c.ContactID, Route: *route,
+		ProviderMessageID: *i.ProviderMessageID, OwnMessage: i.AuthorKind != conversation.ByContact,
+	}, nil
+}

@@ -1,0 +1,143 @@
+package reply
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+	"konak/internal/kit/perm"
+)
+
+// Answer is what an agent, a program or the assistant writes.
+type Answer struct {
+	Author conversation.Author
+	Body   string
+	Note   bool
+	// Channel and AccountID choose another route than the conversation's own.
+	Channel   string
+	AccountID *uuid.UUID
+	// Attachments are the caller's uploads; Files come from a channel or from
+	// the program itself. Either can stand without a text.
+	Attachments []uuid.UUID
+	Files       []file.Prepared
+	// Mentions are colleagues whom a note calls.
+	Mentions []uuid.UUID
+	// Sources are what the assistant relied on.
+	Sources []conversation.AISource
+	// Configuration is which assistant wrote it, for a bot's answer.
+	Configuration *conversation.Configuration
+
+	held []file.Attachment // files that waited with the message
+}
+
+// Reply writes an answer or an internal note. An answer without a route to
+// the customer is refused and leaves nothing behind.
+func (s *Service) Reply(ctx context.Context, id uuid.UUID, a Answer) (out conversation.Written, err error) {
+	ctx = idempotency.View(ctx, func(conversation.Conversation) conversation.Written { return out })
+	_, err = s.gate.Change(ctx, id, s.ToReply(a, &out), s.clearDraft(draftTypeOf(a)))
+	return out, err
+}
+
+// ToReply is Reply as a step; what was written goes to out.
+func (s *Service) ToReply(a Answer, out *conversation.Written) conversation.Step {
+	return func(tx *db.Tx, was conversation.Conversation) (conversation.Conversation, error) {
+		var err error
+		*out, err = s.reply(tx, was, a)
+		return out.Conversation, err
+	}
+}
+
+// reply writes an answer into a conversation that is locked.
+func (s *Service) reply(tx *db.Tx, was conversation.Conversation, a Answer) (out conversation.Written, err error) {
+	if err := s.checkAuthor(tx, a.Author); err != nil {
+		return out, err
+	}
+	item := &conversation.Item{Kind: conversation.Message, AuthorKind: a.Author.Kind, AuthorID: a.Author.ID, Body: strings.TrimSpace(a.Body), Sources: a.Sources}
+	if a.held != nil {
+		item.Attachments = a.held
+	} else if err := s.takeFiles(tx, item, a.Attachments, a.Files); err != nil {
+		return out, err
+	}
+	if len(a.Mentions) > 0 && !a.Note {
+		return out, fault.Invalid("mentions", "notes_only")
+	}
+	if a.Note {
+		item.Kind = conversation.Note
+		if item.Mentions, err = s.gate.CheckMentions(tx, a.Mentions); err != nil {
+			return out, err
+		}
+		out.Conversation, err = s.gate.AddNote(tx, was, item)
+		out.Item = *item
+		return out, err
+	}
+	route, err := s.findRoute(tx, &was, a)
+	if err != nil {
+		return out, err
+	}
+	addressTo(item, &was, route)
+	out.Conversation, err = s.gate.AddAnswer(tx, was, item)
+	out.Item = *item
+	if err == nil && item.AuthorKind == conversation.ByBot {
+		err = conversation.AddAIAnswer(tx, was.ID, a.Configuration)
+	}
+	if err != nil || route == nil {
+		return out, err
+	}
+	_, err = s.send(tx, &out.Conversation, item, route)
+	return out, err
+}
+
+// takeFiles puts the files on an item, which needs a text or at least one of them.
+func (s *Service) takeFiles(tx *db.Tx, item *conversation.Item, uploads []uuid.UUID, files []file.Prepared) error {
+	var err error
+	if item.Attachments, err = file.Take(tx, uploads, files); err != nil {
+		return err
+	}
+	if item.Body == "" && len(item.Attachments) == 0 {
+		return fault.Invalid("body", "required")
+	}
+	return nil
+}
+
+// checkAuthor checks that an agent who is named may see conversations.
+func (s *Service) checkAuthor(tx *db.Tx, a conversation.Author) error {
+	if a.Kind != conversation.ByAgent || a.ID == nil || *a.ID == caller.From(tx.Context()).ID {
+		return nil
+	}
+	ok, err := s.agents.HoldAgent(tx, perm.ConversationsView, *a.ID)
+	if err == nil && !ok {
+		return fault.Invalid("admin_id", "unknown_agent")
+	}
+	return err
+}
+
+// send gives a message that was written to the router.
+func (s *Service) send(tx *db.Tx, c *conversation.Conversation, item *conversation.Item, route *conversation.Route) (conversation.Outgoing, error) {
+	out := conversation.Outgoing{
+		ConversationID: c.ID, ItemID: item.ID, ContactID: c.ContactID, Route: *route, Subject: c.Subject, Body: item.Body,
+		Attachments: outgoingFiles(item), Template: item.Template.V, Awaited: item.Awaited,
+	}
+	if route.Channel == conversation.Mail {
+		var err error
+		if out.EmailCC, err = conversation.CopiesOf(&tx.Reader, c.ID); err != nil {
+			return out, err
+		}
+	}
+	return out, s.gate.Router().Take(tx, out)
+}
+
+func outgoingFiles(item *conversation.Item) (out []file.Outgoing) {
+	for _, a := range item.Attachments {
+		if a.BlobID != nil {
+			out = append(out, file.Outgoing{ID: a.ID, Name: a.Name, Type: a.Type, Size: a.Size, BlobID: *a.BlobID})
+		}
+	}
+	return out
+}

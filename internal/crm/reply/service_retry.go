@@ -1,0 +1,45 @@
+package reply
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/conversation"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+)
+
+// Retry sends a message again that could not be delivered.
+func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (conversation.Item, error) {
+	return s.gate.ChangeItem(ctx, id, item, func(tx *db.Tx, c *conversation.Conversation, i *conversation.Item) error {
+		if c.MergedIntoID != nil {
+			return fault.New(fault.Conflict).Because("merged")
+		}
+		if i.Kind != conversation.Message || i.AuthorKind == conversation.ByContact || i.Delivery == nil || *i.Delivery != conversation.Failed {
+			return fault.New(fault.Conflict).Because("not_failed")
+		}
+		a := Answer{}
+		if i.Channel != nil && *i.Channel != c.Channel {
+			a.Channel, a.AccountID = *i.Channel, i.ChannelAccountID
+		}
+		route, err := s.findRouteAgain(tx, c, i, a)
+		if err != nil {
+			return err
+		}
+		addressTo(i, c, route)
+		i.DeliveryError = nil
+		if err := conversation.SetRetrying(tx, i); err != nil {
+			return fmt.Errorf("conversation: retry: %w", err)
+		}
+		if err := conversation.FillItem(&tx.Reader, i); err != nil || route == nil {
+			return err
+		}
+		if err := s.gate.MarkFirstReply(tx, c); err != nil {
+			return err
+		}
+		_, err = s.send(tx, c, i, route)
+		return err
+	})
+}

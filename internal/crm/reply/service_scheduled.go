@@ -1,0 +1,260 @@
+package reply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/draft"
+	"konak/internal/crm/conversation/file"
+	"konak/internal/crm/conversation/later"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/idempotency"
+	"konak/internal/kit/jobs"
+)
+
+// ScheduledJob is the kind of the jobs that send messages at their time.
+const ScheduledJob = "conversation.scheduled"
+
+// Later is a message for later.
+type Later struct {
+	Answer
+	SendAt clock.Time
+	// UntilReply cancels it when the customer writes before.
+	UntilReply bool
+}
+
+// Schedule writes a message down that goes out at its time.
+func (s *Service) Schedule(ctx context.Context, id uuid.UUID, l Later) (m later.Scheduled, err error) {
+	err = idempotency.Do(ctx, s.tenant(ctx), &m, func(tx *db.Tx) error {
+		c, err := conversation.Lock(tx, id)
+		if err != nil {
+			return err
+		}
+		if !l.SendAt.After(tx.Now()) || l.SendAt.After(tx.Now().Add(furthest)) {
+			return fault.Invalid("send_at", "out_of_range")
+		}
+		held := &conversation.Item{Body: strings.TrimSpace(l.Body)}
+		if err := s.takeFiles(tx, held, l.Attachments, nil); err != nil {
+			return err
+		}
+		waiting, err := later.LockWaiting(tx, id)
+		if err != nil {
+			return err
+		}
+		if len(waiting) >= maxScheduled {
+			return fault.New(fault.LimitReached, maxScheduled)
+		}
+		who := conversation.AuthorFrom(tx)
+		m = later.Scheduled{
+			ID: tx.NewID(), ConversationID: id, State: later.Waiting, AuthorKind: who.Kind, AuthorID: who.ID, Body: held.Body,
+			UntilReply: l.UntilReply, SendAt: l.SendAt, Attachments: held.Attachments, Test: c.Test, CreatedAt: clock.At(tx.Now()),
+		}
+		if l.Channel != "" {
+			m.Channel, m.ChannelAccountID = &l.Channel, l.AccountID
+		}
+		// Whether there is a way now says nothing about then, but a message
+		// that could not go even now is a mistake that its author should see.
+		if _, err := s.findRoute(tx, &c, l.Answer); err != nil && !fault.Is(err, fault.WindowClosed) {
+			return err
+		}
+		if err := later.Put(tx, &m); err != nil {
+			return fmt.Errorf("conversation: schedule: %w", err)
+		}
+		for _, a := range m.Attachments {
+			if err := file.HoldForScheduled(tx, a.ID, m.ID); err != nil {
+				return err
+			}
+		}
+		if _, err := jobs.Enqueue(tx, ScheduledJob, m.SendAt.Time, m.ID); err != nil {
+			return err
+		}
+		if _, err := s.clearDraft(draft.Reply)(tx, c); err != nil {
+			return err
+		}
+		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
+	})
+	return m, err
+}
+
+// ScheduledIn lists a conversation's messages for later.
+func (s *Service) ScheduledIn(ctx context.Context, id uuid.UUID, state string, p db.Page) (out db.List[later.Scheduled], err error) {
+	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) error {
+		if _, err := conversation.ByID(r, id); err != nil {
+			return db.NotFound(err)
+		}
+		if out, err = later.List(r, id, state, p); err != nil || len(out.Rows) == 0 {
+			return err
+		}
+		ids := make([]uuid.UUID, len(out.Rows))
+		for n, m := range out.Rows {
+			ids[n] = m.ID
+		}
+		files, err := file.OfScheduled(r, ids)
+		for n := range out.Rows {
+			out.Rows[n].Attachments = db.OrEmpty(files[out.Rows[n].ID])
+		}
+		return err
+	})
+	return out, err
+}
+
+// Unschedule cancels one message; a repeat changes nothing, one that went is a
+// conflict.
+func (s *Service) Unschedule(ctx context.Context, id, scheduled uuid.UUID) (m later.Scheduled, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := conversation.LockLive(tx, id)
+		if err != nil {
+			return err
+		}
+		if m, err = later.Lock(tx, scheduled); err != nil {
+			return db.NotFound(err)
+		}
+		switch {
+		case m.ConversationID != id:
+			return fault.New(fault.NotFound)
+		case m.State == later.Cancelled:
+			return nil
+		case m.State != later.Waiting:
+			return fault.New(fault.Conflict).Because(m.State)
+		}
+		if err := later.Cancel(tx, []*later.Scheduled{&m}); err != nil {
+			return err
+		}
+		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
+	})
+	return m, err
+}
+
+// UnscheduleAll cancels everything that waits in a conversation.
+func (s *Service) UnscheduleAll(ctx context.Context, id uuid.UUID) (n int, err error) {
+	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, err := conversation.LockLive(tx, id)
+		if err != nil {
+			return err
+		}
+		list, err := later.LockWaiting(tx, id)
+		if n = len(list); err != nil || n == 0 {
+			return err
+		}
+		all := make([]*later.Scheduled, n)
+		for i := range list {
+			all[i] = &list[i]
+		}
+		if err := later.Cancel(tx, all); err != nil {
+			return err
+		}
+		return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
+	})
+	return n, err
+}
+
+// Jobs is the kind of the jobs that send scheduled messages.
+func (s *Service) Jobs() []jobs.Kind {
+	return []jobs.Kind{{Name: ScheduledJob, Handler: s.RunScheduled, PerNode: 32, PerTenant: 8, MaxAttempts: 20}}
+}
+
+// RunScheduled sends a message whose time has come. Everything happens in one
+// transaction that begins with the row's state: however often the job runs, and
+// wherever it dies, the message goes once.
+func (s *Service) RunScheduled(ctx context.Context, j *jobs.Job) error {
+	var id uuid.UUID
+	if err := json.Unmarshal(j.Payload, &id); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
+	}
+	err := s.gate.InTx(ctx, func(tx *db.Tx) error { return s.sendScheduled(tx, id) })
+	// A refusal rolled everything back; what it says is written down instead.
+	if f, ok := fault.As(err); ok && f.Code.Status() < 500 {
+		return s.gate.InTx(ctx, func(tx *db.Tx) error { return s.failScheduled(tx, id, f) })
+	}
+	return err
+}
+
+func (s *Service) sendScheduled(tx *db.Tx, id uuid.UUID) error {
+	c, m, err := s.lockForSending(tx, id)
+	if db.IsNoRow(err) {
+		return nil // nothing is left to send
+	}
+	if err != nil || m.State != later.Waiting {
+		return err
+	}
+	files, err := file.OfScheduled(&tx.Reader, []uuid.UUID{id})
+	if err != nil {
+		return err
+	}
+	a := Answer{Author: conversation.Author{Kind: m.AuthorKind, ID: m.AuthorID}, Body: m.Body, held: db.OrEmpty(files[id])}
+	if m.Channel != nil {
+		a.Channel, a.AccountID = *m.Channel, m.ChannelAccountID
+	}
+	out, err := s.reply(tx, c, a)
+	if err != nil {
+		return err
+	}
+	m.State, m.ItemID = later.Sent, &out.Item.ID
+	return later.Save(tx, &m)
+}
+
+// lockForSending locks the conversation before the message, as everybody does,
+// and follows merges. A message without a conversation is failed. Where the
+// message went to another conversation meanwhile, the transaction runs again:
+// it must never reach the customer of the one that it left.
+func (s *Service) lockForSending(tx *db.Tx, id uuid.UUID) (c conversation.Conversation, m later.Scheduled, err error) {
+	if m, err = later.Find(&tx.Reader, id); err != nil {
+		return c, m, err
+	}
+	if c, err = conversation.LockAny(tx, m.ConversationID); err != nil {
+		return c, m, err
+	}
+	for hops := 0; err == nil && c.MergedIntoID != nil && hops < 10; hops++ {
+		c, err = conversation.LockAny(tx, *c.MergedIntoID)
+	}
+	if err != nil {
+		return c, m, err
+	}
+	if m, err = later.Lock(tx, id); err != nil || m.State != later.Waiting {
+		return c, m, err
+	}
+	if m.ConversationID != c.ID {
+		return c, m, contact.ErrRace
+	}
+	if c.DeletedAt != nil {
+		err = fault.New(fault.NotFound)
+	}
+	return c, m, err
+}
+
+// failScheduled writes down why a message could not go, where its author sees
+// it.
+func (s *Service) failScheduled(tx *db.Tx, id uuid.UUID, f *fault.Fault) error {
+	c, m, err := s.lockForSending(tx, id)
+	gone := fault.Is(err, fault.NotFound)
+	if err != nil && !gone || m.State != later.Waiting {
+		return err
+	}
+	reason := string(f.Code)
+	if wrong := f.Fields["admin_id"]; len(wrong) > 0 {
+		reason = wrong[0] // the author is no agent any more
+	}
+	m.State, m.Error = later.Failed, &reason
+	if err := later.Save(tx, &m); err != nil || gone {
+		return err
+	}
+	detail := map[string]any{"scheduled_id": m.ID, "error": reason, "body": m.Body}
+	if err := s.gate.RecordEvent(tx, c, &c, "scheduled_failed", detail); err != nil {
+		return err
+	}
+	if c.OwnerID != nil {
+		if err := s.gate.MarkUnread(tx, c.ID, *c.OwnerID); err != nil {
+			return err
+		}
+	}
+	return s.gate.Announce(tx, []string{conversation.ScheduleChanged}, nil, &c, nil)
+}
