@@ -87,16 +87,16 @@ func (s *Service) sendWaiting(ctx context.Context, j *jobs.Job, p *outgoingMail,
 	if err != nil && !lastAttempt(j, err) {
 		return got, err
 	}
-	reason := "the server asked to try again later each time"
-	if err != nil {
-		reason, now.Waiting = plainReason(err), got.Waiting
-	}
-	got.Waiting, got.Refused = now.Waiting, append(got.Refused, now.Refused...)
-	if lastAttempt(j, err) {
-		for _, to := range got.Waiting {
-			got.Refused = append(got.Refused, conversation.RefusedRecipient{Address: to, Reason: reason})
+	left := got.Waiting
+	if got.Waiting = now.Waiting; err == nil {
+		left = nil
+		if j.Attempts >= sendAttempts {
+			left, got.Waiting, err = now.Waiting, nil, errors.New("the server asked to try again later each time")
 		}
-		got.Waiting = nil
+	}
+	got.Refused = append(got.Refused, now.Refused...)
+	for _, to := range left {
+		got.Refused = append(got.Refused, conversation.RefusedRecipient{Address: to, Reason: plainReason(err)})
 	}
 	if err := j.KeepReceipt(ctx, got); err != nil {
 		return got, err
