@@ -1,4 +1,4 @@
-// Package archtest holds the house rules that a machine can check.
+// Package archtest holds the rules of this repository that a machine can check.
 //
 // It reads the repository's sources, not the compiled packages, so that a whole
 // check takes a fraction of a second and sees test files and other platforms'

@@ -13,27 +13,27 @@ import (
 	"strings"
 )
 
-// longestFile is where a file asks to be split along the domain.
-const longestFile = 700
-
-// A rule looks at one file and says what is wrong with it.
+// A rule says what is wrong with a file, or with all files together.
 type rule struct {
-	name  string
-	check func(*file) []string
+	name     string
+	check    func(*file) []string
+	checkAll func([]*file) []string
 }
 
 var rules = []rule{
-	{"imports run one way", importsOneWay},
-	{"only app and cmd know several modules", fewModules},
-	{"SQL stays in stores", sqlInStores},
-	{"HTTP stays in api files", httpInAPI},
-	{"no sleeping", noSleep},
-	{"no init functions", noInit},
-	{"time and ids come from kit/clock", injectedTime},
-	{"only the event kit writes the outbox", oneOutbox},
-	{"few reasons to cross tenants", knownSystemCallers},
-	{"no transaction inside a transaction", noNestedTx},
-	{"files stay short", shortFiles},
+	{name: "imports run one way", check: importsOneWay},
+	{name: "only app and cmd know several modules", check: fewModules},
+	{name: "SQL stays in stores", check: sqlInStores},
+	{name: "HTTP stays in api files", check: httpInAPI},
+	{name: "no sleeping", check: noSleep},
+	{name: "no init functions", check: noInit},
+	{name: "time and ids come from kit/clock", check: injectedTime},
+	{name: "few reasons to cross tenants", check: knownSystemCallers},
+	{name: "no transaction inside a transaction", check: noNestedTx},
+	{name: "files stay short", check: shortFiles},
+	{name: "tables have owners", check: tablesHaveOwners},
+	{name: "identity runs one way", check: identityOneWay},
+	{name: "packages stay small", checkAll: smallPackages},
 }
 
 // check applies every rule to every file and returns the faults by rule.
@@ -43,9 +43,14 @@ func check(root fs.FS) (map[string][]string, error) {
 		return nil, err
 	}
 	faults := map[string][]string{}
-	for _, f := range files {
-		for _, r := range rules {
-			faults[r.name] = append(faults[r.name], r.check(f)...)
+	for _, r := range rules {
+		for _, f := range files {
+			if r.check != nil {
+				faults[r.name] = append(faults[r.name], r.check(f)...)
+			}
+		}
+		if r.checkAll != nil {
+			faults[r.name] = append(faults[r.name], r.checkAll(files)...)
 		}
 	}
 	return faults, nil
@@ -175,13 +180,6 @@ func injectedTime(f *file) (faults []string) {
 		faults = append(faults, f.at(pos)+": makes an id; take a clock.Source")
 	}
 	return faults
-}
-
-func shortFiles(f *file) []string {
-	if f.generated || f.lines <= longestFile {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s: %d lines, more than %d; split it along the domain", f.path, f.lines, longestFile)}
 }
 
 // within tells whether a package is one of those or lies below one.

@@ -3,29 +3,10 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-var outboxWrite = regexp.MustCompile(`(?i)(insert\s+into|update|delete\s+from)\s+outbox\b`)
-
-// oneOutbox keeps the gate the only way out: the event kit alone writes the
-// outbox, and only inside the transaction it is given.
-func oneOutbox(f *file) (faults []string) {
-	if strings.HasPrefix(f.path, "internal/kit/event/") || strings.HasPrefix(f.path, "internal/kit/archtest/") || f.test || f.syntax == nil {
-		return nil
-	}
-	ast.Inspect(f.syntax, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && outboxWrite.MatchString(lit.Value) {
-			faults = append(faults, fmt.Sprintf("%s:%d: writes the outbox; emit with event.Emit in the gate's transaction", f.path, f.fset.Position(lit.Pos()).Line))
-		}
-		return true
-	})
-	return faults
-}
 
 // systemReasons are the few reasons to cross tenants. A new one is a decision:
 // it belongs here and in the review.

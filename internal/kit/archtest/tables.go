@@ -1,0 +1,134 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tableOwners says which package each table belongs to: only its owner may name
+// it in SQL. A folder that ends in /... stands for itself and the packages below
+// it, where a module is still being split.
+var tableOwners = map[string][]string{
+	"internal/advisor": {"advisor_import", "advisor_law", "advisor_provision", "advisor_revision", "provision_version"},
+	"internal/commerce": {
+		"commerce_balance", "commerce_customer", "commerce_entry", "commerce_order", "commerce_return", "commerce_shipment",
+	},
+	"internal/crm/agent":            {"agent", "mobile_qr"},
+	"internal/crm/channel":          {"channel_account"},
+	"internal/crm/channel/custom":   {"form_guard", "form_submission", "opportunity"},
+	"internal/crm/channel/widget":   {"widget_visitor"},
+	"internal/crm/channel/whatsapp": {"whatsapp_number"},
+	"internal/crm/contact": {
+		"contact", "contact_claim", "contact_consent", "contact_email", "contact_identity", "contact_import",
+		"contact_import_batch", "contact_import_error", "contact_merge", "contact_note", "contact_phone", "contact_tag",
+		"contact_term",
+	},
+	"internal/crm/conversation/...": {
+		"attachment", "conversation", "conversation_agent", "conversation_ai_attribute", "conversation_ai_record",
+		"conversation_badge", "conversation_cc", "conversation_count", "conversation_draft", "conversation_item",
+		"conversation_merge", "conversation_participant", "conversation_settings", "conversation_summary",
+		"conversation_tag", "conversation_term", "conversation_unread", "crm_group", "crm_group_member", "csat_survey",
+		"item_edit", "item_email", "item_feedback", "item_mention", "item_reaction", "item_source", "scheduled_message",
+	},
+	"internal/crm/desk": {"crm_canned_reply", "crm_canned_term", "crm_macro", "crm_view"},
+	"internal/crm/email": {
+		"email_auto_reply", "email_inbound", "email_mailbox", "email_message", "email_party", "email_token",
+	},
+	"internal/crm/template": {"message_template", "template_barred"},
+	"internal/identity": {
+		"api_key", "app_user", "handover", "invitation", "membership", "role", "session", "tenant",
+	},
+	"internal/identity/captcha": {"captcha_used"},
+	"internal/identity/oauth":   {"oauth_app", "oauth_code", "oauth_grant"},
+	"internal/identity/signin": {
+		"mfa_ticket", "passkey", "passkey_challenge", "password_reset", "recovery_code", "sign_up",
+	},
+	"internal/kit/audit":       {"audit_log"},
+	"internal/kit/blob":        {"blob", "storage"},
+	"internal/kit/db":          {"installation_mark"},
+	"internal/kit/event":       {"outbox", "tenant_sequence"},
+	"internal/kit/idempotency": {"idempotency"},
+	"internal/kit/jobs":        {"job", "job_hold"},
+	"internal/kit/limit":       {"limit_act", "limit_use"},
+	"internal/kit/mailer":      {"mail_outbox"},
+	"internal/mail":            {"dlp_exception"},
+	"internal/webhook": {
+		"webhook_attempt", "webhook_delivery", "webhook_endpoint", "webhook_lane", "webhook_recovery", "webhook_setting",
+	},
+}
+
+// tableReaders are the packages that may read a table of another, each with its
+// reason. Nobody may write one.
+var tableReaders = map[string]map[string]string{
+	"channel_account": {"internal/crm/channel/whatsapp": "a number is looked up together with its account"},
+	"membership":      {"internal/identity/oauth": "a code and a consent count only while their member is active"},
+	"oauth_grant":     {"internal/identity": "the switch of a session is one statement, and an app goes only where it has consent"},
+	"tenant": {
+		"internal/crm/channel":    "a channel's key leads to its workspace's slug and licences",
+		"internal/identity/oauth": "a consent names the app's publisher",
+		"internal/kit/event":      "an event carries its workspace's slug",
+		"internal/webhook":        "what leaves carries its workspace's slug",
+	},
+}
+
+// namedTable finds the tables that a statement names, and whether it writes them.
+var namedTable = regexp.MustCompile(`(?i)\b(insert\s+into|update|delete\s+from|from|join)\s+(\w+)\b`)
+
+// tablesHaveOwners holds every statement to tableOwners and tableReaders. Tests
+// and what only they use may look anywhere.
+func tablesHaveOwners(f *file) (faults []string) {
+	if f.syntax == nil || f.test || strings.Contains(f.dir, "test") || roomOf(f.dir).kind == roomTools {
+		return nil
+	}
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
+		}
+		text, err := strconv.Unquote(lit.Value)
+		if err != nil {
+			return true
+		}
+		for _, m := range namedTable.FindAllStringSubmatch(text, -1) {
+			verb, table := strings.ToLower(m[1]), m[2]
+			owner := ownerOf(table)
+			if owner == "" || owns(owner, f.dir) {
+				continue
+			}
+			reads := verb == "from" || verb == "join"
+			if _, listed := tableReaders[table][f.dir]; reads && listed {
+				continue
+			}
+			what := "writes"
+			if reads {
+				what = "reads"
+			}
+			faults = append(faults, fmt.Sprintf("%s: %s %s, which belongs to %s", f.at(lit.Pos()), what, table, owner))
+		}
+		return true
+	})
+	return faults
+}
+
+// ownerOf returns the folder that a table belongs to, "" for what is no table.
+func ownerOf(table string) string {
+	for owner, tables := range tableOwners {
+		if slices.Contains(tables, table) {
+			return owner
+		}
+	}
+	return ""
+}
+
+// owns says whether a folder is an owner's, or below one that ends in /....
+func owns(owner, dir string) bool {
+	if top, ok := strings.CutSuffix(owner, "/..."); ok {
+		return dir == top || strings.HasPrefix(dir, top+"/")
+	}
+	return dir == owner
+}
