@@ -35,6 +35,9 @@ import (
 	"konak/internal/crm/live"
 	"konak/internal/crm/template"
 	"konak/internal/identity"
+	"konak/internal/identity/captcha"
+	"konak/internal/identity/oauth"
+	"konak/internal/identity/signin"
 	"konak/internal/kit/api"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/bus"
@@ -71,6 +74,9 @@ type App struct {
 	Mailer   *mailer.Mailer
 	Blobs    *blob.Store
 	Identity *identity.Service
+	Accounts *signin.Service
+	OAuth    *oauth.Service
+	Captcha  *captcha.Gate
 	Mail     *mail.Service
 	Webhook  *webhook.Service
 	Advisor  *advisor.Service
@@ -193,9 +199,9 @@ func (a *App) wire(box *secret.Box) error {
 	a.Blobs.Quota = a.cfg.StorageQuota
 	a.Mailer.ReadFiles(a.Blobs)
 	openStreams := api.NewOpenStreams()
-	a.Identity = identity.New(identity.Config{
-		DB: a.DB, Streams: openStreams, Box: box, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(), Domain: a.cfg.Domain, PasswordCost: a.cfg.PasswordCost, Demo: a.cfg.Demo, Limits: limits, Captcha: a.cfg.captcha(), Log: a.log,
-	})
+	if err := a.wireIdentity(box, limits, openStreams); err != nil {
+		return err
+	}
 	a.Mail = mail.New(a.DB)
 	a.Advisor = advisor.New(a.DB, a.log, a.cfg.Data)
 	out := outbound.New(outbound.Options{Allowed: inside})
@@ -204,12 +210,16 @@ func (a *App) wire(box *secret.Box) error {
 	}
 	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics), a.cfg.WebhookLease)
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
-	a.Agents = agent.New(agent.Config{DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL()})
-	a.Agents.OnSuspend(endAccess(a.Identity))
-	a.Agents.OnSuspend(func(_ context.Context, tx *db.Tx, who agent.Agent) error {
-		_, err := a.Conversations.Released(tx, who.ID)
-		return err
+	a.Agents, err = agent.New(agent.Config{
+		DB: a.DB, Members: members{a.Identity}, Mailer: a.Mailer, BaseURL: a.cfg.BaseURL(),
+		OnSuspend: []agent.Hook{endAccess(a.Identity), func(_ context.Context, tx *db.Tx, who agent.Agent) error {
+			_, err := a.Conversations.Released(tx, who.ID)
+			return err
+		}},
 	})
+	if err != nil {
+		return err
+	}
 	a.Contacts = contact.New(a.DB, a.Identity)
 	a.Conversations = conversation.New(a.DB, a.Contacts, a.Identity, a.Blobs)
 	a.Conversations.HandBack(a.Agents)
@@ -255,7 +265,7 @@ func (a *App) wire(box *secret.Box) error {
 	a.Jobs, err = jobs.New(jobs.Config{
 		DB: a.DB, Log: a.log, Node: a.Sender.Claim(), Accounts: a.Channels, Metrics: a.metrics, Random: rand.Float64,
 		Kinds: slices.Concat(
-			a.Mailer.Jobs(), a.Identity.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Conversations.Jobs(),
+			a.Mailer.Jobs(), a.Accounts.Jobs(), a.Webhook.Jobs(), a.Contacts.Jobs(), a.Conversations.Jobs(),
 			a.Email.Jobs(), a.WhatsApp.Jobs(),
 			[]jobs.Kind{{Name: webhook.OutcomeJob, Handler: a.Custom.Outcome, PerNode: 32, PerTenant: 8, MaxAttempts: 20}},
 		),
@@ -271,6 +281,8 @@ func (a *App) wire(box *secret.Box) error {
 	a.registerHealth()
 	a.registerStorage()
 	a.Identity.Register(a.API)
+	a.Accounts.Register(a.API)
+	a.OAuth.Register(a.API)
 	a.Agents.Register(a.API)
 	a.Contacts.Register(a.API)
 	a.Conversations.Register(a.API)
@@ -302,20 +314,6 @@ func (a *App) streamCheck() time.Duration {
 		return 4 * time.Second
 	}
 	return 15 * time.Second
-}
-
-// Sample writes one of each record of every module with text in it, as the
-// caller in ctx. The tests that walk over every route need one of each.
-func (a *App) Sample(ctx context.Context, text string) error {
-	for _, sample := range []func(context.Context, string) error{
-		a.Identity.Sample, a.Agents.Sample, a.Mail.Sample, a.Webhook.Sample, a.Contacts.Sample, a.Conversations.Sample,
-		a.Desk.Sample, a.Commerce.Sample, a.Custom.Sample, a.Widget.Sample, a.Email.Sample, a.Templates.Sample,
-	} {
-		if err := sample(ctx, text); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Close closes the database.

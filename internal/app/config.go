@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"konak/internal/identity"
+	"konak/internal/identity/captcha"
+	"konak/internal/identity/password"
 	"konak/internal/kit/secret"
 	"konak/internal/provider/hcaptcha"
 	"konak/internal/provider/turnstile"
@@ -55,7 +56,7 @@ type Config struct {
 	WebhookLease time.Duration `env:"KONAK_WEBHOOK_LEASE" default:"40s" help:"How long a node that has died keeps its webhook endpoints before another takes them over."`
 
 	// PasswordCost is for tests, which hash many passwords that guard nothing.
-	PasswordCost identity.PasswordCost `kong:"-"`
+	PasswordCost password.Cost `kong:"-"`
 	// LimitFactor widens rate limits: tests stand on one address in one moment,
 	// measurements are all one caller.
 	LimitFactor int `kong:"-"`
@@ -85,7 +86,7 @@ func (c *Config) Check() error {
 	if c.Demo && !loopback(host) {
 		return fmt.Errorf("--demo has passwords that everybody knows, so it listens on loopback only; --listen %q is not", c.Listen)
 	}
-	if c.CaptchaProvider != "" && c.CaptchaProvider != identity.CaptchaEmbedded && (c.CaptchaSiteKey == "" || c.CaptchaSecret == "") {
+	if c.CaptchaProvider != "" && c.CaptchaProvider != captcha.Embedded && (c.CaptchaSiteKey == "" || c.CaptchaSecret == "") {
 		return fmt.Errorf("--captcha-provider %s needs --captcha-site-key and --captcha-secret", c.CaptchaProvider)
 	}
 	if c.MailListen != "" && c.MailListen != "off" && c.mailDomain() == "" {
@@ -131,9 +132,9 @@ func (c *Config) limitFactor() int {
 }
 
 // captcha makes the robot check; what is not set is as on the command line.
-func (c *Config) captcha() identity.CaptchaConfig {
-	out := identity.CaptchaConfig{
-		Mode: cmp.Or(c.Captcha, identity.CaptchaAdaptive), Provider: cmp.Or(c.CaptchaProvider, identity.CaptchaEmbedded),
+func (c *Config) captcha() captcha.Config {
+	out := captcha.Config{
+		Mode: cmp.Or(c.Captcha, captcha.Adaptive), Provider: cmp.Or(c.CaptchaProvider, captcha.Embedded),
 		SiteKey: c.CaptchaSiteKey, Patience: c.limitFactor(),
 	}
 	switch key := secret.Of(c.CaptchaSecret); out.Provider {

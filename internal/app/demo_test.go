@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"errors"
 	"log/slog"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
 	"konak/internal/identity"
+	"konak/internal/identity/signin"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -78,7 +78,13 @@ func TestHalfADemo(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx := caller.With(t.Context(), &caller.Caller{Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: m.ID})
-			if err := errors.Join(a.Contacts.Sample(ctx, "half"), a.Conversations.Sample(ctx, "half")); err != nil {
+			name := "half"
+			c, err := a.Contacts.Create(ctx, contact.Input{Name: &name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = a.Conversations.Create(ctx, conversation.NewConversation{ContactID: c.ID, Channel: conversation.Panel, Subject: name, Body: name})
+			if err != nil {
 				t.Fatal(err)
 			}
 			if err := a.Close(); err != nil {
@@ -100,7 +106,7 @@ func TestHalfADemo(t *testing.T) {
 
 func checkDemo(t *testing.T, a *app.App, slug string, least [2]int) {
 	t.Helper()
-	in, err := a.Identity.SignIn(t.Context(), identity.Proof{
+	in, err := a.Accounts.SignIn(t.Context(), signin.Proof{
 		Email: "owner@" + slug + ".localhost", Password: app.DemoPassword, Slug: slug, Device: identity.Device{Name: "test", IP: "127.0.0.1"},
 	})
 	if err != nil {

@@ -42,9 +42,7 @@ func TestWalk(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := &walk{t: t, s: s, doc: readDocument(t, b), mine: s.Workspace("mine"), theirs: s.Workspace("theirs")}
-		if err := s.Sample(w.theirs.Context(), canary); err != nil {
-			t.Fatal(err)
-		}
+		w.theirs.Sample(canary)
 		s.Settle()
 		w.powerlessMember, w.powerlessKey = w.mine.Guest(), w.mine.Key(false)
 		before := dbtest.Dump(t, s.DB, w.theirs.ID)

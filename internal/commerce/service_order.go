@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -118,21 +117,4 @@ func (s *Service) PutReturn(ctx context.Context, order string, in Return) (out R
 		return err
 	})
 	return out, err
-}
-
-// Sample writes one of each record of this module with text in it, for tests
-// that walk over every route.
-func (s *Service) Sample(ctx context.Context, text string) error {
-	who, at := Party{ExternalID: text, Name: text}, clock.At(s.db.Clock().Now())
-	if _, err := s.PutOrder(ctx, who, Order{ExternalID: text, Number: text, Status: "paid", Currency: "TRY", PlacedAt: at}); err != nil {
-		return err
-	}
-	if _, err := s.PutShipment(ctx, text, Shipment{ExternalID: text, Carrier: text, Status: "in_transit"}); err != nil {
-		return err
-	}
-	if _, err := s.PutReturn(ctx, text, Return{ExternalID: text, Status: "requested", Reason: text, Currency: "TRY", RequestedAt: at}); err != nil {
-		return err
-	}
-	_, err := s.PutEntry(ctx, who, Entry{ExternalID: text, Currency: "TRY", Amount: 1, Description: text, At: at})
-	return err
 }

@@ -5,20 +5,14 @@ import "konak/internal/kit/api"
 // Register adds the routes.
 func (s *Service) Register(a *api.API) {
 	s.registerSessions(a)
-	s.registerAccounts(a)
-	s.registerTwoFactor(a)
-	s.registerPasskeys(a)
 	s.registerOutbox(a)
 	s.registerRoles(a)
 	s.registerKeys(a)
-	s.registerApps(a)
-	s.registerFlow(a)
-	s.registerOAuth(a)
 	s.registerAudit(a)
 	s.registerWorkspaces(a)
 }
 
-// route begins a route of this room that every signed-in member may call.
+// route returns a route that every signed-in member may call.
 func route(method, path, id, summary string) api.Route {
 	return api.Route{
 		Method: method, Path: "/api/v1/auth" + path, ID: id, Tag: "Identity",

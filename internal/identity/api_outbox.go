@@ -20,10 +20,10 @@ type outboxIn struct {
 // opens accounts of people in other workspaces too, so no workspace sees it
 // outside a demo, whose passwords everybody knows anyway.
 func (s *Service) registerOutbox(a *api.API) {
-	rt := stepUp(route("GET", "/outbox", "list-outbox", "Mail that was kept because no mail server is configured"))
-	rt.Permission = perm.OutboxView
-	rt.Doc = "Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed, " +
-		"and a letter to somebody who may do more than the reader comes without its text."
+	rt := route("GET", "/outbox", "list-outbox", "Mail that was kept because no mail server is configured")
+	rt.Permission, rt.StepUp = perm.OutboxView, true
+	rt.Doc = "Empty where mail is sent. Mails carry invitations and other keys, so a fresh proof of the password is needed, " +
+		"and a mail to somebody who may do more than the reader comes without its text."
 	api.HandleList(a, rt, func(ctx context.Context, in *outboxIn) (db.List[mailer.Kept], error) {
 		tenant := api.Caller(ctx).TenantID
 		if in.Scope == "service" {

@@ -20,7 +20,7 @@ type inviteIn struct {
 		Email    string `json:"email" minLength:"1" maxLength:"254" example:"ayse@example.com"`
 		Name     string `json:"name,omitempty" maxLength:"100" example:"Ayşe Demir"`
 		Role     string `json:"role" minLength:"1" maxLength:"40" example:"agent"`
-		Language string `json:"language,omitempty" enum:"tr,en" doc:"Of the letter; yours by default"`
+		Language string `json:"language,omitempty" enum:"tr,en" doc:"Of the invitation; yours by default"`
 	}
 }
 
@@ -36,12 +36,14 @@ type acceptIn struct {
 func (s *Service) registerWorkspaces(a *api.API) {
 	list := route("GET", "/workspaces", "list-workspaces", "List the workspaces that you may enter")
 	list.Ascending = true
-	api.HandleList(a, list, func(ctx context.Context, in *pageIn) (db.List[Place], error) { return s.Workspaces(ctx, in.Page()) })
+	api.HandleList(a, list, func(ctx context.Context, in *pageIn) (db.List[OwnWorkspace], error) {
+		return s.Workspaces(ctx, in.Page())
+	})
 
 	add := route("POST", "/workspaces", "add-workspace", "Make another workspace, which you own")
 	add.Status = 201
 	add.Doc = "Go there with POST /app/switch-workspace."
-	api.Handle(a, add, func(ctx context.Context, in *addWorkspaceIn) (Place, error) {
+	api.Handle(a, add, func(ctx context.Context, in *addWorkspaceIn) (OwnWorkspace, error) {
 		return s.AddWorkspace(ctx, in.Body.Name, in.Body.Slug)
 	})
 
@@ -53,13 +55,13 @@ func (s *Service) registerWorkspaces(a *api.API) {
 		return s.Invite(ctx, NewMember{Email: in.Body.Email, Name: in.Body.Name, Role: in.Body.Role, Language: in.Body.Language})
 	})
 
-	accept := showsSecret(route("POST", "/invitations/accept", "accept-invitation", "Accept an invitation"))
-	accept.Access = api.Keyless
+	accept := route("POST", "/invitations/accept", "accept-invitation", "Accept an invitation")
+	accept.Access, accept.ShowsSecret = api.Keyless, true
 	accept.Doc = "Somebody who has an account signs in first: 409 account_exists. For anybody else it opens an account and a session."
 	api.Handle(a, accept, func(ctx context.Context, in *acceptIn) (Joined, error) {
 		out, err := s.Accept(ctx, Acceptance{
 			Token: in.Body.Token, Name: in.Body.Name, Password: in.Body.Password, Language: api.Language(ctx),
-			Device: device(ctx, in.Body.DeviceName),
+			Device: DeviceOf(ctx, in.Body.DeviceName),
 		})
 		if err == nil && out.Token != nil {
 			a.SetSessionCookie(ctx, *out.Token, out.Session.V.ExpiresAt.Time)

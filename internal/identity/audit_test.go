@@ -22,7 +22,9 @@ func TestAudit(t *testing.T) {
 		w.Owner.Post(keys+"/"+k.ID.String()+"/rotate", nil).Want(200)
 		w.Owner.Do("PUT", roles, map[string]any{"name": "lead", "title": "Lead", "permissions": []string{"identity.audit.view"}}).Want(200)
 		w.Owner.Delete(keys + "/" + k.ID.String()).Want(200)
-		addApp(other, nil)
+		other.Owner.Post(auth+"/apps", map[string]any{
+			"name": "Field service", "redirect_uris": []string{"https://field.example.com/callback"}, "scopes": []string{"contacts.read"},
+		}).Want(201)
 
 		read := func(filter url.Values) (out []string) {
 			t.Helper()

@@ -8,7 +8,7 @@ import (
 )
 
 // IsAgent says whether an id is an active member's of the reader's workspace.
-// Other rooms check owners and authors with it, inside their transactions.
+// Other modules check owners and authors with it, inside their transactions.
 func (s *Service) IsAgent(r *db.Reader, id uuid.UUID) (bool, error) { return isActiveMember(r, id) }
 
 // AgentNames gives the names of members, whatever their state.

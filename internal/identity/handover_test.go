@@ -18,7 +18,7 @@ func TestHandover(t *testing.T) {
 	t.Parallel()
 	apptest.RunWith(t, behindProxy, func(t *testing.T, s *apptest.Server) {
 		w, foreign := s.Workspace("demo"), s.Workspace("acme")
-		var there identity.Place
+		var there identity.OwnWorkspace
 		w.Owner.Post(auth+"/workspaces", object{"name": "Şube", "slug": "sube"}).Want(201).Data(&there)
 		const from = "192.0.2.1"
 		here := w.Owner.Host("demo.crm.localhost").Header("X-Forwarded-For", from)

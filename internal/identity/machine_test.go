@@ -11,6 +11,7 @@ import (
 
 	"konak/internal/app/apptest"
 	"konak/internal/identity"
+	"konak/internal/identity/signin"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
@@ -20,6 +21,7 @@ import (
 type machine struct {
 	t       *rapid.T
 	svc     *identity.Service
+	signin  *signin.Service
 	db      *db.DB
 	clock   *clock.Fake
 	member  map[uuid.UUID]uuid.UUID // workspace -> membership
@@ -93,7 +95,7 @@ func (m *machine) SignIn(t *rapid.T) {
 	if len(m.tokens) > 12 {
 		t.Skip("enough")
 	}
-	in, err := m.svc.SignIn(t.Context(), identity.Proof{Email: email, Password: apptest.Password, Slug: m.slug(place)})
+	in, err := m.signin.SignIn(t.Context(), signin.Proof{Email: email, Password: apptest.Password, Slug: m.slug(place)})
 	if !m.active[place] {
 		if !fault.Is(err, fault.WrongCredentials) {
 			t.Fatalf("signed in to a workspace that suspended them: %v", err)
@@ -161,12 +163,12 @@ func (m *machine) Reauth(t *rapid.T) {
 		t.Fatal(err)
 	}
 	if rapid.Bool().Draw(t, "wrong") {
-		if _, err := m.svc.Reauth(as(t.Context(), who), "wrong", ""); !fault.Is(err, fault.WrongPassword) {
+		if _, err := m.signin.Reauth(as(t.Context(), who), "wrong", ""); !fault.Is(err, fault.WrongPassword) {
 			t.Fatal(err)
 		}
 		return
 	}
-	if _, err := m.svc.Reauth(as(t.Context(), who), apptest.Password, ""); err != nil {
+	if _, err := m.signin.Reauth(as(t.Context(), who), apptest.Password, ""); err != nil {
 		t.Fatal(err)
 	}
 	s.verified = m.clock.Now()
@@ -288,7 +290,7 @@ func TestSessionMachine(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			t.Parallel()
 			s := apptest.New(t, dialect)
-			m := machine{svc: s.Identity, db: s.DB, clock: s.Clock, member: map[uuid.UUID]uuid.UUID{}}
+			m := machine{svc: s.Identity, signin: s.Accounts, db: s.DB, clock: s.Clock, member: map[uuid.UUID]uuid.UUID{}}
 			for i, slug := range []string{"demo", "acme", "third"} {
 				w := s.Workspace(slug)
 				m.places = append(m.places, w.ID)

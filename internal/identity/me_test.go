@@ -4,8 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pquerna/otp/totp"
+
 	"konak/internal/app/apptest"
 	"konak/internal/identity"
+	"konak/internal/identity/signin"
 	"konak/internal/kit/perm"
 )
 
@@ -47,7 +50,13 @@ func TestMeIsNeverOld(t *testing.T) {
 		w.Owner.Do("PATCH", auth+"/me", object{"language": "de"}).Refused(422, "validation_failed")
 		w.Owner.Do("PATCH", auth+"/me", object{"email": "x@example.com"}).Refused(422, "validation_failed")
 
-		switchOn(t, s, w.Owner)
+		var setup signin.TOTPSetup
+		w.Owner.Post(auth+"/2fa/totp", nil).Want(200).Data(&setup)
+		code, err := totp.GenerateCode(setup.Secret, s.Clock.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Owner.Post(auth+"/2fa/totp/confirm", object{"code": code}).Want(200)
 		if !me(t, other).User.TwoFactor {
 			t.Error("the second step is not seen")
 		}

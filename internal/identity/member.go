@@ -22,8 +22,8 @@ const (
 	StateRemoved = "removed"
 )
 
-// Place is a workspace that a person belongs to.
-type Place struct {
+// OwnWorkspace is a workspace that a person belongs to.
+type OwnWorkspace struct {
 	Workspace  Workspace  `json:"workspace"`
 	Membership Membership `json:"membership"`
 	Licences   []string   `json:"licences" nullable:"false" example:"[\"crm\"]"`

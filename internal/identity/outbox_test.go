@@ -8,7 +8,7 @@ import (
 	"konak/internal/kit/mailer"
 )
 
-// A workspace sees its own letters and never those that open other people's
+// A workspace sees its own mails and never those that open other people's
 // accounts.
 func TestOutbox(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestOutbox(t *testing.T) {
 	})
 }
 
-// Whoever opens a letter's link acts as its recipient, so nobody reads letters
+// Whoever opens the link of a mail acts as its recipient, so nobody reads mails
 // to people who may do more than they.
 func TestOutboxLiftsNobody(t *testing.T) {
 	t.Parallel()
@@ -66,11 +66,11 @@ func TestOutboxLiftsNobody(t *testing.T) {
 			var list []mailer.Kept
 			c.who.Get(auth + "/outbox").Want(200).Data(&list)
 			if len(list) != len(c.hidden) {
-				t.Fatalf("the outbox has %d letters: %+v", len(list), list)
+				t.Fatalf("the outbox has %d mails: %+v", len(list), list)
 			}
 			for _, k := range list {
 				if k.Hidden != c.hidden[k.To] || k.Hidden != (k.Text == "") {
-					t.Errorf("letter to %s: hidden %v, text %q", k.To, k.Hidden, k.Text)
+					t.Errorf("mail to %s: hidden %v, text %q", k.To, k.Hidden, k.Text)
 				}
 			}
 		}

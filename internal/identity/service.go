@@ -1,54 +1,79 @@
 package identity
 
 import (
+	"context"
 	"crypto/sha256"
-	"log/slog"
+	"errors"
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/maypok86/otter/v2"
 
-	"konak/internal/identity/captcha"
+	"konak/internal/identity/password"
 	"konak/internal/kit/api"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
-	"konak/internal/kit/limit"
 	"konak/internal/kit/mailer"
-	"konak/internal/kit/secret"
 )
 
-// Config is what the room needs from the house.
-type Config struct {
-	DB     *db.DB
-	Box    *secret.Box
-	Mailer *mailer.Mailer
-	// BaseURL is where people open the panel; links in mail begin with it.
-	BaseURL string
-	// Domain is the bare host, to which passkeys are bound.
-	Domain  string
-	Captcha CaptchaConfig
-	Log     *slog.Logger
-	// Streams are told which credentials changed; required.
-	Streams *api.OpenStreams
-	// Limits counts tries by account.
-	Limits limit.Limiter
-	// Demo shows the service's own mail to everybody who may see an outbox.
-	Demo bool
-	// PasswordCost is the product's where it is not set.
-	PasswordCost PasswordCost
+// Mailer sends mails, and keeps them where no mail server is configured.
+type Mailer interface {
+	Send(tx *db.Tx, l mailer.Letter) error
+	Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.Kept], error)
 }
 
-// Service is the identity room.
+// Grants are the apps that members let in.
+type Grants interface {
+	// RevokeAll ends what a member granted to apps.
+	RevokeAll(tx *db.Tx, membership uuid.UUID) error
+}
+
+// SignUps are the accounts that wait for the proof of an address.
+type SignUps interface {
+	// Drop forgets the sign-ups of an address that has an account now.
+	Drop(tx *db.Tx, emailKey string) error
+}
+
+// Config is what the module needs. Every field but Demo is required.
+type Config struct {
+	DB        *db.DB
+	Mailer    Mailer
+	Passwords *password.Hasher
+	Grants    Grants
+	SignUps   SignUps
+	// Streams are told which credentials changed.
+	Streams *api.OpenStreams
+	// BaseURL is where people open the panel; links in mail begin with it.
+	BaseURL string
+	// Demo shows the service's own mail to everybody who may see an outbox.
+	Demo bool
+}
+
+func (c Config) check() error {
+	switch {
+	case c.DB == nil:
+		return errors.New("identity: DB is needed")
+	case c.Mailer == nil:
+		return errors.New("identity: Mailer is needed")
+	case c.Passwords == nil:
+		return errors.New("identity: Passwords is needed")
+	case c.Grants == nil || c.SignUps == nil:
+		return errors.New("identity: Grants and SignUps are needed")
+	case c.Streams == nil:
+		return errors.New("identity: Streams is needed")
+	case c.BaseURL == "":
+		return errors.New("identity: BaseURL is needed")
+	}
+	return nil
+}
+
+// Service keeps people, workspaces, memberships, roles, sessions and API keys.
 type Service struct {
-	cfg       Config
-	db        *db.DB
-	box       *secret.Box
-	mailer    *mailer.Mailer
-	hasher    *hasher
-	work      *captcha.Work
-	suspicion *suspicion
-	cache     *otter.Cache[[sha256.Size]byte, *proven]
-	// epoch counts what was forgotten of the cache.
+	cfg   Config
+	db    *db.DB
+	cache *otter.Cache[[sha256.Size]byte, *proven]
+	// epoch counts the removals from the cache.
 	epoch atomic.Uint64
 }
 
@@ -71,21 +96,28 @@ const (
 	// that did not revoke it.
 	cacheFor = 5 * time.Second
 	// recheckCacheFor is how old a look-up may be that an open stream believes.
-	// With the time between two looks (the app's streamCheck) it is cacheFor.
+	// Together with the time between two checks (the app's streamCheck) it is
+	// cacheFor.
 	recheckCacheFor = time.Second
 )
 
-// New opens the room.
-func New(cfg Config) *Service {
+// New makes the service. It returns an error where the config lacks something.
+func New(cfg Config) (*Service, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
 	return &Service{
-		cfg: cfg, db: cfg.DB, box: cfg.Box, mailer: cfg.Mailer, hasher: newHasher(cfg.PasswordCost),
-		work:      captcha.NewWork(cfg.DB.Clock(), cfg.Box.Derive("captcha"), cfg.Box.Derive("captcha-key")),
-		suspicion: newSuspicion(cfg.DB, cfg.Captcha),
+		cfg: cfg, db: cfg.DB,
 		cache: otter.Must(&otter.Options[[sha256.Size]byte, *proven]{
 			MaximumSize:      100_000,
 			ExpiryCalculator: otter.ExpiryWriting[[sha256.Size]byte, *proven](cacheFor),
 		}),
-	}
+	}, nil
+}
+
+// tenant returns the handle of the caller's workspace.
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -17,13 +17,16 @@ const (
 
 // Clean removes a batch of what is too old to be of use and says how much.
 func (s *Service) Clean(ctx context.Context) (int, error) {
-	var n int64
+	var handovers, sessions int64
 	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
-		n, err = dropExpired(tx, tx.Now(), tx.Now().Add(-keepSessions), cleanBatch)
+		if handovers, err = deleteExpiredHandovers(tx, cleanBatch); err != nil {
+			return err
+		}
+		sessions, err = deleteOldSessions(tx, tx.Now().Add(-keepSessions), cleanBatch)
 		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("identity: clean: %w", err)
 	}
-	return int(n), nil
+	return int(handovers + sessions), nil
 }

@@ -37,9 +37,9 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 		return p.caller, nil
 	}
 	epoch := s.epoch.Load()
-	find, make := sessionByHash, sessionCaller
+	find, build := sessionByHash, sessionCaller
 	if isKey {
-		find, make = keyByHash, keyCaller
+		find, build = keyByHash, keyCaller
 	}
 	var row credentialRow
 	err := s.db.System("credential look-up").Read(ctx, func(r *db.Reader) (err error) {
@@ -57,7 +57,7 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 	if err != nil {
 		return nil, fmt.Errorf("identity: look up credential: %w", err)
 	}
-	p := make(row)
+	p := build(row)
 	if !p.valid(now) {
 		return nil, fault.New(fault.Unauthenticated)
 	}
@@ -72,7 +72,7 @@ func (s *Service) authenticate(ctx context.Context, token string, maxAge time.Du
 		if err != nil {
 			return nil, fmt.Errorf("identity: touch session: %w", err)
 		}
-		p = make(row)
+		p = build(row)
 		p.expires = earlier(now.Add(idleOf(row.kind)), row.expiresAt)
 	}
 	p.readAt = now
@@ -101,16 +101,17 @@ func (s *Service) forget(is func(*caller.Caller) bool) {
 	s.cfg.Streams.Recheck(func(_ [sha256.Size]byte, who *caller.Caller) bool { return is(who) })
 }
 
-// forgetUser drops the sessions of a person in every workspace.
-func (s *Service) forgetUser(id uuid.UUID) {
+// ForgetUser drops the cached sessions of a person in every workspace.
+func (s *Service) ForgetUser(id uuid.UUID) {
 	s.forget(func(c *caller.Caller) bool { return c.UserID == id })
 }
 
-// forgetActor drops the sessions of a membership, or an API key.
+// forgetActor drops the cached sessions of a membership, or an API key.
 func (s *Service) forgetActor(id uuid.UUID) {
 	s.forget(func(c *caller.Caller) bool { return c.ID == id })
 }
 
+// forgetTenant drops every cached credential of a workspace.
 func (s *Service) forgetTenant(id uuid.UUID) {
 	s.forget(func(c *caller.Caller) bool { return c.TenantID == id })
 }

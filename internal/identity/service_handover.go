@@ -21,7 +21,7 @@ func (s *Service) HandOver(ctx context.Context, workspace uuid.UUID) (Handover, 
 	who := caller.From(ctx)
 	out := Handover{Code: secret.NewToken(secret.HandoverPrefix)}
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) (err error) {
-		if out.Workspace, err = placeOf(&tx.Reader, who.UserID, workspace); err != nil {
+		if out.Workspace, err = findEnterable(&tx.Reader, who.UserID, workspace); err != nil {
 			return db.NotFound(err)
 		}
 		out.ExpiresAt = clock.At(tx.Now().Add(handoverFor))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/identity/password"
 	"konak/internal/kit/address"
 	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
@@ -20,10 +21,10 @@ import (
 
 // Workspaces lists the workspaces that the caller may enter, the first joined
 // first.
-func (s *Service) Workspaces(ctx context.Context, p db.Page) (list db.List[Place], err error) {
+func (s *Service) Workspaces(ctx context.Context, p db.Page) (list db.List[OwnWorkspace], err error) {
 	who := caller.From(ctx)
 	err = s.tenant(ctx).Read(ctx, func(r *db.Reader) (err error) {
-		list, err = listPlaces(r, who.UserID, p)
+		list, err = listWorkspaces(r, who.UserID, p)
 		return err
 	})
 	for i := range list.Rows {
@@ -37,18 +38,18 @@ func (s *Service) Workspaces(ctx context.Context, p db.Page) (list db.List[Place
 const maxWorkspaces = 20
 
 // AddWorkspace is the gate for another workspace of a person, who owns it.
-func (s *Service) AddWorkspace(ctx context.Context, name, slug string) (Place, error) {
+func (s *Service) AddWorkspace(ctx context.Context, name, slug string) (OwnWorkspace, error) {
 	who := caller.From(ctx)
 	w := Workspace{ID: s.db.Clock().NewID(), Slug: slug, Name: strings.TrimSpace(name)}
 	if w.Name == "" {
-		return Place{}, fault.Invalid("name", "required")
+		return OwnWorkspace{}, fault.Invalid("name", "required")
 	}
 	if slugOf(slug) != slug || slices.Contains(reservedSlugs, slug) {
-		return Place{}, fault.Invalid("slug", "invalid_format")
+		return OwnWorkspace{}, fault.Invalid("slug", "invalid_format")
 	}
-	var out Place
+	var out OwnWorkspace
 	err := s.db.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
-		mine, err := workspacesOf(&tx.Reader, who.UserID)
+		mine, err := FindWorkspaces(&tx.Reader, who.UserID)
 		if err != nil {
 			return err
 		}
@@ -64,11 +65,11 @@ func (s *Service) AddWorkspace(ctx context.Context, name, slug string) (Place, e
 		if err := putMembership(tx, w.ID, who.UserID, m); err != nil {
 			return fmt.Errorf("identity: put owner: %w", err)
 		}
-		places, err := workspacesOf(&tx.Reader, who.UserID)
+		places, err := FindWorkspaces(&tx.Reader, who.UserID)
 		if err != nil {
 			return err
 		}
-		out = places[slices.IndexFunc(places, func(p Place) bool { return p.Workspace.ID == w.ID })]
+		out = places[slices.IndexFunc(places, func(p OwnWorkspace) bool { return p.Workspace.ID == w.ID })]
 		actor := &caller.Caller{Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: m.ID, UserID: who.UserID, IP: who.IP}
 		return audit.WriteAs(tx, actor, "workspace.created", w.ID.String(), map[string]any{"name": w.Name, "slug": w.Slug})
 	})
@@ -116,7 +117,7 @@ func (s *Service) Accept(ctx context.Context, in Acceptance) (Joined, error) {
 		if inv, err = invitationByHash(r, secret.Hash(in.Token), s.db.Clock().Now()); err != nil {
 			return err
 		}
-		known, err = userByEmail(r, inv.emailKey)
+		known, err = FindUserByEmail(r, inv.emailKey)
 		if db.IsNoRow(err) {
 			err = nil
 		}
@@ -140,10 +141,10 @@ func (s *Service) Accept(ctx context.Context, in Acceptance) (Joined, error) {
 		if in.Name = strings.TrimSpace(in.Name); in.Name == "" {
 			return Joined{}, fault.Invalid("name", "required")
 		}
-		if err := checkPassword("password", in.Password, false, in.Name, inv.member.Email); err != nil {
+		if err := password.Check("password", in.Password, false, in.Name, inv.member.Email); err != nil {
 			return Joined{}, err
 		}
-		if encoded, err = s.hasher.hash(ctx, in.Password); err != nil {
+		if encoded, err = s.cfg.Passwords.Hash(ctx, in.Password); err != nil {
 			return Joined{}, err
 		}
 	}
@@ -167,12 +168,12 @@ func (s *Service) join(ctx context.Context, in Acceptance, inv invited, u User, 
 			if err := putUser(tx, u, mail.Key, encoded); err != nil {
 				return fmt.Errorf("identity: put user: %w", err)
 			}
-			if err := dropSignUps(tx, mail.Key); err != nil {
+			if err := s.cfg.SignUps.Drop(tx, mail.Key); err != nil {
 				return err
 			}
-		} else if places, err := workspacesOf(&tx.Reader, u.ID); err != nil {
+		} else if places, err := FindWorkspaces(&tx.Reader, u.ID); err != nil {
 			return err
-		} else if slices.ContainsFunc(places, func(p Place) bool { return p.Workspace.ID == inv.workspace.ID }) {
+		} else if slices.ContainsFunc(places, func(p OwnWorkspace) bool { return p.Workspace.ID == inv.workspace.ID }) {
 			return fault.New(fault.Conflict)
 		}
 		if err := joinMember(tx, inv.member.ID, u.ID); err != nil {
@@ -182,9 +183,8 @@ func (s *Service) join(ctx context.Context, in Acceptance, inv invited, u User, 
 			Kind: caller.Agent, TenantID: inv.workspace.ID, Slug: inv.workspace.Slug, ID: inv.member.ID, UserID: u.ID, IP: in.Device.IP,
 		}
 		if fresh {
-			token, session, err := s.openSession(tx, opening{
-				tenantID: inv.workspace.ID, membershipID: inv.member.ID, userID: u.ID, kind: SessionPanel,
-				device: in.Device.Name, platform: in.Device.Platform, ip: in.Device.IP,
+			token, session, err := s.OpenSession(tx, NewSession{
+				TenantID: inv.workspace.ID, MembershipID: inv.member.ID, UserID: u.ID, Kind: SessionPanel, Device: in.Device,
 			})
 			if err != nil {
 				return err

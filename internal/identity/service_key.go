@@ -179,7 +179,12 @@ func checkScopes(ctx context.Context, scopes []string) ([]string, error) {
 	if err := mayGive(ctx, perm.Expand(scopes).Sorted()); err != nil {
 		return nil, err
 	}
-	return slices.Compact(slices.Sorted(slices.Values(scopes))), nil
+	return sortedSet(scopes), nil
+}
+
+// sortedSet sorts a list and leaves out what it has twice.
+func sortedSet(list []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(list)))
 }
 
 func future(now time.Time, at *clock.Time) error {

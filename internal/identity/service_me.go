@@ -28,26 +28,26 @@ func (s *Service) ChangeProfile(ctx context.Context, c ProfileChange) (User, err
 	}
 	var u User
 	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		a, err := accountByMember(&tx.Reader, caller.From(ctx).ID)
+		a, err := FindAccountByMember(&tx.Reader, caller.From(ctx).ID)
 		if err != nil {
 			return fmt.Errorf("identity: find account: %w", err)
 		}
-		u = a.user
+		u = a.User
 		if c.Name != nil {
 			u.Name = strings.TrimSpace(*c.Name)
 		}
 		if c.Language != nil {
 			u.Language = *c.Language
 		}
-		if u == a.user {
+		if u == a.User {
 			return nil
 		}
 		if err := updateProfile(tx, u); err != nil {
 			return fmt.Errorf("identity: change profile: %w", err)
 		}
-		tx.AfterCommit(func() { s.forgetUser(u.ID) })
+		tx.AfterCommit(func() { s.ForgetUser(u.ID) })
 		return audit.Write(tx, "profile.changed", u.ID.String(), map[string]any{
-			"name": u.Name, "name_before": a.user.Name, "language": u.Language, "language_before": a.user.Language,
+			"name": u.Name, "name_before": a.User.Name, "language": u.Language, "language_before": a.User.Language,
 		})
 	})
 	return u, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/identity/notice"
 	"konak/internal/kit/address"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
@@ -33,7 +34,7 @@ func (s *Service) Member(r *db.Reader, id uuid.UUID) (Member, error) {
 // NewMember is somebody to invite.
 type NewMember struct {
 	Email, Name, Role string
-	// Language of the letter; the caller's by default.
+	// Language of the invitation; the caller's by default.
 	Language string
 }
 
@@ -86,7 +87,7 @@ func (s *Service) mailInvitation(tx *db.Tx, m *Member, language string) error {
 	if who.ID != uuid.Nil {
 		by = &who.ID
 	}
-	inviter, _ := userByMembership(&tx.Reader, tx.Tenant(), who.ID)
+	inviter, _ := FindUserByMember(&tx.Reader, tx.Tenant(), who.ID)
 	if language == "" {
 		language = inviter.Language
 	}
@@ -104,7 +105,7 @@ func (s *Service) mailInvitation(tx *db.Tx, m *Member, language string) error {
 	if reader.Name == "" {
 		reader.Name = m.Email
 	}
-	return s.mailer.Send(tx, inviteLetter(inviter.Name, w.Name).to(reader, s.page(pageInvitation, token)))
+	return s.cfg.Mailer.Send(tx, notice.Invitation(inviter.Name, w.Name).For(reader.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageInvitation, token)))
 }
 
 // ChangeMember is the gate for a member's name in the workspace and their
@@ -239,7 +240,7 @@ func (s *Service) EndAccess(tx *db.Tx, membership uuid.UUID, reason string) (End
 	if err != nil {
 		return Ended{}, fmt.Errorf("identity: revoke keys: %w", err)
 	}
-	if err := revokeGrantsOf(tx, membership); err != nil {
+	if err := s.cfg.Grants.RevokeAll(tx, membership); err != nil {
 		return Ended{}, fmt.Errorf("identity: revoke grants: %w", err)
 	}
 	tx.AfterCommit(func() { s.forgetTenant(tx.Tenant()) })
@@ -251,14 +252,14 @@ func (s *Service) EndAccess(tx *db.Tx, membership uuid.UUID, reason string) (End
 // person did not ask for it themselves it is also kept out of their other
 // workspaces: an administrator of this one has no say there.
 func (s *Service) OpenMobile(tx *db.Tx, membership uuid.UUID, own bool, device, platform, ip string) (SignedIn, error) {
-	a, err := accountByMember(&tx.Reader, membership)
+	a, err := FindAccountByMember(&tx.Reader, membership)
 	if err != nil {
 		return SignedIn{}, db.NotFound(err)
 	}
-	out := SignedIn{User: a.user, Workspace: a.workspace}
-	out.Token, out.Session, err = s.openSession(tx, opening{
-		tenantID: tx.Tenant(), membershipID: membership, userID: a.user.ID,
-		kind: SessionMobile, device: device, platform: platform, ip: ip, unproven: true, bound: !own,
+	out := SignedIn{User: a.User, Workspace: a.Workspace}
+	out.Token, out.Session, err = s.OpenSession(tx, NewSession{
+		TenantID: tx.Tenant(), MembershipID: membership, UserID: a.User.ID, Kind: SessionMobile,
+		Device: Device{Name: device, Platform: platform, IP: ip}, Unproven: true, Bound: !own,
 	})
 	return out, err
 }

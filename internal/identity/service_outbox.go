@@ -13,12 +13,12 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Outbox lists the letters of a workspace that no mail server took. Whoever
-// opens a letter's link acts as its recipient, so the reader sees only letters
-// to people who may do no more than the reader: letters to the others are
+// Outbox lists the mails of a workspace that no mail server took. Whoever opens
+// the link of a mail acts as its recipient, so the reader sees only mails to
+// people who may do no more than the reader: mails to the others are
 // listed without their text.
 func (s *Service) Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.Kept], error) {
-	list, err := s.mailer.Outbox(ctx, tenant, p)
+	list, err := s.cfg.Mailer.Outbox(ctx, tenant, p)
 	if err != nil || tenant == uuid.Nil {
 		return list, err
 	}

@@ -176,9 +176,5 @@ func keepOwner(tx *db.Tx) error {
 	return err
 }
 
-func (s *Service) tenant(ctx context.Context) db.Handle {
-	return s.db.Tenant(caller.From(ctx).TenantID)
-}
-
 // Owners are the workspace's owners, for what they must be told.
 func (s *Service) Owners(r *db.Reader) ([]User, error) { return activeOwners(r) }

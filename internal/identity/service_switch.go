@@ -3,14 +3,15 @@ package identity
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"konak/internal/identity/notice"
 	"konak/internal/kit/api"
 	"konak/internal/kit/audit"
 	"konak/internal/kit/caller"
-	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/secret"
@@ -24,7 +25,36 @@ const switchGrace = time.Minute
 // closes the one that asks, in one statement. The new one joins the family and
 // keeps the ceiling: switching does not make a sign-in last longer.
 func (s *Service) SwitchWorkspace(ctx context.Context, workspace uuid.UUID, ip string) (SignedIn, error) {
-	return s.switchTo(ctx, workspace, ip, func(*db.Tx) error { return nil })
+	return s.switchTo(ctx, workspace, ip, func(tx *db.Tx) error { return mayFollow(tx, workspace) })
+}
+
+// mayFollow keeps a delegated session in its workspace. An app's may go where
+// the person granted it at least as much; for others it returns fault.NotFound,
+// as for a workspace that does not exist.
+func mayFollow(tx *db.Tx, workspace uuid.UUID) error {
+	who := caller.From(tx.Context())
+	if !who.Delegated {
+		return nil
+	}
+	has, there, err := grantElsewhere(&tx.Reader, who.SessionID, workspace)
+	if err != nil {
+		return db.NotFound(err)
+	}
+	if !CoversScopes(there, has) {
+		return fault.New(fault.NotFound)
+	}
+	return nil
+}
+
+// CoversScopes says whether all scopes were granted. Nothing was where granted
+// is nil.
+func CoversScopes(granted, scopes []string) bool {
+	for _, s := range scopes {
+		if !slices.Contains(granted, s) {
+			return false
+		}
+	}
+	return granted != nil
 }
 
 // switchTo is the gate for a switch of the caller's session; may has a say in
@@ -48,11 +78,11 @@ func (s *Service) switchTo(ctx context.Context, workspace uuid.UUID, ip string, 
 			return fmt.Errorf("identity: switch workspace: %w", err)
 		}
 		s.forgetTokens(tx, old)
-		a, err := accountByMember(&tx.Reader, next.membershipID)
+		a, err := FindAccountByMember(&tx.Reader, next.membershipID)
 		if err != nil {
 			return fmt.Errorf("identity: find account: %w", err)
 		}
-		out = SignedIn{Token: token, Session: next.info, User: a.user, Workspace: a.workspace}
+		out = SignedIn{Token: token, Session: next.info, User: a.User, Workspace: a.Workspace}
 		return auditAs(tx, next.membershipID, "session.switched", next.info.ID.String(), map[string]any{"from": who.SessionID})
 	})
 	return out, err
@@ -110,48 +140,8 @@ func (s *Service) endFamily(tx *db.Tx, m familyMember) error {
 		return err
 	}
 	s.forgetTokens(tx, hash)
-	if err := s.mailer.Send(tx, familyLetter.to(m.user, s.page(pageSignIn, ""))); err != nil {
+	if err := s.cfg.Mailer.Send(tx, notice.SessionsClosed.For(m.user.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageSignIn, ""))); err != nil {
 		return err
 	}
 	return audit.Write(tx, "session.reuse_detected", m.session.String(), map[string]any{"family": m.family})
-}
-
-// Reauth proves the password again, and a code where the second step is on, and
-// stamps the session: what needs a fresh proof is open for 15 minutes.
-func (s *Service) Reauth(ctx context.Context, password, code string) (Reauthenticated, error) {
-	a, err := s.proveOwnPassword(ctx, password, "password")
-	if err != nil {
-		return Reauthenticated{}, err
-	}
-	if a.user.TwoFactor && code == "" {
-		return Reauthenticated{}, fault.New(fault.WrongCode).Field("code", "required")
-	}
-	who := caller.From(ctx)
-	var at time.Time
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if a.user.TwoFactor {
-			if ok, err := s.spendCode(tx, a.user.ID, code); err != nil {
-				return err
-			} else if !ok {
-				return fault.New(fault.WrongCode).Field("code", "wrong")
-			}
-		}
-		at = tx.Now()
-		hash, err := stampSession(tx, who.SessionID)
-		if db.IsNoRow(err) {
-			return fault.New(fault.Unauthenticated) // closed meanwhile
-		}
-		if err != nil {
-			return fmt.Errorf("identity: stamp session: %w", err)
-		}
-		s.forgetTokens(tx, hash)
-		return audit.Write(tx, "session.verified", who.SessionID.String(), nil)
-	})
-	return Reauthenticated{clock.At(at), clock.At(at.Add(api.StepUpAge))}, err
-}
-
-// Reauthenticated says how long the fresh proof counts.
-type Reauthenticated struct {
-	VerifiedAt clock.Time `json:"verified_at"`
-	ValidUntil clock.Time `json:"valid_until"`
 }

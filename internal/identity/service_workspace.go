@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"konak/internal/kit/address"
+	"konak/internal/kit/audit"
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 )
@@ -25,7 +26,7 @@ func (s *Service) CreateWorkspace(ctx context.Context, n NewWorkspace) (Workspac
 	if !ok {
 		return Workspace{}, Membership{}, fault.Invalid("email", "invalid_address")
 	}
-	hash, err := s.hasher.hash(ctx, n.Password)
+	hash, err := s.cfg.Passwords.Hash(ctx, n.Password)
 	if err != nil {
 		return Workspace{}, Membership{}, err
 	}
@@ -49,13 +50,35 @@ func (s *Service) CreateWorkspace(ctx context.Context, n NewWorkspace) (Workspac
 	return w, m, err
 }
 
+// OpenAccount makes a person and their first workspace, which they own, in the
+// transaction of the new workspace's id. The slug comes from the name.
+func (s *Service) OpenAccount(tx *db.Tx, owner User, emailKey, passwordHash, workspaceName string) (Workspace, error) {
+	w := Workspace{ID: tx.Tenant(), Slug: slugOf(workspaceName), Name: workspaceName}
+	if taken, err := slugTaken(&tx.Reader, w.Slug); err != nil {
+		return Workspace{}, err
+	} else if taken {
+		w.Slug = anotherSlug(w.Slug, tx.NewCapability())
+	}
+	owner.ID = tx.NewID()
+	if err := putTenant(tx, w, AllLicences, false); err != nil {
+		return Workspace{}, err
+	}
+	if err := putUser(tx, owner, emailKey, passwordHash); err != nil {
+		return Workspace{}, err
+	}
+	if err := putMembership(tx, w.ID, owner.ID, Membership{ID: tx.NewID(), Role: RoleOwner}); err != nil {
+		return Workspace{}, err
+	}
+	return w, audit.Write(tx, "workspace.created", w.ID.String(), map[string]any{"name": w.Name, "owner": owner.Email})
+}
+
 // AddMember makes a person and puts them into a workspace.
 func (s *Service) AddMember(ctx context.Context, tenant uuid.UUID, name, email, password, role string) error {
 	mail, ok := address.ParseEmail(email)
 	if !ok {
 		return fault.Invalid("email", "invalid_address")
 	}
-	hash, err := s.hasher.hash(ctx, password)
+	hash, err := s.cfg.Passwords.Hash(ctx, password)
 	if err != nil {
 		return err
 	}

@@ -32,25 +32,28 @@ func idleOf(kind string) time.Duration {
 	return deviceIdle
 }
 
-// opening is a session to be opened: whose, where, and for what.
-type opening struct {
-	tenantID, membershipID, userID uuid.UUID
-	kind                           string
-	device, platform, ip           string
-	appID                          *uuid.UUID // an OAuth app's
-	scopes                         []string   // what an app was granted; nil is everything the role has
-	bound                          bool       // somebody else made it possible: it stays in its workspace
-	unproven                       bool       // nobody typed the password for it: no step-up until they do
+// NewSession is a session to be opened: whose, where, and for what.
+type NewSession struct {
+	TenantID, MembershipID, UserID uuid.UUID
+	Kind                           string
+	Device                         Device
+	AppID                          *uuid.UUID // an OAuth app's
+	Scopes                         []string   // what an app was granted; nil is everything the role has
+	Bound                          bool       // somebody else made it possible: it stays in its workspace
+	Unproven                       bool       // nobody typed the password for it: no step-up until they do
 }
 
-// verifiedAt is the stamp that a session starts with; the epoch stands for
-// never.
-func (o opening) verifiedAt(now time.Time) time.Time {
-	if o.unproven {
+// verifiedAt is when the password was proven for the session; the epoch stands
+// for never.
+func (n NewSession) verifiedAt(now time.Time) time.Time {
+	if n.Unproven {
 		return time.UnixMicro(0)
 	}
 	return now
 }
+
+// Device is where somebody signs in from.
+type Device struct{ Name, Platform, IP string }
 
 // SessionInfo is what a person sees of a session.
 type SessionInfo struct {
@@ -88,30 +91,10 @@ type OwnSession struct {
 	Current    bool       `json:"current" doc:"Whether this is the session that asks"`
 }
 
-// Second steps.
-const (
-	MethodTOTP     = "totp"
-	MethodRecovery = "recovery"
-	MethodPasskey  = "passkey"
-)
-
-// SignInAnswer is either a session or, where the second step is on, a ticket
-// for it.
-type SignInAnswer struct {
-	Token     string       `json:"session_token,omitempty" example:"ses_…" doc:"Shown once"`
-	Session   *SessionInfo `json:"session,omitempty"`
-	User      *User        `json:"user,omitempty"`
-	Workspace *Workspace   `json:"workspace,omitempty"`
-
-	MFARequired bool     `json:"mfa_required" doc:"Whether a second step must follow with POST /sign-in/2fa"`
-	MFAToken    string   `json:"mfa_token,omitempty" example:"mfa_…" doc:"Good for five minutes and five tries"`
-	Methods     []string `json:"methods,omitempty" nullable:"false" enum:"totp,recovery,passkey"`
-	Passkey     any      `json:"passkey_options,omitempty" doc:"What navigator.credentials.get takes, where a passkey can be the second step"`
-}
-
-func (in SignedIn) answer() SignInAnswer {
-	if in.Token == "" {
-		return SignInAnswer{}
-	}
-	return SignInAnswer{Token: in.Token, Session: &in.Session, User: &in.User, Workspace: &in.Workspace}
+// SignedIn is a session that was just opened.
+type SignedIn struct {
+	Token     string      `json:"session_token" example:"ses_…" doc:"Shown once"`
+	Session   SessionInfo `json:"session"`
+	User      User        `json:"user"`
+	Workspace Workspace   `json:"workspace"`
 }

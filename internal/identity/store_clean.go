@@ -7,28 +7,14 @@ import (
 	"konak/internal/kit/db"
 )
 
-// expiring are the tables whose rows are of no use once they expired, and
-// their keys.
-var expiring = [][2]string{
-	{"sign_up", "id"},
-	{"password_reset", "id"},
-	{"mfa_ticket", "id"},
-	{"passkey_challenge", "id"},
-	{"captcha_used", "nonce"},
-	{"handover", "id"},
+// deleteExpiredHandovers forgets codes that nobody can use any more.
+func deleteExpiredHandovers(tx *db.Tx, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM handover WHERE id IN (
+		SELECT id FROM handover WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, clock.At(tx.Now()), limit)
 }
 
-func dropExpired(tx *db.Tx, now, sessions time.Time, limit int) (int64, error) {
-	var total int64
-	for _, t := range expiring {
-		n, err := tx.Exec(`DELETE FROM `+t[0]+` WHERE `+t[1]+` IN (
-			SELECT `+t[1]+` FROM `+t[0]+` WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, clock.At(now), limit)
-		if err != nil {
-			return 0, err
-		}
-		total += n
-	}
-	n, err := tx.Exec(`DELETE FROM session WHERE id IN (
-		SELECT id FROM session WHERE absolute_expires_at < $1 ORDER BY absolute_expires_at LIMIT $2)`, clock.At(sessions), limit)
-	return total + n, err
+// deleteOldSessions forgets sessions whose absolute end was before a time.
+func deleteOldSessions(tx *db.Tx, before time.Time, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM session WHERE id IN (
+		SELECT id FROM session WHERE absolute_expires_at < $1 ORDER BY absolute_expires_at LIMIT $2)`, clock.At(before), limit)
 }

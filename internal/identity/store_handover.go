@@ -9,8 +9,8 @@ import (
 	"konak/internal/kit/db"
 )
 
-// placeOf finds a workspace that a person may enter.
-func placeOf(r *db.Reader, user, workspace uuid.UUID) (Workspace, error) {
+// findEnterable finds a workspace that a person may enter.
+func findEnterable(r *db.Reader, user, workspace uuid.UUID) (Workspace, error) {
 	return db.One(r, func(row db.Row) (Workspace, error) {
 		var w Workspace
 		err := row.Scan(&w.ID, &w.Slug, &w.Name)

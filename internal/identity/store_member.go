@@ -10,10 +10,10 @@ import (
 	"konak/internal/kit/perm"
 )
 
-const placeColumns = `t.id, t.slug, t.name, t.licences, m.id, m.role, m.created_at`
+const ownWorkspaceColumns = `t.id, t.slug, t.name, t.licences, m.id, m.role, m.created_at`
 
-func scanPlace(row db.Row) (Place, error) {
-	var p Place
+func scanOwnWorkspace(row db.Row) (OwnWorkspace, error) {
+	var p OwnWorkspace
 	var licences db.JSON[[]string]
 	err := row.Scan(&p.Workspace.ID, &p.Workspace.Slug, &p.Workspace.Name, &licences,
 		&p.Membership.ID, &p.Membership.Role, &p.JoinedAt)
@@ -21,21 +21,23 @@ func scanPlace(row db.Row) (Place, error) {
 	return p, err
 }
 
-// workspacesOf is every workspace that a person may enter, the first joined
-// first.
-func workspacesOf(r *db.Reader, user uuid.UUID) ([]Place, error) {
-	return db.All(r, scanPlace, `SELECT `+placeColumns+` FROM membership m JOIN tenant t ON t.id = m.tenant_id
+// FindWorkspaces returns every workspace that a person may enter, the first
+// joined first.
+func FindWorkspaces(r *db.Reader, user uuid.UUID) ([]OwnWorkspace, error) {
+	return db.All(r, scanOwnWorkspace, `SELECT `+ownWorkspaceColumns+` FROM membership m JOIN tenant t ON t.id = m.tenant_id
 		WHERE m.user_id = $1 AND m.state = 'active' ORDER BY m.created_at, m.id`, user)
 }
 
-func listPlaces(r *db.Reader, user uuid.UUID, p db.Page) (db.List[Place], error) {
-	rows, err := db.All(r, scanPlace, `SELECT `+placeColumns+` FROM membership m JOIN tenant t ON t.id = m.tenant_id
+func listWorkspaces(r *db.Reader, user uuid.UUID, p db.Page) (db.List[OwnWorkspace], error) {
+	rows, err := db.All(r, scanOwnWorkspace, `SELECT `+ownWorkspaceColumns+` FROM membership m JOIN tenant t ON t.id = m.tenant_id
 		WHERE m.user_id = $1 AND m.state = 'active' AND (m.created_at, m.id) > ($2, $3)
 		ORDER BY m.created_at, m.id LIMIT $4`, user, p.After.Sort, p.After.ID, p.Limit+1)
-	return db.Cut(rows, p, func(p Place) db.Key { return db.Key{Sort: p.JoinedAt.UnixMicro(), ID: p.Membership.ID} }), err
+	return db.Cut(rows, p, func(p OwnWorkspace) db.Key { return db.Key{Sort: p.JoinedAt.UnixMicro(), ID: p.Membership.ID} }), err
 }
 
-func userByMembership(r *db.Reader, tenant, membership uuid.UUID) (User, error) {
+// FindUserByMember finds the person behind a membership, whatever its state. It
+// returns db.ErrNoRow where there is none.
+func FindUserByMember(r *db.Reader, tenant, membership uuid.UUID) (User, error) {
 	return db.One(r, func(row db.Row) (User, error) {
 		var u User
 		err := row.Scan(&u.ID, &u.Email, &u.Name, &u.Language, &u.TwoFactor)

@@ -46,13 +46,13 @@ const insertSession = `INSERT INTO session (id, tenant_id, membership_id, user_i
 		device_name, platform, app_id, scopes, ip, bound, verified_at, last_seen_at, absolute_expires_at, created_at)
 	VALUES ($1, $2, $3, $4, $1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $14)`
 
-func putSession(tx *db.Tx, id uuid.UUID, o opening, hash []byte, expires time.Time) error {
+func putSession(tx *db.Tx, id uuid.UUID, n NewSession, hash []byte, expires time.Time) error {
 	var scopes *db.JSON[[]string]
-	if o.scopes != nil {
-		scopes = &db.JSON[[]string]{V: o.scopes}
+	if n.Scopes != nil {
+		scopes = &db.JSON[[]string]{V: n.Scopes}
 	}
-	_, err := tx.Exec(insertSession, id, o.tenantID, o.membershipID, o.userID, hash, o.kind, o.device, o.platform,
-		o.appID, scopes, o.ip, o.bound, clock.At(o.verifiedAt(tx.Now())), clock.At(tx.Now()), clock.At(expires))
+	_, err := tx.Exec(insertSession, id, n.TenantID, n.MembershipID, n.UserID, hash, n.Kind, n.Device.Name, n.Device.Platform,
+		n.AppID, scopes, n.Device.IP, n.Bound, clock.At(n.verifiedAt(tx.Now())), clock.At(tx.Now()), clock.At(expires))
 	return err
 }
 
@@ -101,4 +101,33 @@ func listSessions(r *db.Reader, user uuid.UUID, now time.Time, p db.Page) (db.Li
 		return db.List[OwnSession]{}, err
 	}
 	return db.Cut(rows, p, func(o OwnSession) db.Key { return db.Key{Sort: o.CreatedAt.UnixMicro(), ID: o.ID} }), nil
+}
+
+// closeAppSessions ends an app's sessions everywhere: they were opened on the
+// strength of its registration.
+func closeAppSessions(tx *db.Tx, app uuid.UUID, reason string) ([][]byte, error) {
+	return db.All(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET closed_at = $2, close_reason = $3
+		WHERE app_id = $1 AND closed_at IS NULL RETURNING token_hash`, app, clock.At(tx.Now()), reason)
+}
+
+// closeGrantedSessions ends what an app was given by one member.
+func closeGrantedSessions(tx *db.Tx, app, membership uuid.UUID, reason string) ([][]byte, error) {
+	return db.All(&tx.Reader, db.Scalar[[]byte], `UPDATE session SET closed_at = $4, close_reason = $5
+		WHERE app_id = $3 AND tenant_id = $1 AND membership_id = $2 AND closed_at IS NULL RETURNING token_hash`,
+		tx.Tenant(), membership, app, clock.At(tx.Now()), reason)
+}
+
+// AppSession is an open session that an OAuth app was given.
+type AppSession struct {
+	TenantID, ID, MembershipID, UserID, AppID uuid.UUID
+}
+
+// FindAppSession finds the open session that an app holds by its token's hash. It
+// returns db.ErrNoRow where there is none.
+func FindAppSession(r *db.Reader, hash []byte) (AppSession, error) {
+	return db.One(r, func(row db.Row) (AppSession, error) {
+		var a AppSession
+		return a, row.Scan(&a.TenantID, &a.ID, &a.MembershipID, &a.UserID, &a.AppID)
+	}, `SELECT tenant_id, id, membership_id, user_id, app_id FROM session
+		WHERE token_hash = $1 AND closed_at IS NULL AND app_id IS NOT NULL`, hash)
 }

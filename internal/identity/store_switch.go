@@ -105,3 +105,18 @@ func liveFamily(r *db.Reader, hash []byte, before, now time.Time) ([]familyMembe
 		JOIN app_user u ON u.id = l.user_id
 		WHERE s.token_hash = $1 AND s.close_reason = 'switched' AND s.closed_at < $2`, hash, clock.At(before), clock.At(now))
 }
+
+// grantElsewhere gives what an app's session may do and what its person granted
+// the same app in another workspace.
+func grantElsewhere(r *db.Reader, session, tenant uuid.UUID) (has, there []string, err error) {
+	type row struct{ has, there db.JSON[[]string] }
+	v, err := db.One(r, func(s db.Row) (row, error) {
+		var v row
+		err := s.Scan(&v.has, &v.there)
+		return v, err
+	}, `SELECT s.scopes, g.scopes FROM session s
+		JOIN membership m ON m.user_id = s.user_id AND m.tenant_id = $2
+		JOIN oauth_grant g ON g.tenant_id = m.tenant_id AND g.membership_id = m.id AND g.app_id = s.app_id
+		WHERE s.id = $1 AND g.revoked_at IS NULL`, session, tenant)
+	return v.has.V, v.there.V, err
+}

@@ -12,33 +12,38 @@ const selectAccount = `SELECT u.id, u.email, u.name, u.language, u.totp_confirme
 		t.id, t.slug, t.name, m.id, m.role
 	FROM app_user u JOIN membership m ON m.user_id = u.id JOIN tenant t ON t.id = m.tenant_id`
 
-func scanAccount(row db.Row) (account, error) {
-	var a account
-	err := row.Scan(&a.user.ID, &a.user.Email, &a.user.Name, &a.user.Language, &a.user.TwoFactor, &a.passwordHash,
-		&a.workspace.ID, &a.workspace.Slug, &a.workspace.Name, &a.membership.ID, &a.membership.Role)
+func scanAccount(row db.Row) (Account, error) {
+	var a Account
+	err := row.Scan(&a.User.ID, &a.User.Email, &a.User.Name, &a.User.Language, &a.User.TwoFactor, &a.PasswordHash,
+		&a.Workspace.ID, &a.Workspace.Slug, &a.Workspace.Name, &a.Membership.ID, &a.Membership.Role)
 	return a, err
 }
 
-func accountByEmail(r *db.Reader, emailKey, slug string) (account, error) {
+// FindAccountByEmail finds a person in the workspace with the slug, or in their
+// first one where it is empty. It returns db.ErrNoRow where there is none.
+func FindAccountByEmail(r *db.Reader, emailKey, slug string) (Account, error) {
 	return db.One(r, scanAccount, selectAccount+`
 		WHERE u.email_key = $1 AND m.state = 'active' AND ($2 = '' OR t.slug = $2)
 		ORDER BY m.created_at, m.id LIMIT 1`, emailKey, slug)
 }
 
-// accountByUserID finds a person in the workspace of a host, or in their first.
-func accountByUserID(r *db.Reader, user uuid.UUID, slug string) (account, error) {
+// FindAccountByUser finds a person as FindAccountByEmail does, by their id.
+func FindAccountByUser(r *db.Reader, user uuid.UUID, slug string) (Account, error) {
 	return db.One(r, scanAccount, selectAccount+`
 		WHERE u.id = $1 AND m.state = 'active' AND ($2 = '' OR t.slug = $2)
 		ORDER BY m.created_at, m.id LIMIT 1`, user, slug)
 }
 
-// accountByMember finds the person behind a membership of the tenant.
-func accountByMember(r *db.Reader, membership uuid.UUID) (account, error) {
+// FindAccountByMember finds the person behind an active membership of the
+// reader's workspace. It returns db.ErrNoRow where there is none.
+func FindAccountByMember(r *db.Reader, membership uuid.UUID) (Account, error) {
 	return db.One(r, scanAccount, selectAccount+` WHERE m.tenant_id = $1 AND m.id = $2 AND m.state = 'active'`,
 		r.Tenant(), membership)
 }
 
-func userByEmail(r *db.Reader, emailKey string) (User, error) {
+// FindUserByEmail finds a person in any workspace or none. It returns
+// db.ErrNoRow where nobody has the address.
+func FindUserByEmail(r *db.Reader, emailKey string) (User, error) {
 	return db.One(r, func(row db.Row) (User, error) {
 		var u User
 		err := row.Scan(&u.ID, &u.Email, &u.Name, &u.Language, &u.TwoFactor)
@@ -56,5 +61,12 @@ func putUser(tx *db.Tx, u User, emailKey, passwordHash string) error {
 
 func updateProfile(tx *db.Tx, u User) error {
 	_, err := tx.Exec(`UPDATE app_user SET name = $2, language = $3 WHERE id = $1`, u.ID, u.Name, u.Language)
+	return err
+}
+
+// UpdatePassword replaces a person's password hash.
+func UpdatePassword(tx *db.Tx, user uuid.UUID, encoded string) error {
+	_, err := tx.Exec(`UPDATE app_user SET password_hash = $2, password_changed_at = $3 WHERE id = $1`,
+		user, encoded, clock.At(tx.Now()))
 	return err
 }

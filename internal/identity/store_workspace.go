@@ -42,3 +42,7 @@ func workspaceByID(r *db.Reader, id uuid.UUID) (Workspace, error) {
 func tenantBySlug(r *db.Reader, slug string) (uuid.UUID, error) {
 	return db.One(r, db.Scalar[uuid.UUID], `SELECT id FROM tenant WHERE slug = $1`, slug)
 }
+
+func slugTaken(r *db.Reader, slug string) (bool, error) {
+	return db.One(r, db.Scalar[bool], `SELECT EXISTS (SELECT 1 FROM tenant WHERE slug = $1)`, slug)
+}

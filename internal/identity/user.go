@@ -1,7 +1,12 @@
 package identity
 
 import (
+	"context"
+
 	"github.com/google/uuid"
+
+	"konak/internal/identity/notice"
+	"konak/internal/kit/caller"
 )
 
 // User is a person, in any number of workspaces.
@@ -14,10 +19,23 @@ type User struct {
 	TwoFactor bool   `json:"two_factor" doc:"Whether signing in takes a second step"`
 }
 
-// account is what sign-in finds for an e-mail address.
-type account struct {
-	user         User
-	passwordHash string
-	workspace    Workspace
-	membership   Membership
+// Recipient is the person as a notice addresses them.
+func (u User) Recipient() notice.Recipient {
+	return notice.Recipient{Email: u.Email, Name: u.Name, Language: u.Language}
+}
+
+// Account is a person in one of their workspaces, with what proves them.
+type Account struct {
+	User         User
+	PasswordHash string
+	Workspace    Workspace
+	Membership   Membership
+}
+
+// ActIn returns a context in which the account is the caller. It is for what
+// happens before a session says who the caller is.
+func (a Account) ActIn(ctx context.Context, ip string) context.Context {
+	return caller.With(ctx, &caller.Caller{
+		Kind: caller.Agent, TenantID: a.Workspace.ID, Slug: a.Workspace.Slug, ID: a.Membership.ID, UserID: a.User.ID, IP: ip,
+	})
 }

@@ -1,6 +1,8 @@
 package identity
 
 import (
+	"strings"
+
 	"github.com/google/uuid"
 )
 
@@ -15,4 +17,34 @@ type Workspace struct {
 type Membership struct {
 	ID   uuid.UUID `json:"id"`
 	Role string    `json:"role" example:"owner"`
+}
+
+var ascii = strings.NewReplacer(
+	"ç", "c", "ğ", "g", "ı", "i", "ö", "o", "ş", "s", "ü", "u",
+	"Ç", "c", "Ğ", "g", "İ", "i", "Ö", "o", "Ş", "s", "Ü", "u", "I", "i",
+)
+
+// slugOf makes the label of a workspace's host out of its name.
+func slugOf(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(ascii.Replace(name)) {
+		switch {
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() == 40 {
+			break
+		}
+	}
+	if slug := strings.Trim(b.String(), "-"); len(slug) >= 2 {
+		return slug
+	}
+	return "workspace"
+}
+
+// anotherSlug tells workspaces of the same name apart.
+func anotherSlug(base string, id uuid.UUID) string {
+	return base + "-" + strings.ReplaceAll(id.String(), "-", "")[26:]
 }

@@ -27,12 +27,12 @@ func TestWorkspaces(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w, other := s.Workspace("demo"), s.Workspace("acme")
 		s.Clock.Advance(time.Second)
-		var made identity.Place
+		var made identity.OwnWorkspace
 		w.Owner.Post(auth+"/workspaces", object{"name": " Şube İki ", "slug": "sube-iki"}).Want(201).Data(&made)
 		if made.Workspace.Name != "Şube İki" || made.Membership.Role != "owner" || made.Current || len(made.Licences) != 7 {
 			t.Errorf("got %+v", made)
 		}
-		var list []identity.Place
+		var list []identity.OwnWorkspace
 		w.Owner.Get(auth + "/workspaces").Want(200).Data(&list)
 		if len(list) != 2 || list[0].Workspace.Slug != "demo" || !list[0].Current || list[1].Workspace.ID != made.Workspace.ID {
 			t.Errorf("got %+v", list)
@@ -89,7 +89,7 @@ func TestLicences(t *testing.T) {
 		w.Owner.Get(exceptions).Refused(403, "not_licensed")
 		key.Get(catalog).Want(200)
 		other.Owner.Get(exceptions).Want(200)
-		var list []identity.Place
+		var list []identity.OwnWorkspace
 		w.Owner.Get(auth + "/workspaces").Want(200).Data(&list)
 		if len(list[0].Licences) != 2 {
 			t.Errorf("got %+v", list)

@@ -77,10 +77,3 @@ func (s *Service) announce(tx *db.Tx, name string, e Exception) error {
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
-
-// Sample writes one of each record of this room with text in it, for tests
-// that walk over every route.
-func (s *Service) Sample(ctx context.Context, text string) error {
-	_, err := s.AddException(ctx, text+"@example.com", text)
-	return err
-}

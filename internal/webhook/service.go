@@ -356,24 +356,3 @@ func (s *Service) notify(tx *db.Tx, n Notice) error {
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.db.Tenant(caller.From(ctx).TenantID)
 }
-
-// Sample writes one of each record of this module with text in it, for tests
-// that walk over every route.
-func (s *Service) Sample(ctx context.Context, text string) error {
-	for _, module := range []string{ERP, Mail} {
-		e, err := s.Create(ctx, module, settings{
-			address: "https://" + text + ".example.com/hook", description: text, events: []string{PingTest},
-		})
-		if err != nil {
-			return err
-		}
-		if _, err := s.Test(ctx, module, e.ID); err != nil {
-			return err
-		}
-		now := s.db.Clock().Now()
-		if _, err := s.Recover(ctx, module, e.ID, now.Add(-time.Hour), now, false); err != nil {
-			return err
-		}
-	}
-	return nil
-}

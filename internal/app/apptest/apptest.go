@@ -9,15 +9,11 @@ package apptest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"io"
 	"log/slog"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -25,6 +21,8 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/identity"
+	"konak/internal/identity/password"
+	"konak/internal/identity/signin"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -121,7 +119,7 @@ func prepare(tb testing.TB, dialect db.Dialect) *Server {
 		DB: dbtest.URL(tb, dialect), Data: tb.TempDir(), Listen: "127.0.0.1:0", PrivateListen: "off",
 		Domain: "localhost", SQLiteSync: "normal", RowSecurity: true,
 		WebhookAllow: []string{"127.0.0.0/8"},
-		PasswordCost: identity.PasswordCost{Memory: 8, Time: 1}, LimitFactor: 1000,
+		PasswordCost: password.Cost{Memory: 8, Time: 1}, LimitFactor: 1000,
 	}
 	return s
 }
@@ -225,7 +223,7 @@ func (w *Workspace) Guest() *Client {
 // SignIn signs a member in.
 func (w *Workspace) SignIn(email string) *Client {
 	w.s.tb.Helper()
-	in, err := w.s.Identity.SignIn(w.s.tb.Context(), identity.Proof{
+	in, err := w.s.Accounts.SignIn(w.s.tb.Context(), signin.Proof{
 		Email: email, Password: Password, Slug: w.Slug, Device: identity.Device{Name: "test", IP: "127.0.0.1"},
 	})
 	if err != nil {
@@ -283,197 +281,6 @@ func (s *Server) Letters(tenant uuid.UUID, to string) []mailer.Kept {
 		}
 	}
 	return out
-}
-
-// Client calls the API with one credential.
-type Client struct {
-	s     *Server
-	token string
-	host  string
-	head  http.Header
-}
-
-// Client makes a client; an empty token sends no credential.
-func (s *Server) Client(token string) *Client {
-	return &Client{s: s, token: token, head: http.Header{}}
-}
-
-// Host gives the client another host, such as demo.crm.localhost.
-func (c *Client) Host(host string) *Client {
-	d := *c
-	d.host = host
-	return &d
-}
-
-// Header gives the client another header.
-func (c *Client) Header(name, value string) *Client {
-	d := *c
-	d.head = c.head.Clone()
-	d.head.Set(name, value)
-	return &d
-}
-
-// Token is the client's credential.
-func (c *Client) Token() string { return c.token }
-
-// Response is an answer that was read.
-type Response struct {
-	tb     testing.TB
-	what   string
-	Status int
-	Header http.Header
-	Body   []byte
-}
-
-// straight shows redirects instead of following them.
-var straight = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-
-// Do sends a request. A body that is no string is sent as JSON.
-func (c *Client) Do(method, path string, body any) *Response {
-	tb := c.s.tb
-	tb.Helper()
-	var r io.Reader
-	switch b := body.(type) {
-	case nil:
-	case string:
-		r = strings.NewReader(b)
-	default:
-		text, err := json.Marshal(b)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		r = bytes.NewReader(text)
-	}
-	req, err := http.NewRequestWithContext(tb.Context(), method, c.s.URL+path, r)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	req.Header = c.head.Clone()
-	if r != nil && req.Header.Get("Content-Type") == "" {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if c.token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	if c.host != "" {
-		req.Host = c.host
-	}
-	resp, err := straight.Do(req)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := c.s.API.Check(method, req.URL.Path, resp.StatusCode, text); err != nil {
-		tb.Error(err)
-	}
-	return &Response{tb: tb, what: method + " " + path, Status: resp.StatusCode, Header: resp.Header, Body: text}
-}
-
-// Get reads.
-func (c *Client) Get(path string) *Response { c.s.tb.Helper(); return c.Do("GET", path, nil) }
-
-// Post sends a body.
-func (c *Client) Post(path string, body any) *Response {
-	c.s.tb.Helper()
-	return c.Do("POST", path, body)
-}
-
-// Put replaces.
-func (c *Client) Put(path string, body any) *Response {
-	c.s.tb.Helper()
-	return c.Do("PUT", path, body)
-}
-
-// Delete deletes.
-func (c *Client) Delete(path string) *Response { c.s.tb.Helper(); return c.Do("DELETE", path, nil) }
-
-// Want fails the test unless the status is as expected.
-func (r *Response) Want(status int) *Response {
-	r.tb.Helper()
-	if r.Status != status {
-		r.tb.Fatalf("%s: status %d, want %d\n%s", r.what, r.Status, status, r.Body)
-	}
-	return r
-}
-
-// Refused fails the test unless the answer is this error.
-func (r *Response) Refused(status int, code string) *Error {
-	r.tb.Helper()
-	r.Want(status)
-	var body struct {
-		Error Error `json:"error"`
-	}
-	r.decode(&body)
-	if body.Error.Code != code {
-		r.tb.Fatalf("%s: error %q, want %q\n%s", r.what, body.Error.Code, code, r.Body)
-	}
-	return &body.Error
-}
-
-// Error is the error of an answer.
-type Error struct {
-	Code       string              `json:"code"`
-	Message    string              `json:"message"`
-	Fields     map[string][]string `json:"fields"`
-	Reason     string              `json:"reason"`
-	Permission string              `json:"permission"`
-	Step       *ErrorStep          `json:"step"`
-}
-
-// ErrorStep is which of several actions failed.
-type ErrorStep struct {
-	Index  int    `json:"index"`
-	Action string `json:"action"`
-}
-
-// Data reads the answer's data.
-func (r *Response) Data(v any) *Response {
-	r.tb.Helper()
-	var body struct {
-		Data json.RawMessage `json:"data"`
-	}
-	r.decode(&body)
-	if err := json.Unmarshal(body.Data, v); err != nil {
-		r.tb.Fatalf("%s: %v\n%s", r.what, err, r.Body)
-	}
-	return r
-}
-
-// Whole reads the answer with what stands beside its data.
-func (r *Response) Whole(v any) *Response { r.tb.Helper(); r.decode(v); return r }
-
-// ID reads the id of the answer's record.
-func (r *Response) ID() string {
-	r.tb.Helper()
-	var v struct {
-		ID string `json:"id"`
-	}
-	r.Data(&v)
-	return v.ID
-}
-
-// NextCursor is where the list goes on, or "".
-func (r *Response) NextCursor() string {
-	r.tb.Helper()
-	var body struct {
-		NextCursor *string `json:"next_cursor"`
-	}
-	r.decode(&body)
-	if body.NextCursor == nil {
-		return ""
-	}
-	return *body.NextCursor
-}
-
-func (r *Response) decode(v any) {
-	r.tb.Helper()
-	if err := json.Unmarshal(r.Body, v); err != nil {
-		r.tb.Fatalf("%s: %v\n%s", r.what, err, r.Body)
-	}
 }
 
 // Buffer is a log that many may write and a test may read.

@@ -245,9 +245,10 @@ func TestSuspensionHooks(t *testing.T) {
 
 		var seen []string
 		failing := ""
-		after := 0 // rooms that were told that it is durable
+		after := 0 // hooks that were told that it is durable
+		var hooks []agent.Hook
 		for _, room := range []string{"phone", "ring groups", "shifts"} {
-			s.Agents.OnSuspend(func(_ context.Context, tx *db.Tx, a agent.Agent) error {
+			hooks = append(hooks, func(_ context.Context, tx *db.Tx, a agent.Agent) error {
 				seen = append(seen, room+" "+a.State)
 				tx.AfterCommit(func() { after++ })
 				if err := audit.Write(tx, "test.ended", a.ID.String(), object{"room": room}); err != nil {
@@ -259,6 +260,7 @@ func TestSuspensionHooks(t *testing.T) {
 				return nil
 			})
 		}
+		*s.Agents = *s.Agents.WithHooks(hooks...) // the routes have the same service
 		for i, room := range []string{"phone", "ring groups", "shifts"} {
 			failing, seen = room, nil
 			w.Owner.Post(path(id, "/suspension"), nil).Want(500)

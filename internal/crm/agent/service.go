@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -16,20 +18,29 @@ import (
 	"konak/internal/kit/perm"
 )
 
-// Hook ends in another room what an agent had there, in the transaction that
-// suspends or removes them.
+// Hook ends what an agent has in another module, in the transaction that
+// suspends or removes them. An error undoes the whole suspension.
 type Hook func(ctx context.Context, tx *db.Tx, a Agent) error
 
-// Config is what the room needs from the house.
+// Config is what the module needs. Every field but OnSuspend is required.
 type Config struct {
 	DB      *db.DB
 	Members Members
 	Mailer  *mailer.Mailer
 	// BaseURL is where people open the panel; a QR begins with it.
 	BaseURL string
+	// OnSuspend runs, in this order, when an agent is suspended or removed.
+	OnSuspend []Hook
 }
 
-// Service is the room of the agents.
+func (c Config) check() error {
+	if c.DB == nil || c.Members == nil || c.Mailer == nil || c.BaseURL == "" {
+		return errors.New("agent: DB, Members, Mailer and BaseURL are needed")
+	}
+	return nil
+}
+
+// Service keeps the agents of a workspace: memberships with a profile.
 type Service struct {
 	db      *db.DB
 	members Members
@@ -39,14 +50,23 @@ type Service struct {
 	chose   []func(tenant, agent uuid.UUID, presence string)
 }
 
-// New opens the room.
-func New(cfg Config) *Service {
-	return &Service{db: cfg.DB, members: cfg.Members, mailer: cfg.Mailer, baseURL: cfg.BaseURL}
+// New makes the service. It returns an error where the config lacks something.
+func New(cfg Config) (*Service, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	return &Service{
+		db: cfg.DB, members: cfg.Members, mailer: cfg.Mailer, baseURL: cfg.BaseURL, suspend: slices.Clone(cfg.OnSuspend),
+	}, nil
 }
 
-// OnSuspend adds a hook that runs when an agent is suspended or removed. The
-// app adds them all before it serves.
-func (s *Service) OnSuspend(h Hook) { s.suspend = append(s.suspend, h) }
+// WithHooks returns a copy of the service that also runs these hooks when an
+// agent is suspended or removed.
+func (s *Service) WithHooks(hooks ...Hook) *Service {
+	out := *s
+	out.suspend = append(slices.Clone(s.suspend), hooks...)
+	return &out
+}
 
 // OnPresence adds what runs after an agent chose to be something else, or "" if
 // the choice was taken from them.

@@ -363,32 +363,3 @@ func by(ctx context.Context) *uuid.UUID {
 	}
 	return nil
 }
-
-// Sample writes one of each record of this room with text in it, for tests
-// that walk over every route.
-func (s *Service) Sample(ctx context.Context, text string) error {
-	emails := []string{text + "@example.com"}
-	name, second := text, text+" 2"
-	c, err := s.Create(ctx, Input{Name: &name, Emails: &emails, Tags: &[]string{text}})
-	if err != nil {
-		return err
-	}
-	if _, err := s.AddNote(ctx, c.ID, text); err != nil {
-		return err
-	}
-	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		return s.keepClaims(tx, c.ID, (&Sender{Channel: text, Email: text + "@claim.example"}).claims())
-	})
-	if err != nil {
-		return err
-	}
-	other, err := s.Create(ctx, Input{Name: &second})
-	if err != nil {
-		return err
-	}
-	if _, err := s.Merge(ctx, c.ID, other.ID); err != nil {
-		return err
-	}
-	_, err = s.Import(ctx, text+".csv", "name\n"+text+" 3\n")
-	return err
-}

@@ -241,15 +241,3 @@ func (s *Service) Changed(tx *db.Tx, a channel.Account, before string) error {
 	}
 	return setPolls(tx, a.ID, a.Works() && set.IMAP != nil, false)
 }
-
-// Sample writes one of each record of this room with text in it, for tests
-// that walk over every route.
-func (s *Service) Sample(ctx context.Context, text string) error {
-	name := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(text)))
-	m, err := s.Connect(ctx, Input{Name: text, Settings: Settings{Address: name[:min(len(name), 60)] + "@mail.example", SenderName: text, AutoReply: text}})
-	if err != nil {
-		return err
-	}
-	_, err = s.Accept(ctx, Arrival{AccountID: m.ID, Route: "smtp", From: text, To: text, Key: text, Raw: strings.NewReader(text)})
-	return err
-}

@@ -1,11 +1,12 @@
-// Package captcha is the embedded robot check: a proof of work in the format
-// of ALTCHA's version 2, so that its widget solves it, with the standard
-// library alone and no outside service.
+// Package captcha asks people to show that they are no robots, where their
+// address or account has had many wrong passwords or requests for mail.
 //
-// The browser derives a key from a nonce and a counter, again and again, until
-// the key begins as asked. We chose the counter, so we know the key and check
-// an answer with one HMAC. Nothing is stored to give a challenge out; that an
-// answer is used once is up to the caller, by its nonce.
+// Who shows it is checked by an outside service or by the embedded proof of
+// work, which has the format of ALTCHA's version 2, so that its widget solves
+// it. The browser derives a key from a nonce and a counter, again and again,
+// until the key begins as asked. The server chose the counter, so it knows the
+// key and checks an answer with one HMAC. Nothing is stored to give a challenge
+// out; an answer counts once, by its nonce.
 package captcha
 
 import (

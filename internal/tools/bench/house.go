@@ -16,6 +16,7 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/identity"
+	"konak/internal/identity/signin"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -206,7 +207,7 @@ func (h *house) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in, err := h.app.Identity.SignIn(ctx, identity.Proof{
+	in, err := h.app.Accounts.SignIn(ctx, signin.Proof{
 		Email: email, Password: password, Device: identity.Device{Name: "bench", IP: "127.0.0.1"},
 	})
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"konak/internal/identity"
+	"konak/internal/identity/signin"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
@@ -232,7 +233,7 @@ func (h *house) searches(ctx context.Context, d db.Dialect, size, times int) err
 	if err != nil {
 		return err
 	}
-	in, err := h.app.Identity.SignIn(ctx, identity.Proof{
+	in, err := h.app.Accounts.SignIn(ctx, signin.Proof{
 		Email: "owner@library.example", Password: password, Slug: slug, Device: identity.Device{Name: "bench", IP: "127.0.0.1"},
 	})
 	if err != nil {

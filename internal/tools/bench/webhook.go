@@ -26,6 +26,7 @@ import (
 
 	"konak/internal/app"
 	"konak/internal/identity"
+	"konak/internal/identity/signin"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
@@ -158,7 +159,7 @@ func (h *hooks) workspace(ctx context.Context, i int, path, event string) error 
 		return err
 	}
 	h.keys, h.tenants = append(h.keys, key.Reveal()), append(h.tenants, w.ID)
-	in, err := h.app.Identity.SignIn(ctx, identity.Proof{Email: email, Password: password, Slug: w.Slug})
+	in, err := h.app.Accounts.SignIn(ctx, signin.Proof{Email: email, Password: password, Slug: w.Slug})
 	if err != nil {
 		return err
 	}

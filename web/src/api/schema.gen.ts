@@ -4159,7 +4159,7 @@ export interface paths {
         };
         /**
          * Mail that was kept because no mail server is configured
-         * @description Empty where mail is sent. Letters carry invitations and other keys, so a fresh proof of the password is needed, and a letter to somebody who may do more than the reader comes without its text.
+         * @description Empty where mail is sent. Mails carry invitations and other keys, so a fresh proof of the password is needed, and a mail to somebody who may do more than the reader comes without its text.
          */
         get: operations["list-outbox"];
         put?: never;
@@ -5376,6 +5376,28 @@ export interface components {
              *     ]
              */
             tags: string[];
+        };
+        CaptchaInfo: {
+            /** @description Of altcha: what its widget solves */
+            challenge?: components["schemas"]["Challenge"];
+            /** @enum {string} */
+            mode: "off" | "adaptive" | "always";
+            /** @enum {string} */
+            provider: "altcha" | "turnstile" | "hcaptcha";
+            /** @description Whether the caller's address must send a token now */
+            required_now: boolean;
+            /** @description Of turnstile and hcaptcha: the widget that a page loads; empty for altcha */
+            script_url: string;
+            /** @description Of turnstile and hcaptcha; empty for altcha */
+            site_key: string;
+        };
+        CaptchaInfoEnvelope: {
+            data: components["schemas"]["CaptchaInfo"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         CaptchaParameters: {
             /** @example PBKDF2/SHA-256 */
@@ -9105,54 +9127,6 @@ export interface components {
              */
             trace_id: string;
         };
-        IdentityApp: {
-            /**
-             * @description Public; the app is proven by PKCE
-             * @example app_…
-             */
-            client_id: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            created_by: string | null;
-            id: string;
-            /** @example Field service */
-            name: string;
-            /** @description Whether people of other workspaces may connect it too */
-            public: boolean;
-            /**
-             * @example [
-             *       "https://field.example.com/callback"
-             *     ]
-             */
-            redirect_uris: string[];
-            /**
-             * @example [
-             *       "conversations.read"
-             *     ]
-             */
-            scopes: string[];
-        };
-        IdentityAppEnvelope: {
-            data: components["schemas"]["IdentityApp"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityAppListEnvelope: {
-            data: components["schemas"]["IdentityApp"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         IdentityAuditActor: {
             id: string | null;
             /** @enum {string} */
@@ -9191,145 +9165,6 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
-        };
-        IdentityAuthRequest: {
-            /** @example app_… */
-            client_id: string;
-            /** @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM */
-            code_challenge: string;
-            /**
-             * @description S256, nothing else
-             * @example S256
-             */
-            code_challenge_method: string;
-            /** @example https://field.example.com/callback */
-            redirect_uri: string;
-            /**
-             * @description code, nothing else
-             * @example code
-             */
-            response_type: string;
-            /**
-             * @description Separated by spaces; without it all that the app registered
-             * @example conversations.read
-             */
-            scope?: string;
-            /** @example af0ifjsldkj */
-            state?: string;
-        };
-        IdentityBareToken: {
-            /** @example ses_… */
-            access_token: string;
-            /**
-             * Format: int64
-             * @example 2592000
-             */
-            expires_in: number;
-            /** @example conversations.read */
-            scope: string;
-            /** @example Bearer */
-            token_type: string;
-            /** @description Where the token works */
-            workspace: components["schemas"]["IdentityWorkspace"];
-        };
-        IdentityCaptchaInfo: {
-            /** @description Of altcha: what its widget solves */
-            challenge?: components["schemas"]["Challenge"];
-            /** @enum {string} */
-            mode: "off" | "adaptive" | "always";
-            /** @enum {string} */
-            provider: "altcha" | "turnstile" | "hcaptcha";
-            /** @description Whether the caller's address must send a token now */
-            required_now: boolean;
-            /** @description Of turnstile and hcaptcha: the widget that a page loads; empty for altcha */
-            script_url: string;
-            /** @description Of turnstile and hcaptcha; empty for altcha */
-            site_key: string;
-        };
-        IdentityCaptchaInfoEnvelope: {
-            data: components["schemas"]["IdentityCaptchaInfo"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityConsent: {
-            app: components["schemas"]["IdentityGrantedApp"];
-            /** @example https://field.example.com/callback */
-            redirect_uri: string;
-            /** @description What the app asks for */
-            scopes: components["schemas"]["IdentityConsentScope"][];
-            signed_in: boolean;
-            /** @example af0ifjsldkj */
-            state: string;
-            user: components["schemas"]["IdentityUser"] | null;
-            /** @description Where the person may let the app in; empty before they sign in */
-            workspaces: components["schemas"]["IdentityConsentWorkspace"][];
-        };
-        IdentityConsentEnvelope: {
-            data: components["schemas"]["IdentityConsent"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityConsentScope: {
-            /** @example Read conversations */
-            en: string;
-            /** @example conversations.read */
-            name: string;
-            /** @example Konuşmaları okuma */
-            tr: string;
-        };
-        IdentityConsentWorkspace: {
-            /** @description Whether the session that asks is in it */
-            current: boolean;
-            /** @description Whether the app has consent for all of this already */
-            granted: boolean;
-            id: string;
-            /** @example Demo A.Ş. */
-            name: string;
-            /** @example demo */
-            slug: string;
-        };
-        IdentityGrant: {
-            app: components["schemas"]["IdentityGrantedApp"];
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            id: string;
-            scopes: string[];
-            /**
-             * Format: date-time
-             * @description When it was last consented to
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            updated_at: string;
-        };
-        IdentityGrantListEnvelope: {
-            data: components["schemas"]["IdentityGrant"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityGrantedApp: {
-            /** @example app_… */
-            client_id: string;
-            /** @example Field service */
-            name: string;
-            /**
-             * @description The workspace that registered it
-             * @example Demo A.Ş.
-             */
-            publisher: string;
         };
         IdentityHandover: {
             /**
@@ -9462,56 +9297,7 @@ export interface components {
              */
             trace_id: string;
         };
-        IdentityPasskey: {
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            created_at: string;
-            id: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            last_used_at: string | null;
-            /** @example Phone */
-            name: string;
-            /** @description Whether it is backed up to the person's other devices */
-            synced: boolean;
-        };
-        IdentityPasskeyChallenge: {
-            /** @description To send back with the browser's answer within five minutes */
-            challenge_id: string;
-            /** @description What navigator.credentials.create or get takes, as JSON */
-            options: unknown;
-        };
-        IdentityPasskeyChallengeEnvelope: {
-            data: components["schemas"]["IdentityPasskeyChallenge"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityPasskeyEnvelope: {
-            data: components["schemas"]["IdentityPasskey"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityPasskeyListEnvelope: {
-            data: components["schemas"]["IdentityPasskey"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityPlace: {
+        IdentityOwnWorkspace: {
             /** @description Whether the session that asks is in it */
             current: boolean;
             /**
@@ -9528,67 +9314,18 @@ export interface components {
             membership: components["schemas"]["IdentityMembership"];
             workspace: components["schemas"]["IdentityWorkspace"];
         };
-        IdentityPlaceEnvelope: {
-            data: components["schemas"]["IdentityPlace"];
+        IdentityOwnWorkspaceEnvelope: {
+            data: components["schemas"]["IdentityOwnWorkspace"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
         };
-        IdentityPlaceListEnvelope: {
-            data: components["schemas"]["IdentityPlace"][];
+        IdentityOwnWorkspaceListEnvelope: {
+            data: components["schemas"]["IdentityOwnWorkspace"][];
             /** @description Pass as cursor to read on; null at the end */
             next_cursor: string | null;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityReauthenticated: {
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            valid_until: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-15T09:30:00.000000Z
-             */
-            verified_at: string;
-        };
-        IdentityReauthenticatedEnvelope: {
-            data: components["schemas"]["IdentityReauthenticated"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityRecoveryCodes: {
-            /**
-             * @description Each works once in place of a code
-             * @example [
-             *       "k7mqx-4rdwp"
-             *     ]
-             */
-            recovery_codes: string[];
-        };
-        IdentityRecoveryCodesEnvelope: {
-            data: components["schemas"]["IdentityRecoveryCodes"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityRedirectTo: {
-            /** @example https://field.example.com/callback?code=ac_…&state=af0ifjsldkj&iss=https%3A%2F%2Fkonak.example */
-            redirect_to: string;
-        };
-        IdentityRedirectToEnvelope: {
-            data: components["schemas"]["IdentityRedirectTo"];
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -9651,40 +9388,6 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
-        };
-        IdentitySent: {
-            /** @enum {string} */
-            status: "verification_sent" | "reset_sent";
-        };
-        IdentitySentEnvelope: {
-            data: components["schemas"]["IdentitySent"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityServerMetadata: {
-            /** @example https://konak.example/oauth/authorize */
-            authorization_endpoint: string;
-            /** @description RFC 9207 */
-            authorization_response_iss_parameter_supported: boolean;
-            code_challenge_methods_supported: string[];
-            grant_types_supported: string[];
-            /** @example https://konak.example */
-            issuer: string;
-            response_modes_supported: string[];
-            response_types_supported: string[];
-            /** @example https://konak.example/oauth/revoke */
-            revocation_endpoint: string;
-            revocation_endpoint_auth_methods_supported: string[];
-            scopes_supported: string[];
-            /** @example https://konak.example/openapi.json */
-            service_documentation: string;
-            /** @example https://konak.example/oauth/token */
-            token_endpoint: string;
-            token_endpoint_auth_methods_supported: string[];
-            ui_locales_supported: string[];
         };
         IdentitySessionInfo: {
             /**
@@ -9765,34 +9468,6 @@ export interface components {
              */
             trace_id: string;
         };
-        IdentitySignInAnswer: {
-            methods?: ("totp" | "recovery" | "passkey")[];
-            /** @description Whether a second step must follow with POST /sign-in/2fa */
-            mfa_required: boolean;
-            /**
-             * @description Good for five minutes and five tries
-             * @example mfa_…
-             */
-            mfa_token?: string;
-            /** @description What navigator.credentials.get takes, where a passkey can be the second step */
-            passkey_options?: unknown;
-            session?: components["schemas"]["SessionInfo"];
-            /**
-             * @description Shown once
-             * @example ses_…
-             */
-            session_token?: string;
-            user?: components["schemas"]["User"];
-            workspace?: components["schemas"]["Workspace"];
-        };
-        IdentitySignInAnswerEnvelope: {
-            data: components["schemas"]["IdentitySignInAnswer"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         IdentitySignedIn: {
             session: components["schemas"]["IdentitySessionInfo"];
             /**
@@ -9810,67 +9485,6 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
-        };
-        IdentityTOTPSetup: {
-            /** @example otpauth://totp/Konak:ayse%40example.com?issuer=Konak&secret=JBSWY3DPEHPK3PXP */
-            otpauth_url: string;
-            /**
-             * @description The same as a picture, a data: URL
-             * @example data:image/png;base64,iVBORw0KGgo=
-             */
-            qr_png: string;
-            /** @example JBSWY3DPEHPK3PXP */
-            secret: string;
-        };
-        IdentityTOTPSetupEnvelope: {
-            data: components["schemas"]["IdentityTOTPSetup"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityToken: {
-            /**
-             * @description Shown once
-             * @example ses_…
-             */
-            access_token: string;
-            /**
-             * Format: int64
-             * @description Seconds
-             * @example 2592000
-             */
-            expires_in: number;
-            /** @example conversations.read */
-            scope: string;
-            session: components["schemas"]["IdentitySessionInfo"];
-            /** @example Bearer */
-            token_type: string;
-            workspace: components["schemas"]["IdentityWorkspace"];
-        };
-        IdentityTokenEnvelope: {
-            data: components["schemas"]["IdentityToken"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        IdentityTokenRequest: {
-            /** @example app_… */
-            client_id: string;
-            /** @example ac_… */
-            code: string;
-            /**
-             * @description 43 to 128 characters
-             * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
-             */
-            code_verifier: string;
-            /** @example authorization_code */
-            grant_type: string;
-            /** @example https://field.example.com/callback */
-            redirect_uri: string;
         };
         IdentityUser: {
             /** @example owner@demo.localhost */
@@ -9891,19 +9505,6 @@ export interface components {
              */
             trace_id: string;
         };
-        IdentityVerified: {
-            /** @example ayse@example.com */
-            email: string;
-            workspace: components["schemas"]["IdentityWorkspace"];
-        };
-        IdentityVerifiedEnvelope: {
-            data: components["schemas"]["IdentityVerified"];
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
         IdentityWorkspace: {
             id: string;
             /** @example Demo A.Ş. */
@@ -9915,7 +9516,7 @@ export interface components {
             /** @example ayse@example.com */
             email: string;
             /**
-             * @description Of the letter; yours by default
+             * @description Of the invitation; yours by default
              * @enum {string}
              */
             language?: "tr" | "en";
@@ -10133,6 +9734,183 @@ export interface components {
             /** @description An approved template to send instead of a text, also where the channel's window is closed; it goes over its own account */
             template?: components["schemas"]["Use"];
         };
+        OauthApp: {
+            /**
+             * @description Public; the app is proven by PKCE
+             * @example app_…
+             */
+            client_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            created_by: string | null;
+            id: string;
+            /** @example Field service */
+            name: string;
+            /** @description Whether people of other workspaces may connect it too */
+            public: boolean;
+            /**
+             * @example [
+             *       "https://field.example.com/callback"
+             *     ]
+             */
+            redirect_uris: string[];
+            /**
+             * @example [
+             *       "conversations.read"
+             *     ]
+             */
+            scopes: string[];
+        };
+        OauthAppEnvelope: {
+            data: components["schemas"]["OauthApp"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        OauthAppListEnvelope: {
+            data: components["schemas"]["OauthApp"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        OauthAuthRequest: {
+            /** @example app_… */
+            client_id: string;
+            /** @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM */
+            code_challenge: string;
+            /**
+             * @description S256, nothing else
+             * @example S256
+             */
+            code_challenge_method: string;
+            /** @example https://field.example.com/callback */
+            redirect_uri: string;
+            /**
+             * @description code, nothing else
+             * @example code
+             */
+            response_type: string;
+            /**
+             * @description Separated by spaces; without it all that the app registered
+             * @example conversations.read
+             */
+            scope?: string;
+            /** @example af0ifjsldkj */
+            state?: string;
+        };
+        OauthBareToken: {
+            /** @example ses_… */
+            access_token: string;
+            /**
+             * Format: int64
+             * @example 2592000
+             */
+            expires_in: number;
+            /** @example conversations.read */
+            scope: string;
+            /** @example Bearer */
+            token_type: string;
+            /** @description Where the token works */
+            workspace: components["schemas"]["IdentityWorkspace"];
+        };
+        OauthConsent: {
+            app: components["schemas"]["OauthGrantedApp"];
+            /** @example https://field.example.com/callback */
+            redirect_uri: string;
+            /** @description What the app asks for */
+            scopes: components["schemas"]["OauthConsentScope"][];
+            signed_in: boolean;
+            /** @example af0ifjsldkj */
+            state: string;
+            user: components["schemas"]["IdentityUser"] | null;
+            /** @description Where the person may let the app in; empty before they sign in */
+            workspaces: components["schemas"]["OauthConsentWorkspace"][];
+        };
+        OauthConsentEnvelope: {
+            data: components["schemas"]["OauthConsent"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        OauthConsentScope: {
+            /** @example Read conversations */
+            en: string;
+            /** @example conversations.read */
+            name: string;
+            /** @example Konuşmaları okuma */
+            tr: string;
+        };
+        OauthConsentWorkspace: {
+            /** @description Whether the session that asks is in it */
+            current: boolean;
+            /** @description Whether the app has consent for all of this already */
+            granted: boolean;
+            id: string;
+            /** @example Demo A.Ş. */
+            name: string;
+            /** @example demo */
+            slug: string;
+        };
+        OauthGrant: {
+            app: components["schemas"]["OauthGrantedApp"];
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            id: string;
+            scopes: string[];
+            /**
+             * Format: date-time
+             * @description When it was last consented to
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            updated_at: string;
+        };
+        OauthGrantListEnvelope: {
+            data: components["schemas"]["OauthGrant"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        OauthGrantedApp: {
+            /** @example app_… */
+            client_id: string;
+            /** @example Field service */
+            name: string;
+            /**
+             * @description The workspace that registered it
+             * @example Demo A.Ş.
+             */
+            publisher: string;
+        };
+        OauthRedirectTo: {
+            /** @example https://field.example.com/callback?code=ac_…&state=af0ifjsldkj&iss=https%3A%2F%2Fkonak.example */
+            redirect_to: string;
+        };
+        OauthRedirectToEnvelope: {
+            data: components["schemas"]["OauthRedirectTo"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         OauthRevokeInBody: {
             /**
              * @description The app that was given the token
@@ -10148,6 +9926,55 @@ export interface components {
             token_type_hint?: string;
         } & {
             [key: string]: unknown;
+        };
+        OauthServerMetadata: {
+            /** @example https://konak.example/oauth/authorize */
+            authorization_endpoint: string;
+            /** @description RFC 9207 */
+            authorization_response_iss_parameter_supported: boolean;
+            code_challenge_methods_supported: string[];
+            grant_types_supported: string[];
+            /** @example https://konak.example */
+            issuer: string;
+            response_modes_supported: string[];
+            response_types_supported: string[];
+            /** @example https://konak.example/oauth/revoke */
+            revocation_endpoint: string;
+            revocation_endpoint_auth_methods_supported: string[];
+            scopes_supported: string[];
+            /** @example https://konak.example/openapi.json */
+            service_documentation: string;
+            /** @example https://konak.example/oauth/token */
+            token_endpoint: string;
+            token_endpoint_auth_methods_supported: string[];
+            ui_locales_supported: string[];
+        };
+        OauthToken: {
+            /**
+             * @description Shown once
+             * @example ses_…
+             */
+            access_token: string;
+            /**
+             * Format: int64
+             * @description Seconds
+             * @example 2592000
+             */
+            expires_in: number;
+            /** @example conversations.read */
+            scope: string;
+            session: components["schemas"]["IdentitySessionInfo"];
+            /** @example Bearer */
+            token_type: string;
+            workspace: components["schemas"]["IdentityWorkspace"];
+        };
+        OauthTokenEnvelope: {
+            data: components["schemas"]["OauthToken"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         OauthTokenInBody: {
             /** @example app_… */
@@ -10165,6 +9992,21 @@ export interface components {
             redirect_uri?: string;
         } & {
             [key: string]: unknown;
+        };
+        OauthTokenRequest: {
+            /** @example app_… */
+            client_id: string;
+            /** @example ac_… */
+            code: string;
+            /**
+             * @description 43 to 128 characters
+             * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+             */
+            code_verifier: string;
+            /** @example authorization_code */
+            grant_type: string;
+            /** @example https://field.example.com/callback */
+            redirect_uri: string;
         };
         "OutputStruct {}Body": Record<string, never>;
         PasskeySignInInBody: {
@@ -10768,6 +10610,164 @@ export interface components {
             password: string;
             /** @example Demir Ticaret */
             workspace_name: string;
+        };
+        SigninPasskey: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            created_at: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            last_used_at: string | null;
+            /** @example Phone */
+            name: string;
+            /** @description Whether it is backed up to the person's other devices */
+            synced: boolean;
+        };
+        SigninPasskeyChallenge: {
+            /** @description To send back with the browser's answer within five minutes */
+            challenge_id: string;
+            /** @description What navigator.credentials.create or get takes, as JSON */
+            options: unknown;
+        };
+        SigninPasskeyChallengeEnvelope: {
+            data: components["schemas"]["SigninPasskeyChallenge"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SigninPasskeyEnvelope: {
+            data: components["schemas"]["SigninPasskey"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SigninPasskeyListEnvelope: {
+            data: components["schemas"]["SigninPasskey"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SigninReauthenticated: {
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            valid_until: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            verified_at: string;
+        };
+        SigninReauthenticatedEnvelope: {
+            data: components["schemas"]["SigninReauthenticated"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SigninRecoveryCodes: {
+            /**
+             * @description Each works once in place of a code
+             * @example [
+             *       "k7mqx-4rdwp"
+             *     ]
+             */
+            recovery_codes: string[];
+        };
+        SigninRecoveryCodesEnvelope: {
+            data: components["schemas"]["SigninRecoveryCodes"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SigninSent: {
+            /** @enum {string} */
+            status: "verification_sent" | "reset_sent";
+        };
+        SigninSentEnvelope: {
+            data: components["schemas"]["SigninSent"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SigninSignInAnswer: {
+            methods?: ("totp" | "recovery" | "passkey")[];
+            /** @description Whether a second step must follow with POST /sign-in/2fa */
+            mfa_required: boolean;
+            /**
+             * @description Good for five minutes and five tries
+             * @example mfa_…
+             */
+            mfa_token?: string;
+            /** @description What navigator.credentials.get takes, where a passkey can be the second step */
+            passkey_options?: unknown;
+            session?: components["schemas"]["SessionInfo"];
+            /**
+             * @description Shown once
+             * @example ses_…
+             */
+            session_token?: string;
+            user?: components["schemas"]["User"];
+            workspace?: components["schemas"]["Workspace"];
+        };
+        SigninSignInAnswerEnvelope: {
+            data: components["schemas"]["SigninSignInAnswer"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SigninTOTPSetup: {
+            /** @example otpauth://totp/Konak:ayse%40example.com?issuer=Konak&secret=JBSWY3DPEHPK3PXP */
+            otpauth_url: string;
+            /**
+             * @description The same as a picture, a data: URL
+             * @example data:image/png;base64,iVBORw0KGgo=
+             */
+            qr_png: string;
+            /** @example JBSWY3DPEHPK3PXP */
+            secret: string;
+        };
+        SigninTOTPSetupEnvelope: {
+            data: components["schemas"]["SigninTOTPSetup"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        SigninVerified: {
+            /** @example ayse@example.com */
+            email: string;
+            workspace: components["schemas"]["IdentityWorkspace"];
+        };
+        SigninVerifiedEnvelope: {
+            data: components["schemas"]["SigninVerified"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         SplitInBody: {
             /**
@@ -12115,7 +12115,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityServerMetadata"];
+                    "application/json": components["schemas"]["OauthServerMetadata"];
                 };
             };
             /** @description Too Many Requests */
@@ -45399,7 +45399,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityRecoveryCodesEnvelope"];
+                    "application/json": components["schemas"]["SigninRecoveryCodesEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -45519,7 +45519,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityTOTPSetupEnvelope"];
+                    "application/json": components["schemas"]["SigninTOTPSetupEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -45734,7 +45734,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityRecoveryCodesEnvelope"];
+                    "application/json": components["schemas"]["SigninRecoveryCodesEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -46473,7 +46473,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityRedirectToEnvelope"];
+                    "application/json": components["schemas"]["OauthRedirectToEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -46577,7 +46577,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IdentityAuthRequest"];
+                "application/json": components["schemas"]["OauthAuthRequest"];
             };
         };
         responses: {
@@ -46625,7 +46625,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityConsentEnvelope"];
+                    "application/json": components["schemas"]["OauthConsentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -46748,7 +46748,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityReauthenticatedEnvelope"];
+                    "application/json": components["schemas"]["SigninReauthenticatedEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -47004,7 +47004,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IdentityTokenRequest"];
+                "application/json": components["schemas"]["OauthTokenRequest"];
             };
         };
         responses: {
@@ -47039,7 +47039,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityTokenEnvelope"];
+                    "application/json": components["schemas"]["OauthTokenEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -47158,7 +47158,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityAppListEnvelope"];
+                    "application/json": components["schemas"]["OauthAppListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -47261,7 +47261,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityAppEnvelope"];
+                    "application/json": components["schemas"]["OauthAppEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -47392,7 +47392,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityAppEnvelope"];
+                    "application/json": components["schemas"]["OauthAppEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -47594,7 +47594,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityAppEnvelope"];
+                    "application/json": components["schemas"]["OauthAppEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -47840,7 +47840,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityCaptchaInfoEnvelope"];
+                    "application/json": components["schemas"]["CaptchaInfoEnvelope"];
                 };
             };
             /** @description Forbidden */
@@ -47922,7 +47922,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityVerifiedEnvelope"];
+                    "application/json": components["schemas"]["SigninVerifiedEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -48035,7 +48035,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentitySentEnvelope"];
+                    "application/json": components["schemas"]["SigninSentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -48162,7 +48162,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityGrantListEnvelope"];
+                    "application/json": components["schemas"]["OauthGrantListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -49343,7 +49343,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityPasskeyListEnvelope"];
+                    "application/json": components["schemas"]["SigninPasskeyListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -49433,7 +49433,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityPasskeyEnvelope"];
+                    "application/json": components["schemas"]["SigninPasskeyEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -49552,7 +49552,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityPasskeyChallengeEnvelope"];
+                    "application/json": components["schemas"]["SigninPasskeyChallengeEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -49805,7 +49805,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityPasskeyChallengeEnvelope"];
+                    "application/json": components["schemas"]["SigninPasskeyChallengeEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -50125,7 +50125,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentitySentEnvelope"];
+                    "application/json": components["schemas"]["SigninSentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -51003,7 +51003,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentitySignInAnswerEnvelope"];
+                    "application/json": components["schemas"]["SigninSignInAnswerEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -51368,7 +51368,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentitySentEnvelope"];
+                    "application/json": components["schemas"]["SigninSentEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -51498,7 +51498,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityPlaceListEnvelope"];
+                    "application/json": components["schemas"]["IdentityOwnWorkspaceListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -51597,7 +51597,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityPlaceEnvelope"];
+                    "application/json": components["schemas"]["IdentityOwnWorkspaceEnvelope"];
                 };
             };
             /** @description Bad Request */
@@ -52268,7 +52268,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["IdentityBareToken"];
+                    "application/json": components["schemas"]["OauthBareToken"];
                 };
             };
             /** @description Bad Request */

@@ -12,7 +12,7 @@ import { CodeInput, Field, Input } from '@/ui/Field'
 import { Notice } from '@/ui/Notice'
 import { authLink } from './AuthPage'
 
-type Ticket = Schemas['IdentitySignInAnswer']
+type Ticket = Schemas['SigninSignInAnswer']
 type CodeMethod = 'totp' | 'recovery'
 
 interface SecondStepProps {

@@ -20,7 +20,7 @@ const signInRoute = getRouteApi('/sign-in')
 
 const demoSignIn = { email: 'owner@demo.localhost', password: 'konak-demo-password' }
 
-type SignInAnswer = Schemas['IdentitySignInAnswer']
+type SignInAnswer = Schemas['SigninSignInAnswer']
 
 export function SignInScreen() {
   const { t } = useI18n()

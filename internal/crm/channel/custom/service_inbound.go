@@ -166,16 +166,3 @@ func (s *Service) Opportunities(ctx context.Context, contact *uuid.UUID, p db.Pa
 	})
 	return out, err
 }
-
-// Sample writes one of each record of this room with text in it, for tests
-// that walk over every route.
-func (s *Service) Sample(ctx context.Context, text string) error {
-	c, err := s.Create(ctx, NewChannel{Name: text, Settings: Settings{Address: "https://" + text + ".example.com/in"}})
-	if err != nil {
-		return err
-	}
-	_, err = s.Submit(ctx, c.ID, Submission{
-		Form: text, Contact: Sender{Name: text, Email: text + "@form.example"}, Message: text, Fields: map[string]any{text: text},
-	})
-	return err
-}

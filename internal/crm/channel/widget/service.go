@@ -427,10 +427,3 @@ func show(i conversation.Item, names map[uuid.UUID]string) Message {
 func (s *Service) tenant(ctx context.Context) db.Handle {
 	return s.DB.Tenant(caller.From(ctx).TenantID)
 }
-
-// Sample writes one of each record of this room with text in it, for tests
-// that walk over every route.
-func (s *Service) Sample(ctx context.Context, text string) error {
-	_, err := s.Create(ctx, NewWidget{Name: text, Look: Look{Origins: []string{"https://" + text + ".example"}}})
-	return err
-}

@@ -13,7 +13,7 @@ import { Notice } from '@/ui/Notice'
 import { Skeleton } from '@/ui/Skeleton'
 import { consentQuery, requestOf, type AuthRequest } from './consent'
 
-type Consent = Schemas['IdentityConsent']
+type Consent = Schemas['OauthConsent']
 
 export function ConsentScreen() {
   const { t } = useI18n()

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 
-export type AuthRequest = Schemas['IdentityAuthRequest']
+export type AuthRequest = Schemas['OauthAuthRequest']
 
 /** What the app put into the address, by the names that the server knows. */
 export function requestOf(search: string): AuthRequest {

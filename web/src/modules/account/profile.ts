@@ -5,9 +5,9 @@ import { meQuery } from '@/api/session'
 import { makePasskey } from '@/lib/webauthn'
 
 export type OwnSession = Schemas['IdentityOwnSession']
-export type Passkey = Schemas['IdentityPasskey']
-export type Grant = Schemas['IdentityGrant']
-export type TotpSetup = Schemas['IdentityTOTPSetup']
+export type Passkey = Schemas['SigninPasskey']
+export type Grant = Schemas['OauthGrant']
+export type TotpSetup = Schemas['SigninTOTPSetup']
 
 const sessionsKey = ['account', 'sessions'] as const
 const passkeysKey = ['account', 'passkeys'] as const

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ask, type Schemas } from '@/api/client'
 import { usePages } from '@/api/query'
 
-export type App = Schemas['IdentityApp']
+export type App = Schemas['OauthApp']
 
 const key = ['identity', 'apps'] as const
 const pageSize = 50

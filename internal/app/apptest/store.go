@@ -1,0 +1,37 @@
+package apptest
+
+import (
+	"context"
+
+	"konak/internal/crm/template"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+// samplePasskey writes the row itself: no test device answers for the owner.
+func (w *Workspace) samplePasskey(ctx context.Context, text string) error {
+	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+		id := tx.NewID()
+		_, err := tx.Exec(`INSERT INTO passkey (id, user_id, credential_id, credential, name, created_at)
+			SELECT $1, user_id, $2, '{}', $3, $4 FROM membership WHERE tenant_id = $5 AND id = $6`,
+			id, id[:], text, clock.At(tx.Now()), w.ID, w.Member)
+		return err
+	})
+}
+
+// sampleTemplate writes the row itself: a template is otherwise made at WhatsApp.
+// Then WhatsApp says something about it, which is an event.
+func (w *Workspace) sampleTemplate(ctx context.Context, text string) error {
+	return w.s.DB.Tenant(w.ID).InTx(ctx, func(tx *db.Tx) error {
+		account := tx.NewID()
+		_, err := tx.Exec(`INSERT INTO message_template (tenant_id, id, account_id, name, language, category, status, quality,
+				parameter_format, components, edits, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, 'tr', $5, $6, 'UNKNOWN', $7, $8, '[]', $9, $9)`,
+			w.ID, tx.NewID(), account, text, template.Utility, template.Draft, template.Positional,
+			db.AsJSON([]template.Component{{Type: template.Body, Text: text}}), clock.At(tx.Now()))
+		if err != nil {
+			return err
+		}
+		return w.s.Templates.Heard(tx, account, template.Given{Name: text, Language: "tr", Status: "PENDING"})
+	})
+}

@@ -1,0 +1,102 @@
+package oauth
+
+import (
+	"context"
+
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+	"konak/internal/kit/perm"
+)
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	s.registerApps(a)
+	s.registerFlow(a)
+	s.registerStandard(a)
+}
+
+// route returns a route that every signed-in member may call.
+func route(method, path, id, summary string) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/v1/auth" + path, ID: id, Tag: "Identity",
+		Summary: summary, Access: api.Session, Permission: api.Anyone,
+	}
+}
+
+type listIn struct{ api.Paged }
+
+type addAppIn struct {
+	Body struct {
+		Name         string   `json:"name" minLength:"1" maxLength:"80" example:"Field service"`
+		RedirectURIs []string `json:"redirect_uris" minItems:"1" maxItems:"10" nullable:"false" example:"[\"https://field.example.com/callback\"]" doc:"https, http on this machine, or a scheme of the app's own such as com.example.field:/callback. Matched exactly, the port of a loopback address aside."`
+		Scopes       []string `json:"scopes" minItems:"1" maxItems:"50" nullable:"false" example:"[\"conversations.read\"]" doc:"What it may ask people for"`
+		Public       bool     `json:"public,omitempty" doc:"Whether people of other workspaces may connect it too"`
+	}
+}
+
+type changeAppIn struct {
+	ID   api.ID `path:"id" record:"oauth_app"`
+	Body struct {
+		Name         *string  `json:"name,omitempty" minLength:"1" maxLength:"80" example:"Field service"`
+		RedirectURIs []string `json:"redirect_uris,omitempty" minItems:"1" maxItems:"10" nullable:"false"`
+		Scopes       []string `json:"scopes,omitempty" minItems:"1" maxItems:"50" nullable:"false"`
+		Public       *bool    `json:"public,omitempty"`
+	}
+}
+
+type appIn struct {
+	ID api.ID `path:"id" record:"oauth_app"`
+}
+
+type grantIn struct {
+	ID api.ID `path:"id" record:"oauth_grant"`
+}
+
+func (s *Service) registerApps(a *api.API) {
+	view := func(path, id, summary string) api.Route {
+		rt := route("GET", path, id, summary)
+		rt.Permission = perm.AppsView
+		return rt
+	}
+	manage := func(method, path, id, summary string) api.Route {
+		rt := route(method, path, id, summary)
+		rt.Permission, rt.StepUp = perm.AppsManage, true
+		return rt
+	}
+
+	api.HandleList(a, view("/apps", "list-apps", "List OAuth apps"),
+		func(ctx context.Context, in *listIn) (db.List[App], error) { return s.Apps(ctx, in.Page()) })
+
+	add := manage("POST", "/apps", "add-app", "Register an OAuth app")
+	add.TakesKey = true
+	add.Status = 201
+	add.Doc = "Apps have no secret: each exchange is proven by PKCE."
+	api.Handle(a, add, func(ctx context.Context, in *addAppIn) (App, error) {
+		b := in.Body
+		return s.AddApp(ctx, App{Name: b.Name, RedirectURIs: b.RedirectURIs, Scopes: b.Scopes, Public: b.Public})
+	})
+
+	api.Handle(a, view("/apps/{id}", "get-app", "Read an OAuth app"),
+		func(ctx context.Context, in *appIn) (App, error) { return s.App(ctx, in.ID.UUID) })
+
+	api.Handle(a, manage("PATCH", "/apps/{id}", "change-app", "Change an OAuth app"),
+		func(ctx context.Context, in *changeAppIn) (App, error) {
+			b := in.Body
+			return s.ChangeApp(ctx, in.ID.UUID, AppChange{b.Name, b.RedirectURIs, b.Scopes, b.Public})
+		})
+
+	remove := manage("DELETE", "/apps/{id}", "delete-app", "Delete an OAuth app")
+	remove.Doc = "Its sessions end at once, in every workspace."
+	api.Handle(a, remove, func(ctx context.Context, in *appIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.DeleteApp(ctx, in.ID.UUID)
+	})
+
+	api.HandleList(a, route("GET", "/grants", "list-grants", "List the apps that you let in"),
+		func(ctx context.Context, in *listIn) (db.List[Grant], error) { return s.Grants(ctx, in.Page()) })
+
+	revoke := route("DELETE", "/grants/{id}", "revoke-grant", "Take back what you granted to an app")
+	revoke.Doc = "The app's sessions in this workspace end at once."
+	api.Handle(a, revoke, func(ctx context.Context, in *grantIn) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.RevokeGrant(ctx, in.ID.UUID)
+	})
+}

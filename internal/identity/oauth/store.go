@@ -1,0 +1,198 @@
+package oauth
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"konak/internal/identity"
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+const appColumns = `tenant_id, id, client_id, name, redirect_uris, scopes, public, created_by, created_at`
+
+func scanApp(row db.Row) (App, error) {
+	var a App
+	var uris, scopes db.JSON[[]string]
+	err := row.Scan(&a.tenant, &a.ID, &a.ClientID, &a.Name, &uris, &scopes, &a.Public, &a.CreatedBy, &a.CreatedAt)
+	a.RedirectURIs, a.Scopes = uris.V, scopes.V
+	return a, err
+}
+
+func listApps(r *db.Reader, p db.Page) (db.List[App], error) {
+	rows, err := db.All(r, scanApp, `SELECT `+appColumns+` FROM oauth_app
+		WHERE tenant_id = $1 AND deleted_at IS NULL AND (created_at, id) < ($2, $3)
+		ORDER BY created_at DESC, id DESC LIMIT $4`, r.Tenant(), p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(a App) db.Key { return db.Key{Sort: a.CreatedAt.UnixMicro(), ID: a.ID} }), err
+}
+
+func countApps(r *db.Reader) (int, error) {
+	return db.One(r, db.Scalar[int], `SELECT count(*) FROM oauth_app WHERE tenant_id = $1 AND deleted_at IS NULL`, r.Tenant())
+}
+
+func appByID(r *db.Reader, id uuid.UUID) (App, error) {
+	return db.One(r, scanApp, `SELECT `+appColumns+` FROM oauth_app
+		WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL`, r.Tenant(), id)
+}
+
+// appByClient finds an app of any workspace, with its publisher's name.
+func appByClient(r *db.Reader, clientID string) (App, string, error) {
+	a, err := db.One(r, scanApp, `SELECT `+appColumns+` FROM oauth_app WHERE client_id = $1 AND deleted_at IS NULL`, clientID)
+	if err != nil {
+		return App{}, "", err
+	}
+	publisher, err := db.One(r, db.Scalar[string], `SELECT name FROM tenant WHERE id = $1`, a.tenant)
+	return a, publisher, err
+}
+
+// clientOfApp returns the client id of an app, deleted or not.
+func clientOfApp(r *db.Reader, id uuid.UUID) (string, error) {
+	return db.One(r, db.Scalar[string], `SELECT client_id FROM oauth_app WHERE id = $1`, id)
+}
+
+func putApp(tx *db.Tx, a App) error {
+	_, err := tx.Exec(`INSERT INTO oauth_app
+			(tenant_id, id, client_id, name, redirect_uris, scopes, public, created_by, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
+		tx.Tenant(), a.ID, a.ClientID, a.Name, db.AsJSON(a.RedirectURIs), db.AsJSON(a.Scopes), a.Public, a.CreatedBy, a.CreatedAt)
+	return err
+}
+
+func saveApp(tx *db.Tx, a App) error {
+	_, err := tx.Exec(`UPDATE oauth_app SET name = $3, redirect_uris = $4, scopes = $5, public = $6, updated_at = $7
+		WHERE tenant_id = $1 AND id = $2`,
+		tx.Tenant(), a.ID, a.Name, db.AsJSON(a.RedirectURIs), db.AsJSON(a.Scopes), a.Public, clock.At(tx.Now()))
+	return err
+}
+
+func dropApp(tx *db.Tx, id uuid.UUID) (App, error) {
+	return db.One(&tx.Reader, scanApp, `UPDATE oauth_app SET deleted_at = $3
+		WHERE tenant_id = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+appColumns, tx.Tenant(), id, clock.At(tx.Now()))
+}
+
+// saveGrant writes a consent, or what it now covers.
+func saveGrant(tx *db.Tx, membership, app uuid.UUID, scopes []string) (uuid.UUID, error) {
+	return db.One(&tx.Reader, db.Scalar[uuid.UUID], `INSERT INTO oauth_grant
+			(tenant_id, id, membership_id, app_id, scopes, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $6)
+		ON CONFLICT (tenant_id, membership_id, app_id) WHERE revoked_at IS NULL
+		DO UPDATE SET scopes = excluded.scopes, updated_at = excluded.updated_at
+		RETURNING id`, tx.Tenant(), tx.NewID(), membership, app, db.AsJSON(scopes), clock.At(tx.Now()))
+}
+
+// listGrants is for the system's handle: the apps may be other workspaces'.
+func listGrants(r *db.Reader, tenant, membership uuid.UUID, p db.Page) (db.List[Grant], error) {
+	rows, err := db.All(r, func(row db.Row) (Grant, error) {
+		var g Grant
+		var scopes db.JSON[[]string]
+		err := row.Scan(&g.ID, &g.App.ClientID, &g.App.Name, &g.App.Publisher, &scopes, &g.CreatedAt, &g.UpdatedAt)
+		g.Scopes = scopes.V
+		return g, err
+	}, `SELECT g.id, a.client_id, a.name, t.name, g.scopes, g.created_at, g.updated_at
+		FROM oauth_grant g JOIN oauth_app a ON a.id = g.app_id JOIN tenant t ON t.id = a.tenant_id
+		WHERE g.tenant_id = $1 AND g.membership_id = $2 AND g.revoked_at IS NULL AND a.deleted_at IS NULL
+			AND (g.created_at, g.id) < ($3, $4)
+		ORDER BY g.created_at DESC, g.id DESC LIMIT $5`, tenant, membership, p.After.Sort, p.After.ID, p.Limit+1)
+	return db.Cut(rows, p, func(g Grant) db.Key { return db.Key{Sort: g.CreatedAt.UnixMicro(), ID: g.ID} }), err
+}
+
+// grantedScopes gives, for each workspace of a person, what they granted to an
+// app there. It is for the system's handle.
+func grantedScopes(r *db.Reader, user, app uuid.UUID) (map[uuid.UUID][]string, error) {
+	out := map[uuid.UUID][]string{}
+	type row struct {
+		tenant uuid.UUID
+		scopes db.JSON[[]string]
+	}
+	rows, err := db.All(r, func(s db.Row) (row, error) {
+		var v row
+		err := s.Scan(&v.tenant, &v.scopes)
+		return v, err
+	}, `SELECT g.tenant_id, g.scopes FROM membership m
+		JOIN oauth_grant g ON g.tenant_id = m.tenant_id AND g.membership_id = m.id
+		WHERE m.user_id = $1 AND g.app_id = $2 AND g.revoked_at IS NULL`, user, app)
+	for _, v := range rows {
+		out[v.tenant] = v.scopes.V
+	}
+	return out, err
+}
+
+// revokeGrant ends a member's own consent and gives its app.
+func revokeGrant(tx *db.Tx, membership, id uuid.UUID) (uuid.UUID, error) {
+	return db.One(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE oauth_grant SET revoked_at = $4
+		WHERE tenant_id = $1 AND id = $3 AND membership_id = $2 AND revoked_at IS NULL RETURNING app_id`,
+		tx.Tenant(), membership, id, clock.At(tx.Now()))
+}
+
+// revokeGrantsOf ends every consent of a member.
+func revokeGrantsOf(tx *db.Tx, membership uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE oauth_grant SET revoked_at = $3
+		WHERE tenant_id = $1 AND membership_id = $2 AND revoked_at IS NULL`, tx.Tenant(), membership, clock.At(tx.Now()))
+	return err
+}
+
+// code is an authorization code with what it leads to.
+type code struct {
+	tenant, id, app, membership, user uuid.UUID
+	clientID, appName                 string
+	redirect, challenge               string
+	scopes                            []string
+	workspace                         identity.Workspace
+}
+
+func putCode(tx *db.Tx, c code, grant uuid.UUID, hash []byte) error {
+	_, err := tx.Exec(`INSERT INTO oauth_code (tenant_id, id, code_hash, grant_id, app_id, membership_id, user_id,
+			redirect_uri, scopes, challenge, expires_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		tx.Tenant(), tx.NewID(), hash, grant, c.app, c.membership, c.user, c.redirect, db.AsJSON(c.scopes), c.challenge,
+		clock.At(tx.Now().Add(CodeLife)), clock.At(tx.Now()))
+	return err
+}
+
+// codeByHash finds a code, used or not, of an app, a consent and a member that
+// still stand.
+func codeByHash(r *db.Reader, hash []byte) (code, error) {
+	return db.One(r, func(row db.Row) (code, error) {
+		var c code
+		var scopes db.JSON[[]string]
+		err := row.Scan(&c.tenant, &c.id, &c.app, &c.membership, &c.user, &c.clientID, &c.appName, &c.redirect,
+			&c.challenge, &scopes, &c.workspace.ID, &c.workspace.Slug, &c.workspace.Name)
+		c.scopes = scopes.V
+		return c, err
+	}, `SELECT c.tenant_id, c.id, c.app_id, c.membership_id, c.user_id, a.client_id, a.name, c.redirect_uri,
+			c.challenge, c.scopes, t.id, t.slug, t.name
+		FROM oauth_code c JOIN oauth_app a ON a.id = c.app_id
+		JOIN oauth_grant g ON g.tenant_id = c.tenant_id AND g.id = c.grant_id
+		JOIN membership m ON m.tenant_id = c.tenant_id AND m.id = c.membership_id
+		JOIN tenant t ON t.id = c.tenant_id
+		WHERE c.code_hash = $1 AND a.deleted_at IS NULL AND g.revoked_at IS NULL AND m.state = 'active'`, hash)
+}
+
+// useCode says whether this is the code's first use, in time.
+func useCode(tx *db.Tx, id uuid.UUID) (bool, error) {
+	_, err := db.One(&tx.Reader, db.Scalar[uuid.UUID], `UPDATE oauth_code SET used_at = $3
+		WHERE tenant_id = $1 AND id = $2 AND used_at IS NULL AND expires_at > $3 RETURNING id`,
+		tx.Tenant(), id, clock.At(tx.Now()))
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func setCodeSession(tx *db.Tx, id, session uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE oauth_code SET session_id = $3 WHERE tenant_id = $1 AND id = $2`, tx.Tenant(), id, session)
+	return err
+}
+
+// sessionOfCode is what the first use of a code opened, if it was used.
+func sessionOfCode(r *db.Reader, id uuid.UUID) (uuid.UUID, error) {
+	return db.One(r, db.Scalar[uuid.UUID], `SELECT session_id FROM oauth_code
+		WHERE tenant_id = $1 AND id = $2 AND session_id IS NOT NULL`, r.Tenant(), id)
+}
+
+// deleteOldCodes forgets a batch of codes that expired before a time.
+func deleteOldCodes(tx *db.Tx, before time.Time, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM oauth_code WHERE (tenant_id, id) IN (
+		SELECT tenant_id, id FROM oauth_code WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)`, clock.At(before), limit)
+}

@@ -1,0 +1,132 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+
+	"konak/internal/identity"
+	"konak/internal/kit/address"
+	"konak/internal/kit/api"
+)
+
+// Register adds the routes.
+func (s *Service) Register(a *api.API) {
+	s.registerSignIn(a)
+	s.registerAccounts(a)
+	s.registerTwoFactor(a)
+	s.registerPasskeys(a)
+}
+
+// route returns a route that every signed-in member may call.
+func route(method, path, id, summary string) api.Route {
+	return api.Route{
+		Method: method, Path: "/api/v1/auth" + path, ID: id, Tag: "Identity",
+		Summary: summary, Access: api.Session, Permission: api.Anyone,
+	}
+}
+
+// public makes a route one that needs no credential.
+func public(rt api.Route) api.Route {
+	rt.Access, rt.Permission = api.Public, ""
+	return rt
+}
+
+// showsSecret marks a route whose answer must not be kept.
+func showsSecret(rt api.Route) api.Route {
+	rt.ShowsSecret = true
+	return rt
+}
+
+// stepUp makes a route one that needs a fresh proof of the password.
+func stepUp(rt api.Route) api.Route {
+	rt.StepUp = true
+	return rt
+}
+
+// guessed marks a route where each call is a guess of a secret.
+func guessed(rt api.Route) api.Route {
+	rt.Limit = api.Credentials
+	return rt
+}
+
+// mailing marks a route that makes us write to an address that a stranger names.
+func mailing(rt api.Route) api.Route {
+	rt.Limit = api.Mailing
+	return rt
+}
+
+type signInIn struct {
+	Body struct {
+		Email      string `json:"email" minLength:"1" maxLength:"254" example:"owner@demo.localhost"`
+		Password   string `json:"password" minLength:"1" maxLength:"1024" example:"konak-demo-password"`
+		Captcha    string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Needed while GET /captcha says required_now"`
+		DeviceName string `json:"device_name,omitempty" maxLength:"100" example:"Firefox on Linux"`
+	}
+}
+
+type secondStepIn struct {
+	Body struct {
+		Token      string          `json:"mfa_token" minLength:"1" maxLength:"100" example:"mfa_…"`
+		Method     string          `json:"method" enum:"totp,recovery,passkey"`
+		Code       string          `json:"code,omitempty" maxLength:"32" example:"123456" doc:"For totp and recovery"`
+		Credential json.RawMessage `json:"credential,omitempty" doc:"For passkey: what navigator.credentials.get gave, as JSON"`
+	}
+}
+
+type reauthIn struct {
+	Body struct {
+		Password string `json:"password" minLength:"1" maxLength:"1024" example:"konak-demo-password"`
+		Code     string `json:"code,omitempty" maxLength:"32" example:"123456" doc:"Needed when the second step is on; a recovery code will do"`
+	}
+}
+
+func (s *Service) registerSignIn(a *api.API) {
+	signIn := guessed(showsSecret(public(route("POST", "/sign-in", "sign-in", "Sign in with e-mail and password"))))
+	signIn.Doc = "Opens a session and sets the panel's cookie, or asks for the second step. " +
+		"A wrong e-mail or password is a 422, never a 401."
+	api.Handle(a, signIn, func(ctx context.Context, in *signInIn) (SignInAnswer, error) {
+		out, err := s.SignIn(ctx, Proof{
+			Email: in.Body.Email, Password: in.Body.Password, Captcha: in.Body.Captcha,
+			Device: identity.DeviceOf(ctx, in.Body.DeviceName), Slug: api.HostSlug(ctx), DeviceToken: a.Cookie(ctx, deviceCookie),
+		})
+		if err == nil && out.Session != nil {
+			a.SetSessionCookie(ctx, out.Token, out.Session.ExpiresAt.Time)
+			s.rememberDevice(ctx, a, out.User.Email)
+		}
+		return out, err
+	})
+
+	second := guessed(showsSecret(public(route("POST", "/sign-in/2fa", "sign-in-second-step", "Take the second step of a sign-in"))))
+	second.Doc = "A wrong code is a 422. After five tries or five minutes the sign-in starts anew."
+	api.Handle(a, second, func(ctx context.Context, in *secondStepIn) (identity.SignedIn, error) {
+		out, err := s.FinishSignIn(ctx, SecondStep{
+			Token: in.Body.Token, Method: in.Body.Method, Code: in.Body.Code, Credential: in.Body.Credential,
+			Device: identity.DeviceOf(ctx, ""),
+		})
+		if err == nil {
+			out.SetCookie(ctx, a)
+			s.rememberDevice(ctx, a, out.User.Email)
+		}
+		return out, err
+	})
+
+	reauth := guessed(route("POST", "/app/reauth", "reauth", "Prove the password again"))
+	reauth.Doc = "Stamps the session, so that calls which need a fresh proof work for 15 minutes. " +
+		"A wrong password or code is a 422, never a 401."
+	reauth.Delegable = true
+	api.Handle(a, reauth, func(ctx context.Context, in *reauthIn) (Reauthenticated, error) {
+		return s.Reauth(ctx, in.Body.Password, in.Body.Code)
+	})
+}
+
+// deviceCookie holds what newDeviceToken made.
+const deviceCookie = "konak_device"
+
+// rememberDevice leaves a token on a device on which somebody signed in.
+func (s *Service) rememberDevice(ctx context.Context, a *api.API, email string) {
+	token := a.Cookie(ctx, deviceCookie)
+	if _, known := s.knownDevice(token, address.Fold(email)); !known {
+		token = s.newDeviceToken(email)
+	}
+	a.SetCookie(ctx, deviceCookie, token, s.db.Clock().Now().Add(deviceTokenFor))
+}

@@ -1,0 +1,98 @@
+package signin
+
+import (
+	"context"
+
+	"konak/internal/identity/captcha"
+	"konak/internal/kit/api"
+)
+
+type signUpIn struct {
+	Body struct {
+		Email         string `json:"email" minLength:"1" maxLength:"254" example:"ayse@example.com"`
+		Password      string `json:"password" minLength:"1" maxLength:"1024" example:"dört at yeşil çayırda koşar"`
+		Name          string `json:"name" minLength:"1" maxLength:"100" example:"Ayşe Demir"`
+		WorkspaceName string `json:"workspace_name" minLength:"1" maxLength:"100" example:"Demir Ticaret"`
+		Captcha       string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Needed while GET /captcha says required_now"`
+	}
+}
+
+type verifyIn struct {
+	Body struct {
+		Token string `json:"token" minLength:"1" maxLength:"100" example:"emv_…"`
+	}
+}
+
+type addressIn struct {
+	Body struct {
+		Email   string `json:"email" minLength:"1" maxLength:"254" example:"ayse@example.com"`
+		Captcha string `json:"captcha_token,omitempty" maxLength:"8192" doc:"Needed while GET /captcha says required_now"`
+	}
+}
+
+func (in *addressIn) request(ctx context.Context) AddressRequest {
+	return AddressRequest{Email: in.Body.Email, Captcha: in.Body.Captcha, IP: api.ClientIP(ctx)}
+}
+
+type resetIn struct {
+	Body struct {
+		Token    string `json:"token" minLength:"1" maxLength:"100" example:"rst_…"`
+		Password string `json:"password" minLength:"1" maxLength:"1024" example:"dört at yeşil çayırda koşar"`
+	}
+}
+
+type changePasswordIn struct {
+	Body struct {
+		Current string `json:"current_password" minLength:"1" maxLength:"1024" example:"konak-demo-password"`
+		New     string `json:"new_password" minLength:"1" maxLength:"1024" example:"dört at yeşil çayırda koşar"`
+	}
+}
+
+// Sent is the answer to what ends in a mail, whoever the address belongs to.
+type Sent struct {
+	Status string `json:"status" enum:"verification_sent,reset_sent"`
+}
+
+func (s *Service) registerAccounts(a *api.API) {
+	robot := public(route("GET", "/captcha", "captcha", "Whether and how to show that one is no robot"))
+	robot.Doc = "In adaptive mode required_now depends on the caller's address. The POST that takes the token looks again."
+	api.Handle(a, robot, func(ctx context.Context, _ *struct{}) (captcha.Info, error) {
+		return s.cfg.Captcha.Info(ctx, api.ClientIP(ctx))
+	})
+
+	signUp := mailing(public(route("POST", "/sign-up", "sign-up", "Ask for an account and a workspace")))
+	signUp.Doc = "Mails a link that proves the address; the account is made when the link is opened. " +
+		"The answer is the same for an address that has an account."
+	api.Handle(a, signUp, func(ctx context.Context, in *signUpIn) (Sent, error) {
+		return Sent{"verification_sent"}, s.SignUp(ctx, SignUpRequest{
+			Email: in.Body.Email, Password: in.Body.Password, Name: in.Body.Name, WorkspaceName: in.Body.WorkspaceName,
+			Captcha: in.Body.Captcha, Language: api.Language(ctx), IP: api.ClientIP(ctx),
+		})
+	})
+
+	api.Handle(a, guessed(public(route("POST", "/email/verify", "verify-email", "Prove an address and open the account"))),
+		func(ctx context.Context, in *verifyIn) (Verified, error) { return s.VerifyEmail(ctx, in.Body.Token) })
+
+	resend := mailing(public(route("POST", "/email/verify/resend", "resend-verification", "Mail the link that proves an address again")))
+	api.Handle(a, resend, func(ctx context.Context, in *addressIn) (Sent, error) {
+		return Sent{"verification_sent"}, s.Resend(ctx, in.request(ctx))
+	})
+
+	forgot := mailing(public(route("POST", "/password/forgot", "forgot-password", "Mail a link to a new password")))
+	forgot.Doc = "The answer is the same for an address that has no account."
+	api.Handle(a, forgot, func(ctx context.Context, in *addressIn) (Sent, error) {
+		return Sent{"reset_sent"}, s.Forgot(ctx, in.request(ctx))
+	})
+
+	reset := guessed(public(route("POST", "/password/reset", "reset-password", "Set a new password with a mailed link")))
+	reset.Doc = "Closes every session and opens none: signing in follows, with the second step where that is on."
+	api.Handle(a, reset, func(ctx context.Context, in *resetIn) (api.Done, error) {
+		return api.Done{Done: true}, s.Reset(ctx, in.Body.Token, in.Body.Password, api.ClientIP(ctx))
+	})
+
+	change := guessed(route("PUT", "/password", "change-password", "Change one's own password"))
+	change.Doc = "Closes the other sessions. A wrong password is a 422, never a 401."
+	api.Handle(a, change, func(ctx context.Context, in *changePasswordIn) (api.Done, error) {
+		return api.Done{Done: true}, s.ChangePassword(ctx, in.Body.Current, in.Body.New)
+	})
+}

@@ -1,0 +1,96 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"konak/internal/identity"
+	"konak/internal/kit/api"
+	"konak/internal/kit/db"
+)
+
+type codeIn struct {
+	Body struct {
+		Code string `json:"code" minLength:"6" maxLength:"16" example:"123456"`
+	}
+}
+
+func (s *Service) registerTwoFactor(a *api.API) {
+	begin := showsSecret(stepUp(route("POST", "/2fa/totp", "begin-totp", "Make a secret for an authenticator app")))
+	begin.Doc = "Nothing changes until a code of the app confirms it."
+	api.Handle(a, begin, func(ctx context.Context, _ *struct{}) (TOTPSetup, error) { return s.BeginTOTP(ctx) })
+
+	confirm := guessed(showsSecret(stepUp(route("POST", "/2fa/totp/confirm", "confirm-totp", "Switch the second step on"))))
+	confirm.Doc = "Gives ten recovery codes, shown once."
+	api.Handle(a, confirm, func(ctx context.Context, in *codeIn) (RecoveryCodes, error) {
+		return s.ConfirmTOTP(ctx, in.Body.Code)
+	})
+
+	off := stepUp(route("DELETE", "/2fa/totp", "drop-totp", "Switch the second step off"))
+	off.Refusals = []int{409}
+	api.Handle(a, off, func(ctx context.Context, _ *struct{}) (api.Done, error) {
+		return api.Done{Done: true}, s.DropTOTP(ctx)
+	})
+
+	codes := showsSecret(stepUp(route("POST", "/2fa/recovery-codes", "new-recovery-codes", "Make new recovery codes")))
+	codes.Doc = "The old ones stop working. Shown once."
+	api.Handle(a, codes, func(ctx context.Context, _ *struct{}) (RecoveryCodes, error) { return s.NewRecoveryCodes(ctx) })
+}
+
+type passkeysIn struct{ api.Paged }
+
+type passkeyIn struct {
+	ID api.ID `path:"id" record:"passkey"`
+}
+
+type addPasskeyIn struct {
+	Body struct {
+		ChallengeID uuid.UUID       `json:"challenge_id" format:"uuid"`
+		Name        string          `json:"name" minLength:"1" maxLength:"100" example:"Phone"`
+		Credential  json.RawMessage `json:"credential" doc:"What navigator.credentials.create gave, as JSON" example:"{}"`
+	}
+}
+
+type passkeySignInIn struct {
+	Body struct {
+		ChallengeID uuid.UUID       `json:"challenge_id" format:"uuid"`
+		Credential  json.RawMessage `json:"credential" doc:"What navigator.credentials.get gave, as JSON" example:"{}"`
+		DeviceName  string          `json:"device_name,omitempty" maxLength:"100" example:"Firefox on Linux"`
+	}
+}
+
+func (s *Service) registerPasskeys(a *api.API) {
+	api.HandleList(a, route("GET", "/passkeys", "list-passkeys", "One's own passkeys"),
+		func(ctx context.Context, in *passkeysIn) (db.List[Passkey], error) { return s.Passkeys(ctx, in.Page()) })
+
+	api.Handle(a, showsSecret(stepUp(route("POST", "/passkeys/options", "begin-passkey", "What a browser needs to make a passkey"))),
+		func(ctx context.Context, _ *struct{}) (PasskeyChallenge, error) { return s.BeginPasskey(ctx) })
+
+	add := stepUp(route("POST", "/passkeys", "add-passkey", "Keep a passkey that the browser made"))
+	add.Status = 201
+	api.Handle(a, add, func(ctx context.Context, in *addPasskeyIn) (Passkey, error) {
+		return s.AddPasskey(ctx, in.Body.ChallengeID, in.Body.Name, in.Body.Credential)
+	})
+
+	api.Handle(a, stepUp(route("DELETE", "/passkeys/{id}", "drop-passkey", "Remove a passkey")),
+		func(ctx context.Context, in *passkeyIn) (api.Deleted, error) {
+			return api.Deleted{ID: in.ID, Deleted: true}, s.DropPasskey(ctx, in.ID.UUID)
+		})
+
+	options := public(route("POST", "/passkeys/sign-in/options", "begin-passkey-sign-in", "What a browser needs to show a passkey"))
+	api.Handle(a, showsSecret(options), func(ctx context.Context, _ *struct{}) (PasskeyChallenge, error) {
+		return s.BeginPasskeySignIn(ctx)
+	})
+
+	signIn := guessed(showsSecret(public(route("POST", "/passkeys/sign-in", "passkey-sign-in", "Sign in with a passkey"))))
+	api.Handle(a, signIn, func(ctx context.Context, in *passkeySignInIn) (identity.SignedIn, error) {
+		out, err := s.PasskeySignIn(ctx, in.Body.ChallengeID, in.Body.Credential,
+			api.HostSlug(ctx), identity.DeviceOf(ctx, in.Body.DeviceName))
+		if err == nil {
+			out.SetCookie(ctx, a)
+		}
+		return out, err
+	})
+}

@@ -1,0 +1,87 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"konak/internal/identity"
+	"konak/internal/identity/captcha"
+	"konak/internal/identity/password"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/limit"
+	"konak/internal/kit/mailer"
+	"konak/internal/kit/secret"
+)
+
+// Mailer sends mails.
+type Mailer interface {
+	Send(tx *db.Tx, l mailer.Letter) error
+}
+
+// Config is what the package needs. Every field is required.
+type Config struct {
+	DB        *db.DB
+	Identity  *identity.Service
+	Passwords *password.Hasher
+	Captcha   *captcha.Gate
+	Box       *secret.Box
+	Mailer    Mailer
+	// Limits counts tries by account.
+	Limits limit.Limiter
+	// BaseURL is where people open the panel; links in mail begin with it.
+	BaseURL string
+	// Domain is the bare host, to which passkeys are bound.
+	Domain string
+}
+
+func (c Config) check() error {
+	switch {
+	case c.DB == nil || c.Box == nil:
+		return errors.New("signin: DB and Box are needed")
+	case c.Identity == nil || c.Passwords == nil || c.Captcha == nil:
+		return errors.New("signin: Identity, Passwords and Captcha are needed")
+	case c.Mailer == nil || c.Limits == nil:
+		return errors.New("signin: Mailer and Limits are needed")
+	case c.BaseURL == "" || c.Domain == "":
+		return errors.New("signin: BaseURL and Domain are needed")
+	}
+	return nil
+}
+
+// Service signs people up and in.
+type Service struct {
+	cfg      Config
+	db       *db.DB
+	identity *identity.Service
+}
+
+// New makes the service. It returns an error where the config lacks something.
+func New(cfg Config) (*Service, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	return &Service{cfg: cfg, db: cfg.DB, identity: cfg.Identity}, nil
+}
+
+// tenant returns the handle of the caller's workspace.
+func (s *Service) tenant(ctx context.Context) db.Handle {
+	return s.db.Tenant(caller.From(ctx).TenantID)
+}
+
+// cleanBatch is how many rows of a table Clean removes at most.
+const cleanBatch = 500
+
+// Clean removes a batch of what has expired and says how much.
+func (s *Service) Clean(ctx context.Context) (int, error) {
+	var n int64
+	err := s.db.System("janitor").InTx(ctx, func(tx *db.Tx) (err error) {
+		n, err = deleteExpired(tx, cleanBatch)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("signin: clean: %w", err)
+	}
+	return int(n), nil
+}

@@ -1,0 +1,170 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"konak/internal/identity"
+	"konak/internal/identity/notice"
+	"konak/internal/identity/password"
+	"konak/internal/kit/address"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/jobs"
+	"konak/internal/kit/secret"
+)
+
+// SignUp takes the wish for an account and mails the proof of its address. No
+// account exists before the proof, and the answer does not tell whether one
+// existed already.
+func (s *Service) SignUp(ctx context.Context, in SignUpRequest) error {
+	mail, ok := address.ParseEmail(in.Email)
+	if !ok {
+		return fault.Invalid("email", "invalid_address")
+	}
+	p := signUp{
+		user:          identity.User{Email: mail.Address, Name: strings.TrimSpace(in.Name), Language: in.Language},
+		emailKey:      mail.Key,
+		workspaceName: strings.TrimSpace(in.WorkspaceName),
+	}
+	switch {
+	case p.user.Name == "":
+		return fault.Invalid("name", "required")
+	case p.workspaceName == "":
+		return fault.Invalid("workspace_name", "required")
+	}
+	if err := password.Check("password", in.Password, false, mail.Address, p.user.Name, p.workspaceName); err != nil {
+		return err
+	}
+	if err := s.cfg.Captcha.Require(ctx, in.Captcha, in.IP, ""); err != nil {
+		return err
+	}
+	err := s.cfg.Captcha.CountRequest(ctx, in.IP)
+	if err != nil {
+		return err
+	}
+	if p.passwordHash, err = s.cfg.Passwords.Hash(ctx, in.Password); err != nil {
+		return err
+	}
+	return s.db.System("sign-up").InTx(ctx, func(tx *db.Tx) error {
+		known, err := identity.FindUserByEmail(&tx.Reader, mail.Key)
+		if err == nil {
+			return s.cfg.Mailer.Send(tx, notice.KnownAddress.For(known.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageSignIn, "")))
+		}
+		if !db.IsNoRow(err) {
+			return fmt.Errorf("signin: find account: %w", err)
+		}
+		return s.mailVerification(tx, p)
+	})
+}
+
+// mailVerification keeps a sign-up and mails the link that proves its address.
+func (s *Service) mailVerification(tx *db.Tx, p signUp) error {
+	token := secret.NewToken(secret.VerifyPrefix)
+	if err := putSignUp(tx, p, secret.Hash(token), tx.Now().Add(verifyFor)); err != nil {
+		return fmt.Errorf("signin: put sign-up: %w", err)
+	}
+	return s.cfg.Mailer.Send(tx, notice.ConfirmAddress.For(p.user.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageVerify, token)))
+}
+
+// addressJob is work on an address that may belong to nobody. It is done later
+// and elsewhere, so that the time of the answer says nothing.
+type addressJob struct {
+	EmailKey string `json:"email_key"`
+}
+
+// Kinds of jobs.
+const (
+	JobResend = "identity.resend"
+	JobForgot = "identity.forgot"
+)
+
+// enqueue checks that the caller is no robot, counts the request and leaves the
+// work on the address to a job.
+func (s *Service) enqueue(ctx context.Context, kind string, in AddressRequest) error {
+	if err := s.cfg.Captcha.Require(ctx, in.Captcha, in.IP, ""); err != nil {
+		return err
+	}
+	if err := s.cfg.Captcha.CountRequest(ctx, in.IP); err != nil {
+		return err
+	}
+	return s.db.System("sign-up").InTx(ctx, func(tx *db.Tx) error {
+		_, err := jobs.Enqueue(tx, kind, tx.Now(), addressJob{EmailKey: address.Fold(strings.TrimSpace(in.Email))})
+		return err
+	})
+}
+
+// Jobs returns the kinds of jobs. They belong to no tenant.
+func (s *Service) Jobs() []jobs.Kind {
+	handle := func(do func(*db.Tx, string) error) jobs.Handler {
+		return func(ctx context.Context, j *jobs.Job) error {
+			var in addressJob
+			if err := json.Unmarshal(j.Payload, &in); err != nil {
+				return errors.Join(jobs.ErrDrop, err)
+			}
+			return s.db.System("sign-up").InTx(ctx, func(tx *db.Tx) error { return do(tx, in.EmailKey) })
+		}
+	}
+	return []jobs.Kind{
+		{Name: JobResend, Handler: handle(s.mailVerificationAgain), PerNode: 16, PerTenant: 16, MaxAttempts: 20},
+		{Name: JobForgot, Handler: handle(s.mailResetLink), PerNode: 16, PerTenant: 16, MaxAttempts: 20},
+	}
+}
+
+// Resend asks for another link to prove an address.
+func (s *Service) Resend(ctx context.Context, in AddressRequest) error {
+	return s.enqueue(ctx, JobResend, in)
+}
+
+// mailVerificationAgain mails another link, if a sign-up waits for one.
+func (s *Service) mailVerificationAgain(tx *db.Tx, emailKey string) error {
+	p, err := newestSignUp(&tx.Reader, emailKey)
+	if db.IsNoRow(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("signin: find sign-up: %w", err)
+	}
+	return s.mailVerification(tx, p)
+}
+
+// VerifyEmail turns a sign-up whose address is proven into a person and their
+// workspace.
+func (s *Service) VerifyEmail(ctx context.Context, token string) (Verified, error) {
+	if !secret.WellFormed(token, secret.VerifyPrefix) {
+		return Verified{}, fault.New(fault.LinkExpired)
+	}
+	id := s.db.Clock().NewID()
+	var out Verified
+	err := s.db.Tenant(id).InTx(ctx, func(tx *db.Tx) error {
+		p, err := takeSignUp(tx, secret.Hash(token))
+		if db.IsNoRow(err) {
+			return fault.New(fault.LinkExpired)
+		}
+		if err != nil {
+			return fmt.Errorf("signin: take sign-up: %w", err)
+		}
+		if _, err := identity.FindUserByEmail(&tx.Reader, p.emailKey); err == nil {
+			return fault.New(fault.LinkExpired) // another link was first
+		} else if !db.IsNoRow(err) {
+			return err
+		}
+		w, err := s.identity.OpenAccount(tx, p.user, p.emailKey, p.passwordHash, p.workspaceName)
+		if err != nil {
+			return err
+		}
+		out = Verified{Email: p.user.Email, Workspace: w}
+		return deleteSignUps(tx, p.emailKey)
+	})
+	return out, err
+}
+
+// SignUps lets package identity forget sign-ups. It needs nothing, so that it
+// can be there before the service is.
+type SignUps struct{}
+
+// Drop implements identity.SignUps.
+func (SignUps) Drop(tx *db.Tx, emailKey string) error { return deleteSignUps(tx, emailKey) }

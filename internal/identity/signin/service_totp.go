@@ -1,0 +1,182 @@
+package signin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"konak/internal/identity"
+	"konak/internal/identity/notice"
+	"konak/internal/kit/audit"
+	"konak/internal/kit/caller"
+	"konak/internal/kit/db"
+	"konak/internal/kit/fault"
+	"konak/internal/kit/qrcode"
+)
+
+// TOTPSetup is what an authenticator app needs; it is shown once.
+type TOTPSetup struct {
+	Secret     string `json:"secret" example:"JBSWY3DPEHPK3PXP"`
+	OTPAuthURL string `json:"otpauth_url" example:"otpauth://totp/Konak:ayse%40example.com?issuer=Konak&secret=JBSWY3DPEHPK3PXP"`
+	QRPNG      string `json:"qr_png" doc:"The same as a picture, a data: URL" example:"data:image/png;base64,iVBORw0KGgo="`
+}
+
+// RecoveryCodes are shown once.
+type RecoveryCodes struct {
+	Codes []string `json:"recovery_codes" nullable:"false" example:"[\"k7mqx-4rdwp\"]" doc:"Each works once in place of a code"`
+}
+
+// BeginTOTP makes a secret for an authenticator app. Nothing changes until a
+// code proves that the app has it.
+func (s *Service) BeginTOTP(ctx context.Context) (TOTPSetup, error) {
+	who := caller.From(ctx)
+	secret := newTOTPSecret()
+	var u identity.User
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
+		if err != nil {
+			return fmt.Errorf("signin: find account: %w", err)
+		}
+		u = a.User
+		ok, err := identity.SaveTOTPSecret(tx, u.ID, s.cfg.Box.Seal(uuid.Nil, totpSealName(u.ID), []byte(secret)))
+		if err == nil && !ok {
+			err = fault.New(fault.TwoFactorOn)
+		}
+		return err
+	})
+	if err != nil {
+		return TOTPSetup{}, err
+	}
+	address := otpauthURL("Konak", u.Email, secret)
+	png, err := qrcode.PNG(address)
+	return TOTPSetup{
+		Secret: secret, OTPAuthURL: address,
+		QRPNG: qrcode.DataURL(png),
+	}, err
+}
+
+// ConfirmTOTP switches the second step on and gives the recovery codes.
+func (s *Service) ConfirmTOTP(ctx context.Context, code string) (RecoveryCodes, error) {
+	who := caller.From(ctx)
+	codes := newRecoveryCodes()
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
+		if err != nil {
+			return fmt.Errorf("signin: find account: %w", err)
+		}
+		if a.User.TwoFactor {
+			return fault.New(fault.TwoFactorOn)
+		}
+		if ok, err := s.useTOTPCode(tx, a.User.ID, code); err != nil {
+			return err
+		} else if !ok {
+			return fault.New(fault.WrongCode).Field("code", "wrong")
+		}
+		if err := identity.ConfirmTOTP(tx, a.User.ID); err != nil {
+			return err
+		}
+		if err := s.replaceRecovery(tx, a.User.ID, codes); err != nil {
+			return err
+		}
+		if err := s.cfg.Mailer.Send(tx, notice.TwoFactorOn.For(a.User.Recipient(), "")); err != nil {
+			return err
+		}
+		tx.AfterCommit(func() { s.identity.ForgetUser(a.User.ID) })
+		return audit.Write(tx, "two_factor.on", a.User.ID.String(), nil)
+	})
+	return RecoveryCodes{codes}, err
+}
+
+// DropTOTP switches the second step off.
+func (s *Service) DropTOTP(ctx context.Context) error {
+	who := caller.From(ctx)
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
+		if err != nil {
+			return fmt.Errorf("signin: find account: %w", err)
+		}
+		if !a.User.TwoFactor {
+			return fault.New(fault.TwoFactorOff)
+		}
+		if err := identity.RemoveTOTP(tx, a.User.ID); err != nil {
+			return err
+		}
+		if err := s.replaceRecovery(tx, a.User.ID, nil); err != nil {
+			return err
+		}
+		if err := s.cfg.Mailer.Send(tx, notice.TwoFactorOff.For(a.User.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageSignIn, ""))); err != nil {
+			return err
+		}
+		tx.AfterCommit(func() { s.identity.ForgetUser(a.User.ID) })
+		return audit.Write(tx, "two_factor.off", a.User.ID.String(), nil)
+	})
+}
+
+// NewRecoveryCodes replaces the recovery codes, used and unused.
+func (s *Service) NewRecoveryCodes(ctx context.Context) (RecoveryCodes, error) {
+	who := caller.From(ctx)
+	codes := newRecoveryCodes()
+	err := s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		a, err := identity.FindAccountByMember(&tx.Reader, who.ID)
+		if err != nil {
+			return fmt.Errorf("signin: find account: %w", err)
+		}
+		if !a.User.TwoFactor {
+			return fault.New(fault.TwoFactorOff)
+		}
+		if err := s.replaceRecovery(tx, a.User.ID, codes); err != nil {
+			return err
+		}
+		if err := s.cfg.Mailer.Send(tx, notice.RecoveryCodesReplaced.For(a.User.Recipient(), "")); err != nil {
+			return err
+		}
+		return audit.Write(tx, "two_factor.recovery_codes", a.User.ID.String(), nil)
+	})
+	return RecoveryCodes{codes}, err
+}
+
+func (s *Service) replaceRecovery(tx *db.Tx, user uuid.UUID, codes []string) error {
+	hashes := make([][]byte, len(codes))
+	for i, c := range codes {
+		hashes[i] = s.hashRecoveryCode(user, c)
+	}
+	if err := replaceRecoveryHashes(tx, user, hashes); err != nil {
+		return fmt.Errorf("signin: put recovery codes: %w", err)
+	}
+	return nil
+}
+
+// useTOTPCode takes a code of the authenticator app, once.
+func (s *Service) useTOTPCode(tx *db.Tx, user uuid.UUID, code string) (bool, error) {
+	sealed, last, err := identity.FindTOTPSecret(&tx.Reader, user)
+	if db.IsNoRow(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("signin: find secret: %w", err)
+	}
+	secret, err := s.cfg.Box.Open(uuid.Nil, totpSealName(user), sealed)
+	if err != nil {
+		return false, fmt.Errorf("signin: open secret: %w", err)
+	}
+	step, ok, err := totpStep(string(secret), strings.ReplaceAll(code, " ", ""), tx.Now(), last)
+	if err != nil || !ok {
+		return false, err
+	}
+	return identity.UseTOTPStep(tx, user, step)
+}
+
+// useRecoveryCode takes a recovery code, once.
+func (s *Service) useRecoveryCode(tx *db.Tx, user uuid.UUID, code string) (bool, error) {
+	return markRecoveryUsed(tx, user, s.hashRecoveryCode(user, code))
+}
+
+// useCode takes a code of the app or, by its looks, a recovery code.
+func (s *Service) useCode(tx *db.Tx, user uuid.UUID, code string) (bool, error) {
+	if strings.Trim(code, "0123456789 ") == "" {
+		return s.useTOTPCode(tx, user, code)
+	}
+	return s.useRecoveryCode(tx, user, code)
+}

@@ -1,0 +1,74 @@
+package signin
+
+import (
+	"time"
+
+	"github.com/go-webauthn/webauthn/webauthn"
+	"github.com/google/uuid"
+
+	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
+)
+
+func credentialsOf(r *db.Reader, user uuid.UUID) ([]webauthn.Credential, error) {
+	return db.All(r, func(row db.Row) (webauthn.Credential, error) {
+		var c db.JSON[webauthn.Credential]
+		err := row.Scan(&c)
+		return c.V, err
+	}, `SELECT credential FROM passkey WHERE user_id = $1 ORDER BY created_at, id LIMIT $2`, user, maxPasskeys)
+}
+
+func listPasskeys(r *db.Reader, user uuid.UUID, p db.Page) (db.List[Passkey], error) {
+	rows, err := db.All(r, func(row db.Row) (Passkey, error) {
+		var k Passkey
+		var c db.JSON[webauthn.Credential]
+		err := row.Scan(&k.ID, &k.Name, &c, &k.LastUsedAt, &k.CreatedAt)
+		k.Synced = c.V.Flags.BackupState
+		return k, err
+	}, `SELECT id, name, credential, last_used_at, created_at FROM passkey
+		WHERE user_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4`,
+		user, p.After.Sort, p.After.ID, p.Limit+1)
+	if err != nil {
+		return db.List[Passkey]{}, err
+	}
+	return db.Cut(rows, p, func(k Passkey) db.Key { return db.Key{Sort: k.CreatedAt.UnixMicro(), ID: k.ID} }), nil
+}
+
+// putPasskey keeps a passkey; false if it is known already.
+func putPasskey(tx *db.Tx, user uuid.UUID, k Passkey, c webauthn.Credential) (bool, error) {
+	n, err := tx.Exec(`INSERT INTO passkey (id, user_id, credential_id, credential, name, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`, k.ID, user, c.ID, db.AsJSON(c), k.Name, k.CreatedAt)
+	return n == 1, err
+}
+
+func touchPasskey(tx *db.Tx, c webauthn.Credential) error {
+	_, err := tx.Exec(`UPDATE passkey SET credential = $2, last_used_at = $3 WHERE credential_id = $1`,
+		c.ID, db.AsJSON(c), clock.At(tx.Now()))
+	return err
+}
+
+func dropPasskey(tx *db.Tx, user, id uuid.UUID) (string, error) {
+	return db.One(&tx.Reader, db.Scalar[string],
+		`DELETE FROM passkey WHERE user_id = $1 AND id = $2 RETURNING name`, user, id)
+}
+
+func putChallenge(tx *db.Tx, id uuid.UUID, user *uuid.UUID, data webauthn.SessionData, expires time.Time) error {
+	_, err := tx.Exec(`INSERT INTO passkey_challenge (id, user_id, data, expires_at) VALUES ($1, $2, $3, $4)`,
+		id, user, db.AsJSON(data), clock.At(expires))
+	return err
+}
+
+// takeChallenge gives a challenge once, to the one it was made for.
+func takeChallenge(tx *db.Tx, id uuid.UUID, user *uuid.UUID) (webauthn.SessionData, error) {
+	scan := func(row db.Row) (webauthn.SessionData, error) {
+		var d db.JSON[webauthn.SessionData]
+		err := row.Scan(&d)
+		return d.V, err
+	}
+	if user == nil {
+		return db.One(&tx.Reader, scan, `DELETE FROM passkey_challenge
+			WHERE id = $1 AND user_id IS NULL AND expires_at > $2 RETURNING data`, id, clock.At(tx.Now()))
+	}
+	return db.One(&tx.Reader, scan, `DELETE FROM passkey_challenge
+		WHERE id = $1 AND user_id = $2 AND expires_at > $3 RETURNING data`, id, *user, clock.At(tx.Now()))
+}
