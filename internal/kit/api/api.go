@@ -35,7 +35,7 @@ type Authenticator interface {
 	Recheck(ctx context.Context, token string) (*caller.Caller, error)
 }
 
-// Config is what the API core needs from the house.
+// Config is what the API core needs.
 type Config struct {
 	DB      *db.DB
 	Log     *slog.Logger

@@ -13,7 +13,7 @@ import (
 var qualified = regexp.MustCompile(`(?:[\w.-]+/)*(\w+)\.(\w+)`)
 
 // schemaName names a type in the document. Modules have records of the same
-// name, so a name begins with its room: mail.Exception is MailException, and
+// name, so a name begins with its package: mail.Exception is MailException, and
 // its envelope MailExceptionEnvelope. Types of this kit stand for themselves,
 // and so do bodies without a type of their own, which are named after their
 // input: give inputs a name that is the only one of its kind.
@@ -27,17 +27,18 @@ func schemaName(t reflect.Type, hint string) string {
 			arg, suffix = rest, "Array"
 		}
 		if m := qualified.FindStringSubmatch(arg); m != nil {
-			arg = room(m[1]) + m[2]
+			arg = packagePrefix(m[1]) + m[2]
 		}
 		return capital(arg) + suffix + outer
 	}
 	if i := strings.LastIndex(t.PkgPath(), "/"); t.Name() != "" && i >= 0 {
-		return room(t.PkgPath()[i+1:]) + capital(name)
+		return packagePrefix(t.PkgPath()[i+1:]) + capital(name)
 	}
 	return name
 }
 
-func room(pkg string) string {
+// packagePrefix returns what the names of a package begin with.
+func packagePrefix(pkg string) string {
 	if pkg == "api" {
 		return ""
 	}

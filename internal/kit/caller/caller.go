@@ -46,8 +46,8 @@ type Caller struct {
 	// VerifiedAt is when the person last proved their password.
 	VerifiedAt time.Time
 	IP         string
-	// Kept is what the room that proved the credential knows besides. Only
-	// that room reads it.
+	// Kept is what the module that proved the credential knows besides. Only
+	// that module reads it.
 	Kept any
 }
 

@@ -75,7 +75,7 @@ type Change struct {
 	// Test marks a change of a record of the test environment, whoever made it.
 	Test bool
 	// Emitted marks what a customer announced by hand. It is sent like any
-	// other event, but nothing in the house may act on it: the record that it
+	// other event, but no module may act on it: the record that it
 	// speaks of need not exist.
 	Emitted bool
 }

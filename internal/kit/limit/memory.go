@@ -71,7 +71,7 @@ func (m *Memory) Take(_ context.Context, p Policy, k Key) Result {
 	if next.Sub(now) > p.Window {
 		return p.refused(spread, now)
 	}
-	sh.make(now)
+	sh.evict(now)
 	sh.until[at] = next
 	if m.noting && !p.Strict && next.Sub(now) > p.Window/noticeable {
 		if sh.noted == nil {
@@ -101,7 +101,7 @@ func (m *Memory) raise(at slot, until time.Time) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if until.After(sh.until[at]) {
-		sh.make(m.clock.Now())
+		sh.evict(m.clock.Now())
 		sh.until[at] = until
 	}
 }
@@ -115,8 +115,8 @@ func shardOf(k Key) int {
 	return int(h % shards)
 }
 
-// make makes room for one more key.
-func (sh *shard) make(now time.Time) {
+// evict removes old keys until one more fits.
+func (sh *shard) evict(now time.Time) {
 	if len(sh.until) < sh.sweep {
 		return
 	}
