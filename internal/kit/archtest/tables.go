@@ -37,7 +37,7 @@ var tableOwners = map[string][]string{
 	},
 	"internal/crm/desk": {"crm_canned_reply", "crm_canned_term", "crm_macro", "crm_view"},
 	"internal/crm/email": {
-		"email_auto_reply", "email_inbound", "email_mailbox", "email_message", "email_party", "email_token",
+		"email_auto_reply", "email_domain", "email_inbound", "email_mailbox", "email_message", "email_party", "email_token",
 	},
 	"internal/crm/template": {"message_template", "template_barred"},
 	"internal/identity": {
@@ -55,7 +55,7 @@ var tableOwners = map[string][]string{
 	"internal/kit/idempotency": {"idempotency"},
 	"internal/kit/jobs":        {"job", "job_hold"},
 	"internal/kit/limit":       {"limit_act", "limit_use"},
-	"internal/kit/mailer":      {"mail_outbox"},
+	"internal/kit/mailer":      {"mail_outbox", "mail_use"},
 	"internal/mail":            {"dlp_exception"},
 	"internal/webhook": {
 		"webhook_attempt", "webhook_delivery", "webhook_endpoint", "webhook_lane", "webhook_recovery", "webhook_setting",
