@@ -223,7 +223,8 @@ func TestVerifiedByCode(t *testing.T) {
 		for _, want := range []string{"channel.sender_code_sent", "channel.sender_verified"} {
 			if !slices.ContainsFunc(audit, func(l struct {
 				Action string `json:"action"`
-			}) bool {
+			},
+			) bool {
 				return l.Action == want
 			}) {
 				t.Errorf("the audit log has no %s", want)

@@ -93,12 +93,12 @@ func phone(c contact.Contact) string {
 // outgoingMessage is a message on its way. The provider takes one file with a
 // message, so that several files are several parts.
 type outgoingMessage struct {
-	AccountID uuid.UUID                   `json:"account_id"`
-	ItemID    uuid.UUID                   `json:"item_id"`
-	To        string                      `json:"to"`
-	Text      string                      `json:"text"`
-	Files     []file.Outgoing `json:"files"`
-	Template  *template.Filled            `json:"template"`
+	AccountID uuid.UUID        `json:"account_id"`
+	ItemID    uuid.UUID        `json:"item_id"`
+	To        string           `json:"to"`
+	Text      string           `json:"text"`
+	Files     []file.Outgoing  `json:"files"`
+	Template  *template.Filled `json:"template"`
 }
 
 // accepted is the receipt of a send job: how many parts the provider took, and

@@ -119,7 +119,9 @@ func (s *Service) addRefusedRecipients(tx *db.Tx, c *conversation.Conversation, 
 	all := refusedRecipients(item)
 	before := len(all)
 	for _, r := range list {
-		if !slices.ContainsFunc(all, func(known conversation.RefusedRecipient) bool { return address.Fold(known.Address) == address.Fold(r.Address) }) {
+		if !slices.ContainsFunc(all, func(known conversation.RefusedRecipient) bool {
+			return address.Fold(known.Address) == address.Fold(r.Address)
+		}) {
 			all = append(all, r)
 		}
 	}
