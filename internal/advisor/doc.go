@@ -17,7 +17,7 @@
 //     so an answer of an older revision still finds its texts.
 //   - The index file is a copy. Whatever is wrong with it, the engine is built
 //     from the database.
-//   - The corpus belongs to no workspace: these are the room's only tables.
+//   - The corpus belongs to no workspace: these are the module's only tables.
 //   - Every ranking rule is general and has its line in the ablation table of
 //     docs/advisor-ranking.md.
 //

@@ -14,7 +14,7 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// Service is the advisor's room: the corpus in the database and the engine
+// Service is the regulation search: the corpus in the database and the engine
 // that searches it.
 type Service struct {
 	db     *db.DB
@@ -32,7 +32,7 @@ type loaded struct {
 	rev    Revision
 }
 
-// New opens the room. folder is where the index file is kept.
+// New makes the service. folder is where the index file is kept.
 func New(d *db.DB, log *slog.Logger, folder string) *Service {
 	return &Service{db: d, log: log, folder: folder}
 }

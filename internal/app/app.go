@@ -1,4 +1,4 @@
-// Package app wires the house: it is the only place that knows every module.
+// Package app builds the server: it is the only package that knows every module.
 package app
 
 import (

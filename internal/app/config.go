@@ -130,7 +130,7 @@ func loopback(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// limitFactor gives a demo more room: whoever plays with it, browsers and
+// limitFactor gives a demo higher limits: whoever plays with it, browsers and
 // scripts alike, comes from one address.
 func (c *Config) limitFactor() int {
 	if c.LimitFactor == 0 && c.Demo {

@@ -12,7 +12,7 @@ import (
 	"konak/internal/webhook"
 )
 
-// owners lets the webhook room write to a workspace's owners.
+// owners lets the webhook module write to a workspace's owners.
 type owners struct {
 	identity *identity.Service
 	mailer   *mailer.Mailer

@@ -168,7 +168,7 @@ func (p *party) into(c *Customer) {
 	}
 }
 
-// stamps are what the house gives to a record, whatever the shop sends.
+// stamps are what Konak itself gives to a record, whatever the shop sends.
 type stamps struct {
 	id               *uuid.UUID
 	created, updated *clock.Time

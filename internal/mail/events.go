@@ -16,7 +16,7 @@ const (
 	ExceptionDeleted = "dlp.exception.deleted"
 )
 
-// Events are what this room announces.
+// Events lists what this module announces.
 func Events() event.Catalog {
 	example := Exception{
 		ID: uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"), Email: "auditor@example.com",

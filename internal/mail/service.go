@@ -17,10 +17,10 @@ import (
 	"konak/internal/kit/idempotency"
 )
 
-// Service is the mail room.
+// Service is mail administration.
 type Service struct{ db *db.DB }
 
-// New opens the room.
+// New makes the service.
 func New(d *db.DB) *Service { return &Service{db: d} }
 
 // Exceptions lists the newest first.

@@ -152,7 +152,7 @@ func (s *Sender) applySettings(l *lane, t *target) (err error) {
 }
 
 // secrets opens an endpoint's secrets. The one before a rotation comes first
-// while it lasts: the plain signature, which has room for one, keeps to it.
+// while it lasts: the plain signature, which holds one only, keeps to it.
 func (s *Service) secrets(k laneKey, t *target) ([]string, error) {
 	var keys []string
 	for _, sealed := range [][]byte{t.oldSecret, t.secret} {

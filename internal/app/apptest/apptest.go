@@ -1,4 +1,4 @@
-// Package apptest runs the whole house in a test: a real server on a fresh
+// Package apptest runs the whole server in a test: a real server on a fresh
 // database of each kind, a clock that stands still, and clients that hold
 // every answer against the OpenAPI document.
 //
@@ -36,7 +36,7 @@ import (
 // Password of every person in tests.
 const Password = "correct horse battery staple"
 
-// Server is a house under test.
+// Server is a server under test.
 type Server struct {
 	*app.App
 	tb    testing.TB
@@ -57,33 +57,33 @@ func Run(t *testing.T, fn func(t *testing.T, s *Server)) {
 	}
 }
 
-// New starts a house.
+// New starts a server.
 func New(tb testing.TB, dialect db.Dialect) *Server {
 	tb.Helper()
 	return start(tb, dialect, func(*app.Config, string) {})
 }
 
-// NewPublic starts a house whose public address is the one it listens on, for
+// NewPublic starts a server whose public address is the one it listens on, for
 // clients that insist on it.
 func NewPublic(tb testing.TB, dialect db.Dialect) *Server {
 	tb.Helper()
 	return start(tb, dialect, func(cfg *app.Config, url string) { cfg.PublicURL = url })
 }
 
-// NewWith starts a house with other settings on SQLite, for what does not
+// NewWith starts a server with other settings on SQLite, for what does not
 // touch the database.
 func NewWith(tb testing.TB, change func(*app.Config)) *Server {
 	tb.Helper()
 	return start(tb, db.SQLite, func(cfg *app.Config, _ string) { change(cfg) })
 }
 
-// NewOn starts a house with other settings on one database.
+// NewOn starts a server with other settings on one database.
 func NewOn(tb testing.TB, dialect db.Dialect, change func(*app.Config)) *Server {
 	tb.Helper()
 	return start(tb, dialect, func(cfg *app.Config, _ string) { change(cfg) })
 }
 
-// RunWith runs fn on both databases in a house with other settings.
+// RunWith runs fn on both databases in a server with other settings.
 func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Server)) {
 	t.Helper()
 	for _, d := range []db.Dialect{db.SQLite, db.Postgres} {
@@ -94,8 +94,8 @@ func RunWith(t *testing.T, change func(*app.Config), fn func(t *testing.T, s *Se
 	}
 }
 
-// NewCalledBack starts a house whose public address is the one it listens on,
-// for services that call back: change starts them, on the house's own clock.
+// NewCalledBack starts a server whose public address is the one it listens on,
+// for services that call back: change starts them, on the server's own clock.
 func NewCalledBack(tb testing.TB, dialect db.Dialect, change func(cfg *app.Config, c clock.Source)) *Server {
 	tb.Helper()
 	s := prepare(tb, dialect)
@@ -125,7 +125,7 @@ func prepare(tb testing.TB, dialect db.Dialect) *Server {
 	return s
 }
 
-// Node starts another node of the same house: the same database, key, settings
+// Node starts another node of the same installation: the same database, key, settings
 // and clock, and nothing else in common.
 func (s *Server) Node() *Server {
 	s.tb.Helper()

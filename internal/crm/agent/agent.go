@@ -38,13 +38,13 @@ type Agent struct {
 }
 
 // Chosen is what the agent last chose to be while they are connected, or "" if
-// they never did. Whether they are connected this room does not know.
+// they never did. Whether they are connected is not known here.
 func (a Agent) Chosen() string { return a.chosen }
 
 // Active is the state of a member who was not invited only, nor suspended.
 const Active = "active"
 
-// Member is what this room needs to know of a membership.
+// Member is what this package needs to know of a membership.
 type Member struct {
 	ID                                            uuid.UUID
 	Name, Email, Role, State                      string
@@ -108,7 +108,7 @@ type Workspace struct {
 	Name string    `json:"name" example:"Demo A.Ş."`
 }
 
-// profile is what this room itself keeps of an agent.
+// profile is what this package itself keeps of an agent.
 type profile struct {
 	id              uuid.UUID
 	title, presence string

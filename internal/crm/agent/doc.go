@@ -2,8 +2,8 @@
 // workspace, whether they may come in, and how they sign in on their phone.
 //
 // An agent is a member of the workspace; an agent's id is the membership's.
-// Membership itself is identity's: this room asks for it through Members. What
-// other rooms lose with a suspended agent (a ring group, the ownership of a
+// Membership itself is identity's: this package asks for it through Members. What
+// other modules lose with a suspended agent (a ring group, the ownership of a
 // conversation) ends in hooks that run in the transaction of the suspension,
 // so an agent is never half gone.
 //

@@ -15,7 +15,7 @@ import (
 // or the reason for it changes.
 const StatusChanged = "channel.status_changed"
 
-// Events are what this room announces.
+// Events lists what this module announces.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	return event.Catalog{{

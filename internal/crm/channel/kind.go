@@ -13,7 +13,7 @@ import (
 	"konak/internal/kit/fault"
 )
 
-// Kind is a channel as this room needs it: custom, e-mail, WhatsApp and so on.
+// Kind is a channel as this package needs it: custom, e-mail, WhatsApp and so on.
 type Kind interface {
 	// Route finds the customer on an account that works, nil where it does not
 	// lead to them. It may refuse with a fault, such as window_closed.

@@ -24,7 +24,7 @@ type Groups interface {
 	IsGroup(r *db.Reader, id uuid.UUID) (bool, error)
 }
 
-// Service is the room of the channel accounts.
+// Service keeps the channel accounts.
 type Service struct {
 	db     *db.DB
 	box    *secret.Box
@@ -32,7 +32,7 @@ type Service struct {
 	kinds  map[string]Kind
 }
 
-// New opens the room without any kind of channel.
+// New makes a service without any kind of channel.
 func New(d *db.DB, box *secret.Box, groups Groups) *Service {
 	return &Service{db: d, box: box, groups: groups, kinds: map[string]Kind{}}
 }
@@ -180,7 +180,7 @@ func (s *Service) Lock(tx *db.Tx, kind string, id uuid.UUID) (Account, error) {
 	return a, db.NotFound(err)
 }
 
-// Set is the gate for a status that the house itself found: connected at last,
+// Set is the gate for a status that Konak itself found: connected at last,
 // or in need of attention. A person's pause stays, and so does the end.
 func (s *Service) Set(tx *db.Tx, id uuid.UUID, status string, reason *string) (Account, error) {
 	a, err := lock(tx, id)

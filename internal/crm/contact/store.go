@@ -154,7 +154,7 @@ func termQuery(from, to string) string {
 		` AND term < ` + to + ` ORDER BY term LIMIT 2000) AS found`
 }
 
-// matching gives the ids of contacts for a search of another room.
+// matching gives the ids of contacts for a search of another module.
 func matching(r *db.Reader, q string, limit int) ([]uuid.UUID, error) {
 	terms := queryTerms(q)
 	if len(terms) == 0 {

@@ -14,5 +14,5 @@
 // that carries its id alone; webhooks are not.
 //
 // The desk changes no conversation by itself: it takes steps through the
-// conversation room's gate.
+// conversation's gate.
 package desk

@@ -20,7 +20,7 @@ type Ref struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// Events are what this room announces.
+// Events lists what this module announces.
 func Events() event.Catalog {
 	ref := Ref{uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c")}
 	return event.Catalog{

@@ -65,7 +65,7 @@ func (s *Service) AddView(ctx context.Context, n NewView) (v View, err error) {
 		if err != nil {
 			return err
 		}
-		if err := room(tx, scope); err != nil {
+		if err := checkViewCount(tx, scope); err != nil {
 			return err
 		}
 		if free, err := putView(tx, v, scope, nameKey(v.Name)); err != nil {
@@ -78,8 +78,8 @@ func (s *Service) AddView(ctx context.Context, n NewView) (v View, err error) {
 	return v, err
 }
 
-// room refuses a view more than there may be.
-func room(tx *db.Tx, scope uuid.UUID) error {
+// checkViewCount refuses one view more than there may be.
+func checkViewCount(tx *db.Tx, scope uuid.UUID) error {
 	n, err := viewsOf(&tx.Reader, scope)
 	if err == nil && n >= maxViews {
 		return fault.New(fault.LimitReached, maxViews)
@@ -146,7 +146,7 @@ func (s *Service) ChangeView(ctx context.Context, id uuid.UUID, n NewView) (v Vi
 			return err
 		}
 		if was != v.Shared {
-			if err := room(tx, scope); err != nil {
+			if err := checkViewCount(tx, scope); err != nil {
 				return err
 			}
 		}

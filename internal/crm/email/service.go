@@ -74,7 +74,7 @@ type Service struct {
 	buffers sync.Pool // of *[]byte, for the mails that are read
 }
 
-// DefaultMaxSize leaves room for a file of 25 MiB in base64.
+// DefaultMaxSize is enough for a file of 25 MiB in base64.
 const DefaultMaxSize = 36 << 20
 
 // DefaultMaxSpooled is enough for fifty mails of the largest size at once.

@@ -208,7 +208,7 @@ func reasonOf(err error) string {
 	return ReasonUnreadable
 }
 
-// writer is who wrote: where a form or a machine of the house writes in
+// writer is who wrote: where a form or a machine of the company writes in
 // somebody's name, the one that answers go to.
 func writer(m *message.Mail, set Settings) message.Address {
 	if len(m.ReplyTo) > 0 && (m.Auto == message.AutoDaemon || address.Fold(m.From.Email) == address.Fold(set.Address)) {

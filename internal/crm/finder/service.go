@@ -18,7 +18,7 @@ import (
 	"konak/internal/kit/jobs"
 )
 
-// Config is what the room needs from the house.
+// Config is what the finder needs.
 type Config struct {
 	DB  *db.DB
 	Log *slog.Logger
@@ -29,7 +29,7 @@ type Config struct {
 	Budget int
 }
 
-// Service is the room.
+// Service is the search over contacts and conversations.
 type Service struct {
 	Config
 	// slots are one for each core, as in the advisor: searching is computing.
@@ -43,7 +43,7 @@ type Service struct {
 	busy    sync.WaitGroup
 }
 
-// New opens the room.
+// New makes the finder.
 func New(cfg Config) *Service {
 	cfg.Budget = cmp.Or(cfg.Budget, 512<<20)
 	s := &Service{
@@ -64,7 +64,7 @@ const (
 	// wait is how long a search waits for an index that is being made.
 	wait = 10 * time.Second
 	// hot is how long after a search an index is kept up to date, cold when it
-	// is given up although there is room.
+	// is given up although memory is left.
 	hot  = 10 * time.Minute
 	cold = time.Hour
 	// refreshEvery is how often that is done, for one page of events each time:

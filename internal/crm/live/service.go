@@ -27,7 +27,7 @@ type Streams interface {
 	SignalHere(tenant uuid.UUID, name string, data any)
 }
 
-// Config is what the room needs from the house.
+// Config is what live updates need.
 type Config struct {
 	DB            *db.DB
 	Log           *slog.Logger
@@ -38,7 +38,7 @@ type Config struct {
 	Conversations *conversation.Service
 }
 
-// Service is the room.
+// Service is presence and typing.
 type Service struct {
 	Config
 	node uuid.UUID
@@ -51,7 +51,7 @@ type Service struct {
 // in no catalog, so no stream carries it.
 const beats = "presence.beat"
 
-// New opens the room and listens to the other nodes.
+// New makes the service and listens to the other nodes.
 func New(cfg Config) *Service {
 	s := &Service{Config: cfg, node: cfg.DB.Clock().NewCapability(), seats: map[uuid.UUID]map[uuid.UUID]*seat{}}
 	cfg.Bus.Watch(beats, s.hear)
@@ -90,7 +90,7 @@ func (s *Service) Came(ctx context.Context, who *caller.Caller) (left func()) {
 	}
 }
 
-// chose hears what an agent chose to be, from the room of the agents.
+// chose hears what an agent chose to be, from the agents' module.
 func (s *Service) chose(tenant, agentID uuid.UUID, chosen string) {
 	lasts := time.Duration(0)
 	s.change(tenant, agentID, func(seat *seat) {

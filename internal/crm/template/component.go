@@ -151,7 +151,7 @@ func (t *Template) part(kind string) (Component, bool) {
 	return t.Components[i], true
 }
 
-// supported says whether the template is made of what this room can fill in.
+// supported says whether the template is made of what Konak can fill in.
 func (t *Template) supported() bool {
 	for _, c := range t.Components {
 		if !slices.Contains([]string{Header, Body, Footer, Buttons}, c.Type) {

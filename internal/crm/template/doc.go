@@ -7,6 +7,6 @@
 // template.status_changed in one transaction, whether a person, a sync or the
 // provider's webhook brings the change.
 //
-// The room knows no channel: who carries a template to the provider implements
+// The package knows no channel: who carries a template to the provider implements
 // Provider and is set by the app.
 package template

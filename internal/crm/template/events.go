@@ -14,7 +14,7 @@ import (
 // says something new about it, and when it is deleted.
 const StatusChanged = "template.status_changed"
 
-// Events are what this room announces.
+// Events lists what this module announces.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))
 	id, provider := uuid.MustParse("0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c"), "1689556908129832"

@@ -44,13 +44,13 @@ type Sample struct {
 	Content io.Reader
 }
 
-// Service is the room.
+// Service keeps message templates.
 type Service struct {
 	db       *db.DB
 	provider Provider
 }
 
-// New opens the room; From says who the provider is.
+// New makes the service; From says who the provider is.
 func New(d *db.DB) *Service { return &Service{db: d} }
 
 // From sets who carries templates to their reviewers; the app calls it at

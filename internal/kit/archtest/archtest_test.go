@@ -11,8 +11,8 @@ import (
 	"testing/fstest"
 )
 
-// TestHouseRules holds this repository to its rules.
-func TestHouseRules(t *testing.T) {
+// TestRules holds this repository to its rules.
+func TestRules(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
@@ -122,7 +122,7 @@ var fixtures = []fixture{
 		rule: "imports run one way", fault: "crm/conversation may not import crm/conversation/inbound",
 	},
 	{
-		name: "an unknown room of crm", path: "internal/crm/lobby/service.go", text: source("konak/internal/crm/contact"),
+		name: "an unknown package of crm", path: "internal/crm/lobby/service.go", text: source("konak/internal/crm/contact"),
 		rule: "imports run one way", fault: "crm's package lobby has no place",
 	},
 	{

@@ -59,8 +59,8 @@ func check(root fs.FS) (map[string][]string, error) {
 // importsOneWay holds kit ← modules ← app. Tests outside the kit may reach for
 // a neighbour or a sandbox: what they need is not what the product needs.
 func importsOneWay(f *file) (faults []string) {
-	from := roomOf(f.dir)
-	if f.test && from.kind != roomKit {
+	from := areaOf(f.dir)
+	if f.test && from.kind != areaKit {
 		return nil
 	}
 	for _, i := range f.imports {
@@ -77,8 +77,8 @@ func importsOneWay(f *file) (faults []string) {
 
 // fewModules also covers providers, which serve one module's interface.
 func fewModules(f *file) []string {
-	switch roomOf(f.dir).kind {
-	case roomApp, roomCmd, roomTools:
+	switch areaOf(f.dir).kind {
+	case areaApp, areaCmd, areaTools:
 		return nil
 	}
 	if f.test {
@@ -86,7 +86,7 @@ func fewModules(f *file) []string {
 	}
 	modules := map[string]bool{}
 	for _, i := range f.imports {
-		if to, ok := ours(i.path); ok && to.kind == roomModule {
+		if to, ok := ours(i.path); ok && to.kind == areaModule {
 			modules[to.name] = true
 		}
 	}
@@ -110,7 +110,7 @@ var statement = regexp.MustCompile(`^\s*(` +
 // takes SQL as a string without any import.
 func sqlInStores(f *file) (faults []string) {
 	store := strings.HasPrefix(path.Base(f.path), "store")
-	if f.syntax == nil || f.test || store || roomOf(f.dir).kind == roomKit {
+	if f.syntax == nil || f.test || store || areaOf(f.dir).kind == areaKit {
 		return nil
 	}
 	for _, i := range f.imports {
@@ -135,7 +135,7 @@ func sqlInStores(f *file) (faults []string) {
 var httpPackages = []string{"net/http", "github.com/danielgtaylor/huma", "github.com/go-chi/chi"}
 
 func httpInAPI(f *file) (faults []string) {
-	if f.test || roomOf(f.dir).kind != roomModule || strings.HasPrefix(path.Base(f.path), "api") {
+	if f.test || areaOf(f.dir).kind != areaModule || strings.HasPrefix(path.Base(f.path), "api") {
 		return nil
 	}
 	for _, i := range f.imports {
@@ -169,8 +169,8 @@ func noInit(f *file) (faults []string) {
 // injectedTime keeps tests deterministic and lets demo data be written in the
 // past. Identifiers of a known content (NewSHA1, Parse) are free.
 func injectedTime(f *file) (faults []string) {
-	kind := roomOf(f.dir).kind
-	if f.test || f.dir == "internal/kit/clock" || kind == roomCmd || kind == roomTools {
+	kind := areaOf(f.dir).kind
+	if f.test || f.dir == "internal/kit/clock" || kind == areaCmd || kind == areaTools {
 		return nil
 	}
 	for _, pos := range f.uses("time", "Now", "Since", "Until") {

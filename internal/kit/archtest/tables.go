@@ -95,7 +95,7 @@ var namedTable = regexp.MustCompile(`(?i)\b(insert\s+into|update|delete\s+from|f
 // tablesHaveOwners holds every statement to tableOwners and tableReaders. Tests
 // and what only they use may look anywhere.
 func tablesHaveOwners(f *file) (faults []string) {
-	if f.syntax == nil || f.test || strings.Contains(f.dir, "test") || roomOf(f.dir).kind == roomTools {
+	if f.syntax == nil || f.test || strings.Contains(f.dir, "test") || areaOf(f.dir).kind == areaTools {
 		return nil
 	}
 	ast.Inspect(f.syntax, func(n ast.Node) bool {

@@ -75,7 +75,7 @@ func (u Use) over(pool Pool, more int64) error {
 }
 
 // PutWithin stores a stream as Put does, and returns storage_full where the
-// pool has no room for it. A pool that is full refuses before anything is read.
+// pool is too full for it. A pool that is full refuses before anything is read.
 func (s *Store) PutWithin(ctx context.Context, tenant uuid.UUID, pool Pool, r io.Reader, limit int64) (Blob, error) {
 	if err := s.CheckRoom(ctx, tenant, pool); err != nil {
 		return Blob{}, err
@@ -93,7 +93,7 @@ func (s *Store) CheckRoom(ctx context.Context, tenant uuid.UUID, pool Pool) erro
 }
 
 // count adds the bytes of a new blob to the counters of its workspace. It
-// returns storage_full where the pool has no room for them, and the caller's
+// returns storage_full where the pool is too full for them, and the caller's
 // transaction must not be committed then.
 func (s *Store) count(tx *db.Tx, pool Pool, size int64) error {
 	u, err := addUse(tx, tx.Tenant(), pool, size)

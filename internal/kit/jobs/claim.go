@@ -211,18 +211,18 @@ type claiming struct {
 	full  bool // a bound left due jobs where they are
 }
 
-// room is how many more jobs of a slot may run.
-func (c *claiming) room(most int, s slot) int { return most - c.r.running[s] - c.taken[s] }
+// free returns how many more jobs of a slot may run.
+func (c *claiming) free(most int, s slot) int { return most - c.r.running[s] - c.taken[s] }
 
 func (c *claiming) take(q queue) error {
 	k := c.r.kinds[q.kind]
-	room := min(c.room(k.PerNode, kindSlot(q.kind)), c.room(k.PerTenant, tenantSlot(q.kind, q.tenant)))
-	if room <= 0 {
+	free := min(c.free(k.PerNode, kindSlot(q.kind)), c.free(k.PerTenant, tenantSlot(q.kind, q.tenant)))
+	if free <= 0 {
 		c.full = true
 		return nil
 	}
 	if k.PerAccount == 0 {
-		_, err := c.takeRows(q, nil, room)
+		_, err := c.takeRows(q, nil, free)
 		return err
 	}
 	accounts, err := dueAccounts(c.tx, q)
@@ -234,7 +234,7 @@ func (c *claiming) take(q queue) error {
 		if a.failing {
 			most = 1 // one job finds out whether the server is back
 		}
-		n := min(room, c.room(most, accountSlot(q.kind, q.tenant, a.id)))
+		n := min(free, c.free(most, accountSlot(q.kind, q.tenant, a.id)))
 		if n <= 0 {
 			c.full = true
 			continue
@@ -243,7 +243,7 @@ func (c *claiming) take(q queue) error {
 		if err != nil {
 			return err
 		}
-		room -= taken
+		free -= taken
 	}
 	return nil
 }

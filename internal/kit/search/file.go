@@ -272,7 +272,7 @@ func (d *decoder) uint32s() []uint32 {
 			list = append(list, binary.LittleEndian.Uint32(b))
 		}
 	}
-	return slices.Clone(list) // without the room to grow
+	return slices.Clone(list) // without spare capacity
 }
 
 func (d *decoder) floats() []float64 {

@@ -142,5 +142,5 @@ func (out *segment) mergeForward(segments []*segment, moved, terms [][]uint32) {
 		}
 	}
 	out.forwardStart = append(out.forwardStart, uint32(out.forward.len()))
-	out.forward = slices.Clone(out.forward) // without the room to grow
+	out.forward = slices.Clone(out.forward) // without spare capacity
 }

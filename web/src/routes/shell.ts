@@ -20,7 +20,7 @@ export const shellRoute = createRoute({
   component: lazyRouteComponent(() => import('@/shell/AppShell'), 'AppShell'),
 })
 
-/** Every address that is nobody's: the house stays around the page that says so. */
+/** Every address that is nobody's: the navigation stays around the page that says so. */
 export const strayRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '$',

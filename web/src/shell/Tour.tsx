@@ -3,7 +3,7 @@ import { useI18n, type PlainKey } from '@/i18n'
 import { Button } from '@/ui/Button'
 
 interface Step {
-  /** The element with this `data-tour`; none stands for the whole house. */
+  /** The element with this `data-tour`; none stands for the whole page. */
   at: string | null
   title: PlainKey
   text: PlainKey

@@ -120,7 +120,7 @@ type Asked struct {
 	ExpiresAt      clock.Time `json:"expires_at"`
 }
 
-// Events are what this room announces. Those for the channels' own addresses
+// Events lists what this module announces. Those for the channels' own addresses
 // cannot be subscribed to.
 func Events() event.Catalog {
 	at := clock.At(time.Date(2026, 11, 15, 9, 30, 0, 0, time.UTC))

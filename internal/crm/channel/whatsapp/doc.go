@@ -11,5 +11,5 @@
 // them the route is refused with window_closed and only an approved template
 // goes. A number whose token is refused twice in a row needs attention.
 //
-// The room knows no wire format: Provider is what it needs of the service.
+// The package knows no wire format: Provider is what it needs of the service.
 package whatsapp

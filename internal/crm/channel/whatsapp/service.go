@@ -26,7 +26,7 @@ import (
 	"konak/internal/kit/secret"
 )
 
-// Config is what the room needs.
+// Config is what the channel needs.
 type Config struct {
 	DB        *db.DB
 	Log       *slog.Logger
@@ -39,7 +39,7 @@ type Config struct {
 	Files     *file.Service
 	Templates *template.Service
 	Provider  Provider
-	// BaseURL is the house's address, which the provider calls.
+	// BaseURL is the installation's public address, which the provider calls.
 	BaseURL string
 }
 
@@ -49,7 +49,7 @@ type Service struct {
 	verify string
 }
 
-// New opens the room and makes its kind known.
+// New makes the channel and registers its kind.
 func New(c Config) *Service {
 	mac := hmac.New(sha256.New, c.Box.Derive("whatsapp"))
 	mac.Write([]byte("verify token"))

@@ -30,7 +30,7 @@ type Typing interface {
 	VisitorTypes(ctx context.Context, conversation uuid.UUID, typing bool) error
 }
 
-// Deps are what the room needs from the house.
+// Deps are what the widget needs.
 type Deps struct {
 	DB            *db.DB
 	Channels      *channel.Service
@@ -47,7 +47,7 @@ type Deps struct {
 // Service is live chat.
 type Service struct{ Deps }
 
-// New opens the room and makes its kind known.
+// New makes the widget channel and registers its kind.
 func New(d Deps) *Service {
 	s := &Service{d}
 	d.Channels.Add(Name, s)

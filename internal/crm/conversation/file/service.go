@@ -51,7 +51,7 @@ func (s *Service) Prepare(ctx context.Context, name, declared string, r io.Reade
 }
 
 // PrepareWithin stores a file as Prepare does, and returns storage_full where
-// the pool has no room for it.
+// the pool is too full for it.
 func (s *Service) PrepareWithin(ctx context.Context, pool blob.Pool, name, declared string, r io.Reader) (Prepared, error) {
 	return prepare(name, declared, r, func(r io.Reader) (blob.Blob, error) {
 		return s.blobs.PutWithin(ctx, caller.From(ctx).TenantID, pool, r, MaxSize)

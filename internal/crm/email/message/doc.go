@@ -5,7 +5,7 @@
 // UTF-8 without NUL, so both databases take it. HTML comes out sanitised;
 // nothing in it loads from outside.
 //
-// The ids that the house writes into its own mails (Message-ID and the reply
+// The ids that Konak writes into its own mails (Message-ID and the reply
 // address) carry a MAC that is bound to the workspace, so that nobody who did
 // not get such a mail can name a conversation.
 package message

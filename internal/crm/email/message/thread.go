@@ -5,7 +5,7 @@ import "github.com/google/uuid"
 // Known is a mail that a conversation holds already.
 type Known struct {
 	ConversationID uuid.UUID
-	// Ours: the house sent it, so its id was never shown to anybody but those
+	// Ours: this installation sent it, so its id was never shown to anybody but those
 	// who got it. An id of somebody else's making can be guessed or used twice.
 	Ours bool
 }

@@ -46,7 +46,7 @@ func (k Keys) open(purpose string, tenant uuid.UUID, token string) (uuid.UUID, b
 }
 
 // ReplyAddress is where answers to a conversation go: the account's own
-// address at the house with the conversation in it.
+// address of the installation with the conversation in it.
 func (k Keys) ReplyAddress(tenant, conversation uuid.UUID, local, domain string) string {
 	return local + "+" + k.seal("reply", tenant, conversation) + "@" + domain
 }
@@ -69,7 +69,7 @@ func (k Keys) MessageID(tenant, item uuid.UUID, domain string) string {
 	return "k." + k.seal("message", tenant, item) + "@" + domain
 }
 
-// Own reads the message out of a Message-ID that this house made.
+// Own reads the message out of a Message-ID that this installation made.
 func (k Keys) Own(tenant uuid.UUID, messageID string) (uuid.UUID, bool) {
 	l, _, _ := strings.Cut(messageID, "@")
 	token, ok := strings.CutPrefix(strings.ToLower(l), "k.")

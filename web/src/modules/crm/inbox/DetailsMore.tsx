@@ -42,7 +42,7 @@ const handovers: Record<string, PlainKey> = {
   customer_asked: 'ai.reason.customerAsked',
 }
 
-/** The house's own reasons in the person's language; what an agent wrote stays as it is. */
+/** Konak's own reasons in the person's language; what an agent wrote stays as it is. */
 function reasonText(reason: string): string {
   const key = handovers[reason]
   return key ? t(key) : reason

@@ -35,7 +35,7 @@ export function Views({ view, group, q, state, saved, onChange, onNew }: ViewsPr
   const groups = useGroups().data ?? []
   const [text, setText] = useState(q)
 
-  // A view of the house alone needs no name of its own.
+  // A built-in view alone needs no name of its own.
   const kept = q ? { q, state } : { ...viewQuery(view), group_id: group }
   const filter: ViewFilter | null = q || group ? { ...kept, sort: '-last_activity' } : null
 

@@ -32,7 +32,7 @@ export interface InboxSearch {
   q?: string
   /** Which of those that were found. */
   state?: State
-  /** A saved view, in place of one of the house's. */
+  /** A saved view, in place of a built-in one. */
   saved?: string
   /** The open conversation: a link to it can be sent to a colleague. */
   c?: string

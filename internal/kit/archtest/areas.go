@@ -6,33 +6,33 @@ import (
 	"strings"
 )
 
-// A room is a part of the house. Which one a package belongs to follows from
+// An area is a part of the code base. Which one a package belongs to follows from
 // its folder alone.
-type room struct {
+type area struct {
 	kind string // one of the constants below
 	name string // of a module, or of the folder below provider and sandbox
-	sub  string // below a module: the room of crm, or a package of another module
+	sub  string // below a module: the package of crm, or of another module
 }
 
 const (
-	roomRoot     = "root"     // migrations and web: files embedded into the binary
-	roomCmd      = "cmd"      // the program
-	roomApp      = "app"      // wiring
-	roomKit      = "kit"      // what every module stands on
-	roomModule   = "module"   // identity, webhook, mail, advisor, crm
-	roomProvider = "provider" // clients of outside services
-	roomSandbox  = "sandbox"  // their stand-ins
-	roomTools    = "tools"    // programs for developers
+	areaRoot     = "root"     // migrations and web: files embedded into the binary
+	areaCmd      = "cmd"      // the program
+	areaApp      = "app"      // wiring
+	areaKit      = "kit"      // what every module stands on
+	areaModule   = "module"   // identity, webhook, mail, advisor, crm
+	areaProvider = "provider" // clients of outside services
+	areaSandbox  = "sandbox"  // their stand-ins
+	areaTools    = "tools"    // programs for developers
 )
 
-// roomOf places a folder, given from the repository's root.
-func roomOf(dir string) room {
+// areaOf places a folder, given from the repository's root.
+func areaOf(dir string) area {
 	parts := strings.Split(dir, "/")
 	if parts[0] == "cmd" {
-		return room{kind: roomCmd}
+		return area{kind: areaCmd}
 	}
 	if parts[0] != "internal" || len(parts) < 2 {
-		return room{kind: roomRoot, name: parts[0]}
+		return area{kind: areaRoot, name: parts[0]}
 	}
 	name, sub := parts[1], ""
 	if len(parts) > 2 {
@@ -42,38 +42,38 @@ func roomOf(dir string) room {
 		sub = strings.Join(parts[2:], "/")
 	}
 	switch name {
-	case roomApp, roomKit, roomTools:
-		return room{kind: name}
-	case roomProvider, roomSandbox:
-		return room{kind: name, name: sub}
+	case areaApp, areaKit, areaTools:
+		return area{kind: name}
+	case areaProvider, areaSandbox:
+		return area{kind: name, name: sub}
 	}
-	return room{kind: roomModule, name: name, sub: sub}
+	return area{kind: areaModule, name: name, sub: sub}
 }
 
-// ours returns the room of an imported package, if it is in this repository.
-func ours(importPath string) (room, bool) {
+// ours returns the area of an imported package, if it is in this repository.
+func ours(importPath string) (area, bool) {
 	dir, ok := strings.CutPrefix(importPath, module+"/")
-	return roomOf(dir), ok
+	return areaOf(dir), ok
 }
 
-func (r room) String() string {
-	return strings.TrimPrefix(path.Join(r.kind, r.name, r.sub), roomModule+"/")
+func (r area) String() string {
+	return strings.TrimPrefix(path.Join(r.kind, r.name, r.sub), areaModule+"/")
 }
 
-// mayImport says what the code of each kind of room may stand on. Modules are
+// mayImport says what the code of each kind of area may stand on. Modules are
 // further bound by crmImports and by the rule about several modules.
 var mayImport = map[string][]string{
-	roomRoot:     {},
-	roomKit:      {roomKit, roomRoot},
-	roomModule:   {roomKit, roomModule, roomRoot},
-	roomProvider: {roomKit, roomModule, roomProvider},
-	roomSandbox:  {roomKit, roomProvider, roomSandbox},
-	roomApp:      {roomKit, roomModule, roomProvider, roomSandbox, roomApp, roomRoot},
-	roomCmd:      {roomKit, roomModule, roomProvider, roomSandbox, roomApp, roomRoot, roomCmd},
-	roomTools:    {roomKit, roomModule, roomProvider, roomSandbox, roomApp, roomRoot, roomTools},
+	areaRoot:     {},
+	areaKit:      {areaKit, areaRoot},
+	areaModule:   {areaKit, areaModule, areaRoot},
+	areaProvider: {areaKit, areaModule, areaProvider},
+	areaSandbox:  {areaKit, areaProvider, areaSandbox},
+	areaApp:      {areaKit, areaModule, areaProvider, areaSandbox, areaApp, areaRoot},
+	areaCmd:      {areaKit, areaModule, areaProvider, areaSandbox, areaApp, areaRoot, areaCmd},
+	areaTools:    {areaKit, areaModule, areaProvider, areaSandbox, areaApp, areaRoot, areaTools},
 }
 
-// crmImports is the one way through crm's rooms. A room that is not listed has
+// crmImports is the one way through crm's packages. A package that is not listed has
 // not found its place yet, and the check says so.
 var crmImports = map[string][]string{
 	"agent":    {},
@@ -122,11 +122,11 @@ func crmPackage(sub string) string {
 }
 
 // faultOfImport says what is wrong with one import, or nothing.
-func faultOfImport(from, to room) string {
+func faultOfImport(from, to area) string {
 	if !slices.Contains(mayImport[from.kind], to.kind) {
 		return from.String() + " may not import " + to.String()
 	}
-	if from.kind != roomModule || to.kind != roomModule {
+	if from.kind != areaModule || to.kind != areaModule {
 		return ""
 	}
 	if from.name != to.name {
