@@ -31,10 +31,10 @@ func (k *trial) runScheduled() {
 	p := k.start()
 	k.signIn(p)
 	d := k.open()
-	room := k.roomOfOwn(d)
+	conversation := k.newConversation(d)
 	acknowledged := map[string]string{} // text -> id
 	for round := range scheduleKills {
-		stop := k.schedule(p, room, round, acknowledged)
+		stop := k.schedule(p, conversation, round, acknowledged)
 		before := k.sentCount(d)
 		k.until("messages to be sent", func() bool { return k.sentCount(d) > before })
 		select {
@@ -58,8 +58,8 @@ func (k *trial) runScheduled() {
 	k.verifyScheduled(d, acknowledged)
 }
 
-// roomOfOwn makes one of the demo's conversations one that needs no channel.
-func (k *trial) roomOfOwn(d *db.DB) (id uuid.UUID) {
+// newConversation makes one of the demo's conversations one that needs no channel.
+func (k *trial) newConversation(d *db.DB) (id uuid.UUID) {
 	k.must(d.System("test").InTx(k.ctx, func(tx *db.Tx) (err error) {
 		id, err = db.One(&tx.Reader, db.Scalar[uuid.UUID], `SELECT c.id FROM conversation c JOIN tenant t ON t.id = c.tenant_id
 			WHERE t.slug = 'demo' AND c.deleted_at IS NULL AND c.merged_into_id IS NULL ORDER BY c.id LIMIT 1`)
@@ -73,7 +73,7 @@ func (k *trial) roomOfOwn(d *db.DB) (id uuid.UUID) {
 }
 
 // schedule writes messages whose time comes while the server is being killed.
-func (k *trial) schedule(p *process, room uuid.UUID, round int, acknowledged map[string]string) (stop func()) {
+func (k *trial) schedule(p *process, conversation uuid.UUID, round int, acknowledged map[string]string) (stop func()) {
 	ctx, cancel := context.WithCancel(k.ctx)
 	c := newClient(p.url, k.token)
 	var wg sync.WaitGroup
@@ -81,7 +81,7 @@ func (k *trial) schedule(p *process, room uuid.UUID, round int, acknowledged map
 		wg.Go(func() {
 			text := fmt.Sprintf("scheduled %d-%d", round, i)
 			at := clock.At(clock.System{}.Now().Add(time.Duration(1000+25*i) * time.Millisecond))
-			r, err := c.post(ctx, "/api/crm/v1/conversations/"+room.String()+"/scheduled", text, map[string]any{"body": text, "send_at": at})
+			r, err := c.post(ctx, "/api/crm/v1/conversations/"+conversation.String()+"/scheduled", text, map[string]any{"body": text, "send_at": at})
 			if err != nil || r.Status != http.StatusCreated {
 				return // killed, or so late that the time had passed
 			}

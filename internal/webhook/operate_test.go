@@ -74,7 +74,7 @@ func TestUnlicensedEventsAreNotSent(t *testing.T) {
 	})
 }
 
-// counter reads one value of the house's metrics.
+// counter reads one value of the server's metrics.
 func counter(t *testing.T, s *apptest.Server, name, status string) float64 {
 	t.Helper()
 	families, err := s.Metrics().Gather()

@@ -136,7 +136,7 @@ func changeEverything(w *apptest.Workspace) {
 	w.Owner.Delete(crm + "/contacts/" + gone).Want(200)
 }
 
-// What is really sent is what the schemas say: records of every room, what a
+// What is really sent is what the schemas say: records of every module, what a
 // customer emits, and what is too large.
 func TestDeliveriesFitTheirSchemas(t *testing.T) {
 	t.Parallel()

@@ -232,7 +232,7 @@ func TestLastOwner(t *testing.T) {
 	})
 }
 
-// Several rooms end what an agent had in them, all in the transaction of the
+// Several modules end what an agent had in them, all in the transaction of the
 // suspension: when one of them fails, whichever, nothing has happened anywhere.
 func TestSuspensionHooks(t *testing.T) {
 	t.Parallel()
@@ -247,26 +247,26 @@ func TestSuspensionHooks(t *testing.T) {
 		failing := ""
 		after := 0 // hooks that were told that it is durable
 		var hooks []agent.Hook
-		for _, room := range []string{"phone", "ring groups", "shifts"} {
+		for _, part := range []string{"phone", "ring groups", "shifts"} {
 			hooks = append(hooks, func(_ context.Context, tx *db.Tx, a agent.Agent) error {
-				seen = append(seen, room+" "+a.State)
+				seen = append(seen, part+" "+a.State)
 				tx.AfterCommit(func() { after++ })
-				if err := audit.Write(tx, "test.ended", a.ID.String(), object{"room": room}); err != nil {
+				if err := audit.Write(tx, "test.ended", a.ID.String(), object{"part": part}); err != nil {
 					return err
 				}
-				if room == failing {
+				if part == failing {
 					return errors.New("the exchange does not answer")
 				}
 				return nil
 			})
 		}
 		*s.Agents = *s.Agents.WithHooks(hooks...) // the routes have the same service
-		for i, room := range []string{"phone", "ring groups", "shifts"} {
-			failing, seen = room, nil
+		for i, part := range []string{"phone", "ring groups", "shifts"} {
+			failing, seen = part, nil
 			w.Owner.Post(path(id, "/suspension"), nil).Want(500)
 			w.Owner.Delete(path(id, "")).Want(500)
 			if len(seen) != 2*(i+1) || after != 0 {
-				t.Errorf("%s fails: %v, %d told", room, seen, after)
+				t.Errorf("%s fails: %v, %d told", part, seen, after)
 			}
 			ayse.Get(agents).Want(200)
 			s.Client(key.Key).Get(catalog).Want(200)

@@ -125,7 +125,7 @@ func TestAccounts(t *testing.T) {
 		}
 		l.Owner.Do("PATCH", l.path("/status"), map[string]any{"status": "paused"}).Want(200) // nothing happens
 		l.Owner.Do("PATCH", l.path("/status"), map[string]any{"status": "attention"}).Refused(422, "validation_failed")
-		// What the house finds does not undo a person's pause.
+		// What Konak finds does not undo a person's pause.
 		l.set(channel.Attention, channel.TokenExpired)
 		l.Owner.Get(l.path("")).Want(200).Data(&a)
 		if a.Status != channel.Paused {

@@ -55,7 +55,7 @@ func TestSummary(t *testing.T) {
 		if v, there := raw["summary"]; v != nil || !there {
 			t.Errorf("got %v", raw)
 		}
-		// A house without an assistant says so.
+		// A server without an assistant says so.
 		in.events()
 		if e := in.Owner.Header("Accept-Language", "tr").Post(path+"/summary/generate", nil).Refused(409, "no_assistant"); !strings.Contains(e.Message, "asistan") {
 			t.Errorf("got %+v", e)

@@ -251,7 +251,7 @@ func TestTransitionsAreWholeOrNothing(t *testing.T) {
 	}
 }
 
-// ownersWay changes the schema, which the house's own role may not.
+// ownersWay changes the schema, which the server's own role may not.
 func ownersWay(t *testing.T, s *apptest.Server, url string) func(statement string) {
 	t.Helper()
 	d := s.DB

@@ -28,13 +28,13 @@ const (
 	domain = "in.konak.example"
 )
 
-// run gives a house that takes mail, on both databases.
+// run gives a server that takes mail, on both databases.
 func run(t *testing.T, fn func(t *testing.T, s *apptest.Server)) {
 	t.Helper()
 	apptest.RunWith(t, func(c *app.Config) { c.MailDomain = domain }, fn)
 }
 
-// post is a workspace with a mailbox, the door of its house, and the server
+// post is a workspace with a mailbox, its SMTP server, and the server
 // that its mail goes out through.
 type post struct {
 	*apptest.Workspace
@@ -65,7 +65,7 @@ func (p *post) connect(w *apptest.Workspace, addr string, more map[string]any) (
 	return m
 }
 
-// door serves the house's SMTP on a port of its own, with STARTTLS where there
+// door serves SMTP on a port of its own, with STARTTLS where there
 // is a certificate.
 func door(t *testing.T, s *apptest.Server, cert *tls.Certificate) string {
 	t.Helper()

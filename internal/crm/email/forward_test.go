@@ -52,7 +52,7 @@ func TestForwardFromMailbox(t *testing.T) {
 			}
 		}
 		if letters := s.Letters(p.ID, "depo@nakliye.example"); len(letters) != 0 {
-			t.Errorf("the house wrote too: %+v", letters)
+			t.Errorf("the operator wrote too: %+v", letters)
 		}
 		// What the carrier answers is not the customer's.
 		m := got[0].parse(t)
@@ -84,7 +84,7 @@ func TestForwardFromMailbox(t *testing.T) {
 		if last := all[len(all)-1]; last.from != "destek@firma.example" || strings.Join(last.to, " ") != "var@nakliye.example" {
 			t.Errorf("got %+v", last)
 		}
-		// Without a mailbox that works the house writes.
+		// Without a mailbox that works the operator writes.
 		for _, box := range []uuid.UUID{p.box.ID, other.ID} {
 			p.Owner.Do("PATCH", "/api/crm/v1/channels/"+box.String()+"/status", map[string]any{"status": "paused"}).Want(200)
 		}

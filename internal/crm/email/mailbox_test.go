@@ -308,7 +308,7 @@ func TestSubjectToken(t *testing.T) {
 	})
 }
 
-// TestOutbox: without a server of its own and without one of the house, what
+// TestOutbox: without a server of its own and without one of the operator, what
 // goes out can be read in the outbox.
 func TestOutbox(t *testing.T) {
 	t.Parallel()
@@ -462,7 +462,7 @@ func TestAbsenceNotes(t *testing.T) {
 }
 
 // Mail that would go over the workspace's quota is put off, by SMTP and by
-// IMAP, and comes in when there is room again. What was accepted stays whole.
+// IMAP, and comes in when there is space again. What was accepted stays whole.
 func TestStorageFull(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {

@@ -32,7 +32,7 @@ const (
 	swaksMaxBytes = 64 << 10
 )
 
-// Somebody else's mailer writes to the house: plain, over STARTTLS, with a
+// Somebody else's mailer writes to Konak: plain, over STARTTLS, with a
 // file, in Turkish; to nobody, and too much.
 func TestSwaks(t *testing.T) {
 	t.Parallel()

@@ -142,7 +142,7 @@ func TestGuard(t *testing.T) {
 }
 
 // codeOf makes a request and returns the code of its error, "" for none.
-func (h *house) codeOf(req *http.Request) string {
+func (h *harness) codeOf(req *http.Request) string {
 	h.t.Helper()
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

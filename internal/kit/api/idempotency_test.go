@@ -36,7 +36,7 @@ type keyedOut struct {
 
 // keyed is a small service whose routes take a key.
 type keyed struct {
-	*house
+	*harness
 	db     *db.DB
 	tenant db.Handle
 
@@ -103,7 +103,7 @@ func withKeys(t *testing.T, fn func(t *testing.T, k *keyed)) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
 		tenant := dbtest.Tenant(t, d, "demo")
-		k := &keyed{house: &house{t: t}, db: d, tenant: d.Tenant(tenant)}
+		k := &keyed{harness: &harness{t: t}, db: d, tenant: d.Tenant(tenant)}
 		k.api = api.New(api.Config{DB: d, Log: slog.New(slog.DiscardHandler), Clock: d.Clock(), Auth: gate{tenant}, Domain: "localhost"})
 		add := route("POST", "/api/test/keyed", "keyed")
 		add.TakesKey, add.Status = true, 201

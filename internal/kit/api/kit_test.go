@@ -46,21 +46,21 @@ func (g gate) Recheck(ctx context.Context, token string) (*caller.Caller, error)
 	return g.Authenticate(ctx, token)
 }
 
-type house struct {
+type harness struct {
 	t   *testing.T
 	api *api.API
 	url string
 }
 
-func open(t *testing.T, register func(a *api.API)) *house {
+func open(t *testing.T, register func(a *api.API)) *harness {
 	t.Helper()
 	return openWith(t, func(*api.Config) {}, register)
 }
 
-func openWith(t *testing.T, change func(*api.Config), register func(a *api.API)) *house {
+func openWith(t *testing.T, change func(*api.Config), register func(a *api.API)) *harness {
 	t.Helper()
 	d := dbtest.Open(t, db.SQLite, clock.NewFake(dbtest.Start))
-	h := &house{t: t}
+	h := &harness{t: t}
 	cfg := api.Config{
 		DB: d, Log: slog.New(slog.DiscardHandler), Clock: d.Clock(), Auth: gate{dbtest.Tenant(t, d, "demo")}, Domain: "localhost",
 	}
@@ -76,7 +76,7 @@ func openWith(t *testing.T, change func(*api.Config), register func(a *api.API))
 	return h
 }
 
-func (h *house) do(method, path, body string, header ...string) (*http.Response, string) {
+func (h *harness) do(method, path, body string, header ...string) (*http.Response, string) {
 	h.t.Helper()
 	req, err := http.NewRequestWithContext(h.t.Context(), method, h.url+path, strings.NewReader(body))
 	if err != nil {
@@ -134,7 +134,7 @@ func talk(a *api.API) {
 		})
 }
 
-func (h *house) dial(path string, header http.Header) (*websocket.Conn, *http.Response, error) {
+func (h *harness) dial(path string, header http.Header) (*websocket.Conn, *http.Response, error) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
 	h.t.Cleanup(cancel)

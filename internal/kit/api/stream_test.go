@@ -117,7 +117,7 @@ func TestPreparingAnAnswerIsBound(t *testing.T) {
 }
 
 // holdStream opens the stream and returns what lets it go once it is open.
-func (h *house) holdStream(t *testing.T, path string) (resp *http.Response, leave func()) {
+func (h *harness) holdStream(t *testing.T, path string) (resp *http.Response, leave func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)

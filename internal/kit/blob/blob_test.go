@@ -31,8 +31,8 @@ import (
 
 const day = 24 * time.Hour
 
-// room is a store, its workspace and the place where its bytes lie.
-type room struct {
+// fixture is a store, its workspace and the place where its bytes lie.
+type fixture struct {
 	*blob.Store
 	db     *db.DB
 	clock  *clock.Fake
@@ -46,7 +46,7 @@ type room struct {
 }
 
 // run runs fn on both databases, each with a folder and with a bucket.
-func run(t *testing.T, fn func(t *testing.T, r *room)) {
+func run(t *testing.T, fn func(t *testing.T, r *fixture)) {
 	t.Helper()
 	t.Parallel()
 	for place, remote := range map[string]bool{"disk": false, "s3": true} {
@@ -56,9 +56,9 @@ func run(t *testing.T, fn func(t *testing.T, r *room)) {
 	}
 }
 
-func open(t *testing.T, d *db.DB, c *clock.Fake, remote bool) *room {
+func open(t *testing.T, d *db.DB, c *clock.Fake, remote bool) *fixture {
 	t.Helper()
-	r := &room{db: d, clock: c, tenant: dbtest.Tenant(t, d, "a"), folder: t.TempDir(), logs: &bytes.Buffer{}}
+	r := &fixture{db: d, clock: c, tenant: dbtest.Tenant(t, d, "a"), folder: t.TempDir(), logs: &bytes.Buffer{}}
 	address := ""
 	if remote {
 		address, r.names, r.overwrite = bucket(t)
@@ -147,7 +147,7 @@ func files(t *testing.T, folder string) []string {
 	return out
 }
 
-func (r *room) put(t *testing.T, text string) blob.Blob {
+func (r *fixture) put(t *testing.T, text string) blob.Blob {
 	t.Helper()
 	b, err := r.Put(t.Context(), r.tenant, strings.NewReader(text), 1<<20)
 	if err != nil {
@@ -156,24 +156,24 @@ func (r *room) put(t *testing.T, text string) blob.Blob {
 	return b
 }
 
-func (r *room) tx(t *testing.T, fn func(*db.Tx) error) {
+func (r *fixture) tx(t *testing.T, fn func(*db.Tx) error) {
 	t.Helper()
 	if err := r.db.Tenant(r.tenant).InTx(t.Context(), fn); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (r *room) hold(t *testing.T, id uuid.UUID) {
+func (r *fixture) hold(t *testing.T, id uuid.UUID) {
 	t.Helper()
 	r.tx(t, func(tx *db.Tx) error { return blob.Hold(tx, id) })
 }
 
-func (r *room) drop(t *testing.T, id uuid.UUID) {
+func (r *fixture) drop(t *testing.T, id uuid.UUID) {
 	t.Helper()
 	r.tx(t, func(tx *db.Tx) error { return blob.Drop(tx, id) })
 }
 
-func (r *room) sweep(t *testing.T) int {
+func (r *fixture) sweep(t *testing.T) int {
 	t.Helper()
 	n, err := r.Sweep(t.Context())
 	if err != nil {
@@ -182,7 +182,7 @@ func (r *room) sweep(t *testing.T) int {
 	return n
 }
 
-func (r *room) read(t *testing.T, id uuid.UUID) string {
+func (r *fixture) read(t *testing.T, id uuid.UUID) string {
 	t.Helper()
 	f, err := r.Open(t.Context(), r.tenant, id)
 	if err != nil {
@@ -197,7 +197,7 @@ func (r *room) read(t *testing.T, id uuid.UUID) string {
 }
 
 func TestPutAndOpen(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		b := r.put(t, "merhaba dünya")
 		want := sha256.Sum256([]byte("merhaba dünya"))
 		if b.Size != 14 || !bytes.Equal(b.Hash, want[:]) || len(b.HexHash()) != 64 {
@@ -234,7 +234,7 @@ func TestPutAndOpen(t *testing.T) {
 }
 
 func TestNothingIsEmptyOrLargerThanAllowed(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		if b := r.put(t, ""); b.Size != 0 || r.read(t, b.ID) != "" {
 			t.Errorf("%+v", b)
 		}
@@ -273,7 +273,7 @@ func TestLargeFilesGoToS3Whole(t *testing.T) {
 }
 
 func TestSameBytesAreKeptOnceForAWorkspace(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		first, second := r.put(t, "same"), r.put(t, "same")
 		if first.ID != second.ID || len(r.names()) != 1 {
 			t.Errorf("%v and %v: %v", first.ID, second.ID, r.names())
@@ -294,7 +294,7 @@ func TestSameBytesAreKeptOnceForAWorkspace(t *testing.T) {
 }
 
 func TestSweep(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		held, unheld := r.put(t, "held"), r.put(t, "unheld")
 		r.hold(t, held.ID)
 		r.hold(t, held.ID)
@@ -343,7 +343,7 @@ type cut struct{}
 func (cut) Read([]byte) (int, error) { panic("killed") }
 
 func TestADeadProcessLeavesNothingForLong(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		func() {
 			defer func() { _ = recover() }()
 			_, _ = r.Put(t.Context(), r.tenant, io.MultiReader(strings.NewReader("half"), cut{}), 100)
@@ -368,7 +368,7 @@ func TestADeadProcessLeavesNothingForLong(t *testing.T) {
 }
 
 func TestManyAtOnce(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		var wg sync.WaitGroup
 		for i := range 24 {
 			wg.Go(func() {

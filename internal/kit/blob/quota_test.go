@@ -9,13 +9,13 @@ import (
 	"konak/internal/kit/fault"
 )
 
-func (r *room) within(t *testing.T, pool blob.Pool, text string) error {
+func (r *fixture) within(t *testing.T, pool blob.Pool, text string) error {
 	t.Helper()
 	_, err := r.PutWithin(t.Context(), r.tenant, pool, strings.NewReader(text), 1<<20)
 	return err
 }
 
-func (r *room) use(t *testing.T) blob.Use {
+func (r *fixture) use(t *testing.T) blob.Use {
 	t.Helper()
 	u, err := r.Use(t.Context(), r.tenant)
 	if err != nil {
@@ -34,7 +34,7 @@ func wantFull(t *testing.T, err error, reason string) {
 
 // Each pool has its own end; what was accepted is taken past it, and counted.
 func TestQuota(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		if u := r.use(t); u != (blob.Use{Quota: blob.DefaultQuota, VisitorQuota: blob.DefaultQuota / 10}) {
 			t.Errorf("before anything: %+v", u)
 		}
@@ -78,7 +78,7 @@ func TestQuota(t *testing.T) {
 // The counters follow what is there: unheld blobs too, the same bytes once, and
 // nothing of what was swept.
 func TestUseIsKept(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		held := r.put(t, "twelve bytes")
 		r.put(t, "twelve bytes")
 		if err := r.within(t, blob.Visitors, "seven b"); err != nil {
@@ -104,7 +104,7 @@ func TestUseIsKept(t *testing.T) {
 
 // Many at once do not pass the quota together.
 func TestQuotaHoldsForManyAtOnce(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		r.Quota = 50
 		var wg sync.WaitGroup
 		for i := range 12 {

@@ -19,16 +19,16 @@ import (
 	"konak/internal/kit/fault"
 )
 
-func (r *room) name(b blob.Blob) string {
+func (r *fixture) name(b blob.Blob) string {
 	text := b.ID.String()
 	return r.tenant.String() + "/" + text[len(text)-2:] + "/" + text
 }
 
 // damage replaces what is stored of a blob; nil removes it.
-func (r *room) damage(b blob.Blob, content []byte) { r.overwrite(r.name(b), content) }
+func (r *fixture) damage(b blob.Blob, content []byte) { r.overwrite(r.name(b), content) }
 
 // findings lists the blobs that are known to be missing or damaged.
-func (r *room) findings(t *testing.T) map[uuid.UUID]string {
+func (r *fixture) findings(t *testing.T) map[uuid.UUID]string {
 	t.Helper()
 	total, list, err := r.Findings(t.Context(), 100)
 	if err != nil || total != len(list) {
@@ -41,12 +41,12 @@ func (r *room) findings(t *testing.T) map[uuid.UUID]string {
 	return out
 }
 
-func (r *room) alarms() int { return strings.Count(r.logs.String(), "level=ERROR") }
+func (r *fixture) alarms() int { return strings.Count(r.logs.String(), "level=ERROR") }
 
 // A blob of another size is not opened, one that is gone is missing, and each is
 // an alarm once.
 func TestOpenChecksSize(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		short, gone, whole := r.put(t, "short"), r.put(t, "gone"), r.put(t, "whole")
 		r.damage(short, []byte("shor"))
 		r.damage(gone, nil)
@@ -76,7 +76,7 @@ func TestOpenChecksSize(t *testing.T) {
 
 // The last bytes of a blob with another hash are never given, however it is read.
 func TestReadChecksHash(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		text := []byte(strings.Repeat("0123456789", 10_000))
 		b := r.put(t, string(text))
 		text[10]++
@@ -111,7 +111,7 @@ func TestReadChecksHash(t *testing.T) {
 // The same bytes again heal a blob under its id, whether its damage was noticed
 // or not, and so does a file that the operator brings back.
 func TestSameBytesHeal(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		for _, c := range []struct {
 			text    string
 			content []byte
@@ -150,7 +150,7 @@ func TestSameBytesHeal(t *testing.T) {
 // The scrub reads every blob once in 30 days, a little at a time, and finds
 // what nobody opens. Another node does not read what one has claimed.
 func TestScrub(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		large := strings.Repeat("x", 9<<20)
 		var list []blob.Blob
 		for _, text := range []string{"a" + large, "b" + large, "c", "d", "e"} {
@@ -230,7 +230,7 @@ func TestScrubGoesOnAfterAnOutage(t *testing.T) {
 
 // The number of findings is a metric.
 func TestDamagedMetric(t *testing.T) {
-	run(t, func(t *testing.T, r *room) {
+	run(t, func(t *testing.T, r *fixture) {
 		metrics := prometheus.NewRegistry()
 		if _, err := blob.New(blob.Config{DB: r.db, Metrics: metrics, Folder: r.folder}); err != nil {
 			t.Fatal(err)
@@ -245,7 +245,7 @@ func TestDamagedMetric(t *testing.T) {
 	})
 }
 
-func (r *room) scrub(t *testing.T) int {
+func (r *fixture) scrub(t *testing.T) int {
 	t.Helper()
 	n, err := r.Scrub(t.Context())
 	if err != nil {

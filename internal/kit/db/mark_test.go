@@ -13,10 +13,10 @@ import (
 func TestMark(t *testing.T) {
 	t.Parallel()
 	dbtest.Run(t, func(t *testing.T, d *db.DB, _ *clock.Fake) {
-		house := d.System("test")
+		system := d.System("test")
 		marked := func() (ok bool) {
 			t.Helper()
-			if err := house.Read(t.Context(), func(r *db.Reader) (err error) { ok, err = db.Marked(r, "x"); return err }); err != nil {
+			if err := system.Read(t.Context(), func(r *db.Reader) (err error) { ok, err = db.Marked(r, "x"); return err }); err != nil {
 				t.Fatal(err)
 			}
 			return ok
@@ -25,7 +25,7 @@ func TestMark(t *testing.T) {
 			t.Error("marked before")
 		}
 		for range 2 {
-			if err := house.InTx(t.Context(), func(tx *db.Tx) error { return db.Mark(tx, "x") }); err != nil {
+			if err := system.InTx(t.Context(), func(tx *db.Tx) error { return db.Mark(tx, "x") }); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -15,7 +15,7 @@ func TestNotFound(t *testing.T) {
 		t.Errorf("no row: %v", err)
 	}
 	other := errors.New("the disk is full")
-	if err := db.NotFound(other); err != other {
+	if err := db.NotFound(other); !errors.Is(err, other) || fault.Is(err, fault.NotFound) {
 		t.Errorf("another error: %v", err)
 	}
 	if err := db.NotFound(nil); err != nil {

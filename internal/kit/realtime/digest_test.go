@@ -13,7 +13,7 @@ import (
 )
 
 // watchChanges opens a stream that gathers and waits until it is ready.
-func (h *house) watchChanges(token string) *stream {
+func (h *harness) watchChanges(token string) *stream {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 30*time.Second)
 	h.t.Cleanup(cancel)

@@ -64,7 +64,7 @@ func (w watcher) Recheck(ctx context.Context, token string) (*caller.Caller, err
 	return w.Authenticate(ctx, token)
 }
 
-type house struct {
+type harness struct {
 	t      *testing.T
 	db     *db.DB
 	tenant uuid.UUID
@@ -76,9 +76,9 @@ type house struct {
 	prepared, made atomic.Int64
 }
 
-func open(t *testing.T, d *db.DB) *house {
+func open(t *testing.T, d *db.DB) *harness {
 	t.Helper()
-	h := &house{t: t, db: d, tenant: dbtest.Tenant(t, d, "demo"), hub: bus.NewHub(), out: &atomic.Bool{}}
+	h := &harness{t: t, db: d, tenant: dbtest.Tenant(t, d, "demo"), hub: bus.NewHub(), out: &atomic.Bool{}}
 	h.api = api.New(api.Config{
 		DB: d, Log: slog.New(slog.DiscardHandler), Clock: d.Clock(), Auth: watcher{h.tenant, h.out}, Domain: "localhost", StreamCheck: 50 * time.Millisecond,
 	})
@@ -105,7 +105,7 @@ func open(t *testing.T, d *db.DB) *house {
 
 // emit announces one event of each type and dispatches them on the given bus:
 // the hub, or nowhere, as if another node's message was lost.
-func (h *house) emit(on bus.Bus, types ...string) {
+func (h *harness) emit(on bus.Bus, types ...string) {
 	h.t.Helper()
 	err := h.db.Tenant(h.tenant).InTx(h.t.Context(), func(tx *db.Tx) error {
 		for _, name := range types {
@@ -144,7 +144,7 @@ type stream struct {
 }
 
 // watch opens a stream and waits until it is ready.
-func (h *house) watch(lastEventID string) *stream {
+func (h *harness) watch(lastEventID string) *stream {
 	h.t.Helper()
 	resp := h.get("token", lastEventID)
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
@@ -155,7 +155,7 @@ func (h *house) watch(lastEventID string) *stream {
 	return s
 }
 
-func (h *house) get(token, lastEventID string) *http.Response {
+func (h *harness) get(token, lastEventID string) *http.Response {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 30*time.Second)
 	h.t.Cleanup(cancel)

@@ -38,7 +38,7 @@ type said struct {
 }
 
 // dial opens a socket and waits until it is ready.
-func (h *house) dial(t fataler, query string) *socket {
+func (h *harness) dial(t fataler, query string) *socket {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 30*time.Second)
 	defer cancel()

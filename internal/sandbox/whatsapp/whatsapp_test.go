@@ -65,8 +65,8 @@ func TestKept(t *testing.T) {
 	now := clock.NewFake(time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC))
 	path := filepath.Join(t.TempDir(), "sandbox.json")
 	ours := &callback{}
-	house := httptest.NewServer(ours)
-	t.Cleanup(house.Close)
+	receiver := httptest.NewServer(ours)
+	t.Cleanup(receiver.Close)
 	start := func() (*whatsapp.Server, string) {
 		s, err := whatsapp.Open(now, path)
 		if err != nil {
@@ -79,10 +79,10 @@ func TestKept(t *testing.T) {
 	}
 	s, at := start()
 	s.Add(whatsapp.Business{ID: "1", Token: "token", AppSecret: "secret", Numbers: []wire.PhoneNumber{{ID: "11", Display: "+90 212 555 01 01"}}})
-	if status := post(t, at+"/1/subscribed_apps", `{"override_callback_uri":"`+house.URL+`","verify_token":"guessed"}`); status != 400 {
+	if status := post(t, at+"/1/subscribed_apps", `{"override_callback_uri":"`+receiver.URL+`","verify_token":"guessed"}`); status != 400 {
 		t.Errorf("a callback that is not ours: %d", status)
 	}
-	if status := post(t, at+"/1/subscribed_apps", `{"override_callback_uri":"`+house.URL+`","verify_token":"ours"}`); status != 200 {
+	if status := post(t, at+"/1/subscribed_apps", `{"override_callback_uri":"`+receiver.URL+`","verify_token":"ours"}`); status != 200 {
 		t.Errorf("ours: %d", status)
 	}
 	if _, err := s.Say("11", whatsapp.Customer{ID: "905321234567", Name: "Elif"}, "Merhaba"); err != nil {

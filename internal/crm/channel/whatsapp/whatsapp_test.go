@@ -45,7 +45,7 @@ type shop struct {
 	asked atomic.Pointer[func()]
 }
 
-// run gives a test a house of its own on both databases, with a service of its
+// run gives a test a server of its own on both databases, with a service of its
 // own and a workspace.
 func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 	t.Helper()
