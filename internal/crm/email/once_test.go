@@ -277,14 +277,11 @@ func TestAcceptedBeforeAPause(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, s *apptest.Server) {
 		p := open(t, s)
-		box := p.connect(p.Workspace, "kendi@firma.example", map[string]any{"auto_reply": "Aldık"})
 		for status, change := range map[string]func(path string){
 			"paused":       func(path string) { p.Owner.Do("PATCH", path+"/status", map[string]any{"status": "paused"}).Want(200) },
 			"disconnected": func(path string) { p.Owner.Delete(path).Want(200) },
 		} {
-			if status == "disconnected" {
-				box = p.connect(p.Workspace, "eski@firma.example", map[string]any{"auto_reply": "Aldık"})
-			}
+			box := p.connect(p.Workspace, "kutu-"+status+"@firma.example", map[string]any{"auto_reply": "Aldık"})
 			before := len(p.talks())
 			from := status + "@kaya.example"
 			if err := p.send(from, *box.ForwardingAddress, letter(from, from, status, "Nerede?")); err != nil {

@@ -91,7 +91,7 @@ func TestOAuthNode(t *testing.T) {
 	if err != nil {
 		t.Skip("node is not installed: the flow is not tried with oauth4webapi")
 	}
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
