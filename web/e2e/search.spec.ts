@@ -60,7 +60,7 @@ test('the search speaks Turkish and fits a phone', async ({ browser }) => {
   await shoot(page, 'inbox-search-phone')
   await row.click()
   const thread = page.getByRole('region', { name: 'Oğuz Çetin ile konuşma' })
-  await expect(thread.getByRole('textbox', { name: 'Bilgi' })).toBeVisible()
+  await expect(thread.getByRole('textbox', { name: 'Cc' })).toBeVisible()
   await expect(thread.getByRole('button', { name: 'Sonra gönder' })).toBeVisible()
   const { scroll, width } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, width: document.documentElement.clientWidth }))
   expect(scroll).toBeLessThanOrEqual(width)

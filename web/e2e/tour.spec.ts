@@ -1,6 +1,6 @@
 import { expect, expectAccessible, shoot, signIn, test } from './helpers'
 
-test('the tour shows the house once, by keyboard, and is remembered', async ({ page }) => {
+test('the tour shows the panel once, by keyboard, and is remembered', async ({ page }) => {
   await page.addInitScript(() => {
     if (!sessionStorage.getItem('begun')) localStorage.removeItem('konak.tour')
     sessionStorage.setItem('begun', 'yes')
