@@ -6,9 +6,9 @@ import "github.com/google/uuid"
 // from their beginning.
 func (s *Service) WholeReads(tenant uuid.UUID) int {
 	s.mu.Lock()
-	sh := s.shelves[tenant]
+	w := s.workspaces[tenant]
 	s.mu.Unlock()
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	return sh.recent.wholeReads
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.recent.wholeReads
 }

@@ -42,29 +42,29 @@ func (s *Service) read(tenant uuid.UUID, k int) (*search.Index, error) {
 	return search.Open(kinds[k].schema, bufio.NewReaderSize(f, 1<<20))
 }
 
-// save writes a shelf's files, if it is worth it. A failure costs the next
+// save writes the files of a workspace's indexes, if enough has changed. A failure costs the next
 // start some time and nothing else.
-func (s *Service) save(sh *shelf) {
+func (s *Service) save(w *workspaceIndexes) {
 	// The snapshots of one moment; searches do not wait while they are written.
 	var snaps [kindCount]*search.Snapshot
-	sh.mu.Lock()
-	st, saved := sh.state.Load(), sh.saved
+	w.mu.Lock()
+	st, saved := w.state.Load(), w.saved
 	for k, x := range st.index {
 		snaps[k] = x.Snapshot()
 	}
-	sh.mu.Unlock()
+	w.mu.Unlock()
 	if st.revision == saved || st.records() < worthSaving {
 		return
 	}
 	for k, snap := range snaps {
-		if err := s.write(sh.tenant, k, snap); err != nil {
-			s.Log.Warn("a search index could not be saved", "tenant", sh.tenant, "error", err)
+		if err := s.write(w.tenant, k, snap); err != nil {
+			s.Log.Warn("a search index could not be saved", "tenant", w.tenant, "error", err)
 			return
 		}
 	}
-	sh.mu.Lock()
-	sh.saved = st.revision
-	sh.mu.Unlock()
+	w.mu.Lock()
+	w.saved = st.revision
+	w.mu.Unlock()
 }
 
 // write replaces a file as a whole: a cut leaves the old one.

@@ -36,18 +36,18 @@ type Service struct {
 	slots    chan struct{}
 	building chan struct{}
 
-	mu      sync.Mutex
-	shelves map[uuid.UUID]*shelf
-	life    context.Context // of builds, which outlive the search that wanted them
-	end     context.CancelFunc
-	busy    sync.WaitGroup
+	mu         sync.Mutex
+	workspaces map[uuid.UUID]*workspaceIndexes
+	life       context.Context // of builds, which outlive the search that wanted them
+	end        context.CancelFunc
+	busy       sync.WaitGroup
 }
 
 // New makes the finder.
 func New(cfg Config) *Service {
 	cfg.Budget = cmp.Or(cfg.Budget, 512<<20)
 	s := &Service{
-		Config: cfg, shelves: map[uuid.UUID]*shelf{},
+		Config: cfg, workspaces: map[uuid.UUID]*workspaceIndexes{},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)), building: make(chan struct{}, 2),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -77,21 +77,21 @@ const (
 	saveEvery   = 5000 // events
 )
 
-// open gives a workspace's shelf, up to date.
+// open returns a workspace's indexes, up to date.
 func (s *Service) open(ctx context.Context, tenant uuid.UUID) (*state, error) {
 	s.mu.Lock()
-	sh, ok := s.shelves[tenant]
+	w, ok := s.workspaces[tenant]
 	if !ok {
-		sh = &shelf{tenant: tenant, ready: make(chan struct{})}
-		s.shelves[tenant] = sh
-		s.busy.Go(func() { s.fill(sh) })
+		w = &workspaceIndexes{tenant: tenant, ready: make(chan struct{})}
+		s.workspaces[tenant] = w
+		s.busy.Go(func() { s.fill(w) })
 	}
 	s.mu.Unlock()
-	sh.used.Store(s.DB.Clock().Now().UnixMicro())
+	w.used.Store(s.DB.Clock().Now().UnixMicro())
 	patience := time.NewTimer(wait)
 	defer patience.Stop()
 	select {
-	case <-sh.ready:
+	case <-w.ready:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-patience.C:
@@ -99,39 +99,40 @@ func (s *Service) open(ctx context.Context, tenant uuid.UUID) (*state, error) {
 		f.RetryAfter = int(wait / time.Second)
 		return nil, f
 	}
-	if sh.failed != nil {
-		return nil, sh.failed
+	if w.failed != nil {
+		return nil, w.failed
 	}
-	err := sh.refresh(ctx, s.DB.Tenant(tenant), math.MaxInt)
-	return sh.state.Load(), err
+	err := w.refresh(ctx, s.DB.Tenant(tenant), math.MaxInt)
+	return w.state.Load(), err
 }
 
-// fill makes a shelf's first state: from its files, or from the database.
-func (s *Service) fill(sh *shelf) {
-	defer close(sh.ready)
+// fill makes the first state of a workspace's indexes: from their files, or from
+// the database.
+func (s *Service) fill(w *workspaceIndexes) {
+	defer close(w.ready)
 	select {
 	case s.building <- struct{}{}:
 		defer func() { <-s.building }()
 	case <-s.life.Done():
-		sh.failed = s.life.Err()
+		w.failed = s.life.Err()
 		return
 	}
 	elapsed := clock.Stopwatch()
-	st, err := s.load(sh.tenant)
+	st, err := s.load(w.tenant)
 	if err != nil {
-		if st, err = build(s.life, s.DB.Tenant(sh.tenant)); err == nil {
-			s.Log.Debug("search index built", "tenant", sh.tenant, "records", st.records(), "seconds", elapsed().Seconds())
+		if st, err = build(s.life, s.DB.Tenant(w.tenant)); err == nil {
+			s.Log.Debug("search index built", "tenant", w.tenant, "records", st.records(), "seconds", elapsed().Seconds())
 		}
 	} else {
-		sh.saved = st.revision
+		w.saved = st.revision
 	}
 	if err != nil {
-		sh.failed = err
-		s.drop(sh)
+		w.failed = err
+		s.drop(w)
 		return
 	}
-	sh.state.Store(st)
-	s.makeRoom(sh)
+	w.state.Store(st)
+	s.freeMemory(w)
 }
 
 func (st *state) records() (n int) {
@@ -141,44 +142,44 @@ func (st *state) records() (n int) {
 	return n
 }
 
-func (s *Service) drop(sh *shelf) {
+func (s *Service) drop(w *workspaceIndexes) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shelves[sh.tenant] == sh {
-		delete(s.shelves, sh.tenant)
+	if s.workspaces[w.tenant] == w {
+		delete(s.workspaces, w.tenant)
 	}
 }
 
-// makeRoom gives up the indexes that were not used for longest until the rest
+// freeMemory gives up the indexes that were not used for longest until the rest
 // fits; the one that was just made stays.
-func (s *Service) makeRoom(stays *shelf) {
+func (s *Service) freeMemory(stays *workspaceIndexes) {
 	all := s.list()
 	total := 0
-	for _, sh := range all {
-		total += sh.bytes()
+	for _, w := range all {
+		total += w.bytes()
 	}
-	for _, sh := range all {
+	for _, w := range all {
 		if total <= s.Budget {
 			return
 		}
-		if sh == stays || sh.state.Load() == nil {
+		if w == stays || w.state.Load() == nil {
 			continue
 		}
-		total -= sh.bytes()
-		s.drop(sh)
-		s.save(sh)
+		total -= w.bytes()
+		s.drop(w)
+		s.save(w)
 	}
 }
 
-// list gives the shelves, the one that was not used for longest first.
-func (s *Service) list() []*shelf {
+// list returns the indexes of all workspaces, the longest unused first.
+func (s *Service) list() []*workspaceIndexes {
 	s.mu.Lock()
-	all := make([]*shelf, 0, len(s.shelves))
-	for _, sh := range s.shelves {
-		all = append(all, sh)
+	all := make([]*workspaceIndexes, 0, len(s.workspaces))
+	for _, w := range s.workspaces {
+		all = append(all, w)
 	}
 	s.mu.Unlock()
-	slices.SortFunc(all, func(a, b *shelf) int {
+	slices.SortFunc(all, func(a, b *workspaceIndexes) int {
 		return cmp.Or(cmp.Compare(a.used.Load(), b.used.Load()), slices.Compare(a.tenant[:], b.tenant[:]))
 	})
 	return all
@@ -188,36 +189,36 @@ func (s *Service) list() []*shelf {
 func (s *Service) Step(ctx context.Context) (int, error) {
 	now := s.DB.Clock().Now()
 	n := 0
-	for _, sh := range s.list() {
+	for _, w := range s.list() {
 		select {
-		case <-sh.ready:
+		case <-w.ready:
 		default:
 			continue
 		}
-		st := sh.state.Load()
+		st := w.state.Load()
 		if st == nil {
 			continue
 		}
-		switch idle := now.Sub(time.UnixMicro(sh.used.Load())); {
+		switch idle := now.Sub(time.UnixMicro(w.used.Load())); {
 		case idle > cold:
-			s.drop(sh)
-			s.save(sh)
+			s.drop(w)
+			s.save(w)
 			n++
 		case idle < hot:
-			if now.Sub(sh.refreshed) < refreshEvery {
+			if now.Sub(w.refreshed) < refreshEvery {
 				continue
 			}
-			sh.refreshed = now
-			if err := sh.refresh(ctx, s.DB.Tenant(sh.tenant), 1); err != nil {
+			w.refreshed = now
+			if err := w.refresh(ctx, s.DB.Tenant(w.tenant), 1); err != nil {
 				return n, err
 			}
-			for _, x := range sh.state.Load().index {
+			for _, x := range w.state.Load().index {
 				if x.Fragmented() {
 					x.Compact()
 				}
 			}
-			if sh.unsaved() > saveEvery {
-				s.save(sh)
+			if w.unsaved() > saveEvery {
+				s.save(w)
 			}
 		}
 	}
@@ -227,17 +228,17 @@ func (s *Service) Step(ctx context.Context) (int, error) {
 // Run keeps the indexes until ctx ends, and saves them then.
 func (s *Service) Run(ctx context.Context) {
 	jobs.Loop{Name: "finder", DB: s.DB, Log: s.Log, Step: s.Step}.Run(ctx)
-	for _, sh := range s.list() {
-		if sh.state.Load() != nil {
-			s.save(sh)
+	for _, w := range s.list() {
+		if w.state.Load() != nil {
+			s.save(w)
 		}
 	}
 }
 
 // Held says how many indexes the node holds and how many bytes they take.
 func (s *Service) Held() (indexes, bytes int) {
-	for _, sh := range s.list() {
-		indexes, bytes = indexes+1, bytes+sh.bytes()
+	for _, w := range s.list() {
+		indexes, bytes = indexes+1, bytes+w.bytes()
 	}
 	return indexes, bytes
 }

@@ -18,8 +18,8 @@ import (
 	"konak/internal/kit/search"
 )
 
-// shelf holds the indexes of one workspace.
-type shelf struct {
+// workspaceIndexes holds the indexes of one workspace.
+type workspaceIndexes struct {
 	tenant uuid.UUID
 	ready  chan struct{} // closed once there is a state, or failed
 	failed error
@@ -42,9 +42,9 @@ type state struct {
 	revision int64
 }
 
-func (sh *shelf) bytes() int {
+func (w *workspaceIndexes) bytes() int {
 	n := 4 << 10
-	if st := sh.state.Load(); st != nil {
+	if st := w.state.Load(); st != nil {
 		for _, x := range st.index {
 			n += x.Snapshot().Bytes()
 		}
@@ -53,10 +53,10 @@ func (sh *shelf) bytes() int {
 }
 
 // unsaved is how many events the files are behind.
-func (sh *shelf) unsaved() int64 {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	return sh.state.Load().revision - sh.saved
+func (w *workspaceIndexes) unsaved() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state.Load().revision - w.saved
 }
 
 const (
@@ -109,23 +109,23 @@ func build(ctx context.Context, h db.Handle) (*state, error) {
 	return st, nil
 }
 
-// refresh brings a shelf up to the newest event, or as far as so many pages of
-// events go.
-func (sh *shelf) refresh(ctx context.Context, h db.Handle, pages int) error {
+// refresh applies the events since the last refresh to the indexes. It reads at
+// most the given number of pages of events, and returns the error of a read.
+func (w *workspaceIndexes) refresh(ctx context.Context, h db.Handle, pages int) error {
 	newest := func() (last int64, err error) {
 		err = h.Read(ctx, func(r *db.Reader) (err error) { last, err = event.Last(r); return err })
 		return last, err
 	}
-	if last, err := newest(); err != nil || last == sh.state.Load().revision {
+	if last, err := newest(); err != nil || last == w.state.Load().revision {
 		return err
 	}
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	last, err := newest()
 	if err != nil {
 		return err
 	}
-	for st := sh.state.Load(); st.revision != last && pages > 0; st = sh.state.Load() {
+	for st := w.state.Load(); st.revision != last && pages > 0; st = w.state.Load() {
 		pages--
 		var events []event.Event
 		if st.revision < last && last-st.revision < tooFar {
@@ -139,16 +139,16 @@ func (sh *shelf) refresh(ctx context.Context, h db.Handle, pages int) error {
 			if st, err = build(ctx, h); err != nil {
 				return err
 			}
-			sh.state.Store(st)
-			sh.recent = recentTexts{}
+			w.state.Store(st)
+			w.recent = recentTexts{}
 			return nil
 		}
-		if err := st.take(ctx, h, events, &sh.recent); err != nil {
+		if err := st.take(ctx, h, events, &w.recent); err != nil {
 			return err
 		}
 		next := *st
 		next.revision = events[len(events)-1].Sequence
-		sh.state.Store(&next)
+		w.state.Store(&next)
 	}
 	return nil
 }
