@@ -46,20 +46,9 @@ func TestListLooksAtFewAccounts(t *testing.T) {
 			"disconnected":   {"", "disconnected", all - 1, all/rows + 1},
 			"of no such one": {"telegram", "", 0, 1},
 		} {
-			p, found, pages := db.Page{Limit: all, After: db.First}, 0, 0
-			for more := true; more; pages++ {
-				err := tenant.Read(t.Context(), func(r *db.Reader) error {
-					got, err := list(r, tc.kind, tc.status, p, rows)
-					found += len(got.Rows)
-					if more = got.Next != nil; more {
-						p.After = *got.Next
-					}
-					return err
-				})
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-			}
+			found, pages := dbtest.CountPages(t, tenant, db.Page{Limit: all, After: db.First}, func(r *db.Reader, p db.Page) (db.List[Account], error) {
+				return list(r, tc.kind, tc.status, p, rows)
+			})
 			if found != tc.found || pages != tc.pages {
 				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, tc.pages)
 			}

@@ -51,20 +51,9 @@ func TestListLooksAtFewContacts(t *testing.T) {
 			"a word of one":       {Filter{Query: "42"}, 1, 1},
 			"a word that is none": {Filter{Query: "yok"}, 0, 1},
 		} {
-			p, found, pages := db.Page{Limit: 10, After: db.First}, 0, 0
-			for more := true; more; pages++ {
-				err := tenant.Read(t.Context(), func(r *db.Reader) error {
-					got, err := list(r, tc.f, p, rows)
-					found += len(got.Rows)
-					if more = got.Next != nil; more {
-						p.After = *got.Next
-					}
-					return err
-				})
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-			}
+			found, pages := dbtest.CountPages(t, tenant, db.Page{Limit: 10, After: db.First}, func(r *db.Reader, p db.Page) (db.List[Contact], error) {
+				return list(r, tc.f, p, rows)
+			})
 			if found != tc.found || pages != tc.pages {
 				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, tc.pages)
 			}

@@ -48,20 +48,9 @@ func TestListLooksAtFewCannedReplies(t *testing.T) {
 			"a word of none":         {me, []string{"yok"}, 0, 2*each/rows + 1},
 			"who has none of theirs": {uuid.New(), []string{"karg"}, each / 10, each/rows + 1},
 		} {
-			p, found, pages := db.Page{Limit: 200, After: db.Before}, 0, 0
-			for more := true; more; pages++ {
-				err := tenant.Read(t.Context(), func(r *db.Reader) error {
-					got, err := cannedReplies(r, tc.agent, tc.terms, p, rows)
-					found += len(got.Rows)
-					if more = got.Next != nil; more {
-						p.After = *got.Next
-					}
-					return err
-				})
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-			}
+			found, pages := dbtest.CountPages(t, tenant, db.Page{Limit: 200, After: db.Before}, func(r *db.Reader, p db.Page) (db.List[CannedReply], error) {
+				return cannedReplies(r, tc.agent, tc.terms, p, rows)
+			})
 			if found != tc.found || pages != tc.pages {
 				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, tc.pages)
 			}

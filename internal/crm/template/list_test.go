@@ -46,20 +46,9 @@ func TestListLooksAtFewTemplates(t *testing.T) {
 			"sendable":         {Filter{Sendable: true, AccountID: &account}, all / 10},
 			"one name":         {Filter{Query: "siparis 42"}, 1},
 		} {
-			p, found, pages := db.Page{Limit: all, After: db.First}, 0, 0
-			for more := true; more; pages++ {
-				err := tenant.Read(t.Context(), func(r *db.Reader) error {
-					got, err := list(r, tc.f, p, rows)
-					found += len(got.Rows)
-					if more = got.Next != nil; more {
-						p.After = *got.Next
-					}
-					return err
-				})
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-			}
+			found, pages := dbtest.CountPages(t, tenant, db.Page{Limit: all, After: db.First}, func(r *db.Reader, p db.Page) (db.List[Template], error) {
+				return list(r, tc.f, p, rows)
+			})
 			if found != tc.found || pages != all/rows+1 {
 				t.Errorf("%s: found %d in %d pages, want %d in %d", name, found, pages, tc.found, all/rows+1)
 			}
