@@ -87,8 +87,10 @@ type proven struct {
 func (p *proven) valid(now time.Time) bool { return p.expires.IsZero() || now.Before(p.expires) }
 
 // fresh says whether what was read may still be believed.
+// What was read in the future may not: the clock was set back.
 func (p *proven) fresh(now time.Time, maxAge time.Duration) bool {
-	return now.Sub(p.readAt) < maxAge && p.valid(now)
+	age := now.Sub(p.readAt)
+	return age >= 0 && age < maxAge && p.valid(now)
 }
 
 const (

@@ -55,7 +55,7 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	}
 	var raw []byte
 	if !sent {
-		if raw, got, err = s.carry(ctx, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
+		if raw, got, err = s.carry(ctx, j, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
 			if _, reached := errors.AsType[*mailer.QuotaReached](err); reached {
 				if err = mailer.HoldForQuota(err, j); !errors.Is(err, jobs.ErrDrop) {
 					return errors.Join(err, s.showHeld(ctx, &p))
@@ -85,13 +85,13 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 
 // lastAttempt says whether a mail that failed with err is not tried again.
 func lastAttempt(j *jobs.Job, err error) bool {
-	return errors.Is(err, jobs.ErrDrop) || j.Attempts >= sendAttempts
+	return errors.Is(err, jobs.ErrDrop) || j.Attempts >= sendAttempts && !errors.Is(err, jobs.ErrLost)
 }
 
 // sendWaiting hands a mail over for those who had to wait. It returns who still
 // waits, and the error where the server took it for nobody.
 func (s *Service) sendWaiting(ctx context.Context, j *jobs.Job, p *outgoingMail, got accepted) (accepted, error) {
-	_, now, err := s.carry(ctx, p, mailer.Envelope{Cc: got.Waiting})
+	_, now, err := s.carry(ctx, j, p, mailer.Envelope{Cc: got.Waiting})
 	if err = mailer.HoldForQuota(err, j); err != nil && !lastAttempt(j, err) {
 		return got, err
 	}
@@ -203,7 +203,7 @@ func (s *Service) findMailbox(ctx context.Context, p *outgoingMail) (f sendingMa
 
 // carry makes a mail and hands it over to the recipients of an envelope. It
 // returns an error where the server took it for nobody, or not for one of to.To.
-func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope) (raw []byte, got accepted, err error) {
+func (s *Service) carry(ctx context.Context, j *jobs.Job, p *outgoingMail, to mailer.Envelope) (raw []byte, got accepted, err error) {
 	f, err := s.findMailbox(ctx, p)
 	if err == nil && !f.account.Works() {
 		err = fmt.Errorf("%w %s", jobs.ErrDrop, ReasonUnavailable)
@@ -221,6 +221,9 @@ func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope
 	}
 	if !p.Auto { // nobody answers an automatic answer, not even with a bounce
 		to.From = f.sender.from.Email
+	}
+	if err := j.CheckClaim(ctx); err != nil {
+		return nil, got, err
 	}
 	var refused []mailer.Refusal
 	if f.set.SMTP != nil {

@@ -170,6 +170,9 @@ func (m *Mailer) deliver(ctx context.Context, j *jobs.Job, parcel parcel, sealed
 	if err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
+	if err := j.CheckClaim(ctx); err != nil {
+		return err
+	}
 	if _, err := m.server.send(ctx, Envelope{From: m.from.Address, To: []string{parcel.Letter.To}}, body); err != nil {
 		return jobs.HoldOnTimeout(err)
 	}
