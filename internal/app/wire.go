@@ -94,11 +94,17 @@ func (a *App) wireKit(p *parts) (err error) {
 
 // wireWebhooks makes webhooks and the dispatcher of events.
 func (a *App) wireWebhooks(p *parts) (err error) {
-	watch := webhook.Watch{Bus: p.hub, Catalog: p.catalog}
-	if a.Webhook, err = webhook.New(a.DB, p.box, p.out, watch, owners{a.Identity, a.Mailer, a.cfg.BaseURL()}); err != nil {
+	told := owners{a.Identity, a.Mailer, a.cfg.BaseURL()}
+	if a.Sender, err = webhook.NewSender(webhook.SenderConfig{
+		DB: a.DB, Box: p.box, Out: p.out, Owners: told, Log: a.log, Metrics: a.metrics, Lease: a.cfg.WebhookLease,
+	}); err != nil {
 		return err
 	}
-	a.Sender = webhook.NewSender(a.Webhook, a.log, webhook.NewMetrics(a.metrics), a.cfg.WebhookLease)
+	if a.Webhook, err = webhook.New(webhook.Config{
+		DB: a.DB, Box: p.box, Out: p.out, Bus: p.hub, Catalog: p.catalog, Owners: told, Sender: a.Sender,
+	}); err != nil {
+		return err
+	}
 	a.Dispatcher = &event.Dispatcher{DB: a.DB, Bus: p.hub, Log: a.log, Subscribers: []event.Subscriber{a.Webhook}}
 	return nil
 }

@@ -97,5 +97,5 @@ func (s *settings) tidy() {
 	s.description, s.events = strings.TrimSpace(s.description), sortNames(s.events)
 }
 
-// place is what an endpoint's secret is sealed to.
-func place(endpoint uuid.UUID) string { return "webhook_endpoint/" + endpoint.String() }
+// secretPurpose is what an endpoint's secret is sealed for.
+func secretPurpose(endpoint uuid.UUID) string { return "webhook_endpoint/" + endpoint.String() }

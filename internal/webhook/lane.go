@@ -110,8 +110,8 @@ const (
 	// What is under way or not marked yet of an endpoint is what a crash can
 	// cause to be sent twice. It may be a few at first and more the more has
 	// been marked, so that it stays a small part of what was sent.
-	unmarkedLeast = 6
-	unmarkedMost  = 5 * perEndpoint
+	minUnmarked   = 6
+	maxUnmarked   = 5 * perEndpoint
 	unmarkedShare = 200
 	readRows      = 256
 	rateSpan      = time.Second
@@ -148,7 +148,7 @@ func (l *lane) startable() bool {
 
 // full says that nothing may begin before something is marked.
 func (l *lane) full() bool {
-	return l.unmarked >= min(unmarkedLeast+l.pace.marked/unmarkedShare, unmarkedMost)
+	return l.unmarked >= min(minUnmarked+l.pace.marked/unmarkedShare, maxUnmarked)
 }
 
 // low says that so little is left of what was read that more is read now.
