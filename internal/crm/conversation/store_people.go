@@ -189,7 +189,7 @@ func counts(r *db.Reader) ([]countRow, error) {
 
 // joinedBy locks the conversations that an agent joined, in order.
 func joinedBy(tx *db.Tx, agent uuid.UUID) ([]Conversation, error) {
-	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.id IN (SELECT conversation_id FROM conversation_agent WHERE tenant_id = $1 AND agent_id = $2)
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), agent)
 }
