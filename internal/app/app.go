@@ -94,6 +94,7 @@ type App struct {
 	Agents        *agent.Service
 	Desk          *desk.Service
 	Channels      *channel.Service
+	Kinds         channel.Kinds
 	Email         *email.Service
 	Custom        *custom.Service
 	Widget        *widget.Service
@@ -236,7 +237,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	if err != nil {
 		return err
 	}
-	door, err := a.listenMail()
+	serveMail, err := a.listenMail()
 	if err != nil {
 		return errors.Join(err, private(ctx))
 	}
@@ -247,9 +248,9 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 
 	failed := make(chan error, 2)
 	wg.Go(func() { failed <- server.Serve(ln) })
-	if door != nil {
+	if serveMail != nil {
 		wg.Go(func() {
-			if err := door(workers); err != nil {
+			if err := serveMail(workers); err != nil {
 				failed <- fmt.Errorf("mail: %w", err)
 			}
 		})

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -62,13 +61,8 @@ type settings struct {
 	rate                 int
 }
 
-// Limits of an endpoint.
-const (
-	// maxEndpoints bounds the endpoints of a workspace in one module.
-	maxEndpoints = 20
-	// MaxGrace bounds how long a rotated secret may still be signed with.
-	MaxGrace = 7 * 24 * time.Hour
-)
+// maxEndpoints bounds the endpoints of a workspace in one module.
+const maxEndpoints = 20
 
 // parseAddress checks what can be checked before the name is looked up.
 func parseAddress(out *outbound.Client, raw string) (string, error) {

@@ -226,7 +226,7 @@ func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope
 	if f.set.SMTP != nil {
 		refused, err = s.submit(ctx, f.set.SMTP, f.creds.SMTP, to, raw)
 	} else {
-		refused, err = s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{ID: p.ID, Envelope: to, Subject: p.Subject, Text: p.Text, Raw: raw})
+		refused, err = s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.FinishedMail{ID: p.ID, Envelope: to, Subject: p.Subject, Text: p.Text, Raw: raw})
 	}
 	if err != nil {
 		return raw, got, jobs.HoldOnTimeout(err)

@@ -59,11 +59,9 @@ type Config struct {
 	BaseURL string
 }
 
-// New makes the channel and adds its kind to the channels.
+// New makes the channel.
 func New(c Config) *Service {
-	s := &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, inbound: c.Inbound, engine: c.Engine, base: c.BaseURL}
-	c.Channels.Add(Name, s)
-	return s
+	return &Service{db: c.DB, channels: c.Channels, conversations: c.Conversations, files: c.Files, inbound: c.Inbound, engine: c.Engine, base: c.BaseURL}
 }
 
 // NewChannel is what a caller gives for a channel.
