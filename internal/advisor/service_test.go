@@ -362,7 +362,7 @@ func TestIndexFile(t *testing.T) {
 		folder := t.TempDir()
 		start := func() string {
 			logs := &apptest.Buffer{}
-			svc := advisor.New(s.DB, apptest.Logger(logs), folder)
+			svc := advisor.New(advisor.Config{DB: s.DB, Log: apptest.Logger(logs), Folder: folder})
 			if svc.Ready(t.Context()) {
 				t.Error("ready before the index is there")
 			}

@@ -53,7 +53,7 @@ func (a *App) wireInbox(p *parts) error {
 
 // wireContacts makes contacts and agents, with what follows when they change.
 func (a *App) wireContacts(p *parts) (err error) {
-	a.Commerce = commerce.New(a.DB, book{p.book})
+	a.Commerce = commerce.New(commerce.Config{DB: a.DB, Contacts: book{p.book}})
 	a.Contacts = contact.New(contact.Config{DB: a.DB, Book: p.book, Followers: []contact.Follower{a.Whole, shop{a.Commerce}}})
 	a.Cards = card.New(card.Config{Conversations: a.Conversations, Contacts: p.book, Shop: shop{a.Commerce}})
 	a.Agents, err = agent.New(agent.Config{

@@ -102,7 +102,7 @@ func (s *Service) PingChannel(ctx context.Context, id uuid.UUID) (delivery *uuid
 		if retried = len(ids); err != nil || retried == 0 {
 			return err
 		}
-		last, _, err := s.wake(tx, id, retried)
+		last, _, err := s.wakeLane(tx, id, retried)
 		if err != nil {
 			return err
 		}

@@ -14,10 +14,18 @@ import (
 func (s *Service) SetHeartbeat(d time.Duration) { s.heartbeat = d }
 
 // NewSender makes the sender of another node on the same database.
-func (s *Service) NewSender() (*Sender, error) {
-	return NewSender(SenderConfig{
+func (s *Service) NewSender() (*Sender, error) { return NewSender(s.SenderConfig()) }
+
+// SenderConfig is what such a sender is made from.
+func (s *Service) SenderConfig() SenderConfig {
+	return SenderConfig{
 		DB: s.db, Box: s.box, Out: s.out, Owners: s.owners, Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
-	})
+	}
+}
+
+// Config is what the service is made from, without its catalog.
+func (s *Service) Config() Config {
+	return Config{DB: s.db, Box: s.box, Out: s.out, Bus: s.bus, Owners: s.owners, Sender: s.sender}
 }
 
 // Signs says whether an attempt is signed whose endpoint's settings have changed

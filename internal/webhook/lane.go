@@ -176,8 +176,8 @@ type readFrom struct {
 	// held is what the lane had at that moment: what is read of it is no news,
 	// even if it has been marked meanwhile.
 	held map[uuid.UUID]struct{}
-	// places is where those begin that are given after the read.
-	places time.Time
+	// newest is before every position that is reserved after the read.
+	newest time.Time
 	// enough says that only the settings are read: the lane has enough to send.
 	enough bool
 }
@@ -215,10 +215,10 @@ func (l *lane) take(from readFrom, jobs []job) {
 	if n := len(jobs); n > 0 && l.mode() != probe {
 		l.unread = l.unread || n == readRows
 		l.cursorTime, l.cursorID = jobs[n-1].nextAt, jobs[n-1].event
-		// A retry has a time and no place, and may be ahead of the places that
+		// A retry has a time and no position, and may be ahead of the positions that
 		// are given next.
-		if n < readRows && l.cursorTime.After(from.places) {
-			l.cursorTime, l.cursorID = clock.At(from.places), uuid.Nil
+		if n < readRows && l.cursorTime.After(from.newest) {
+			l.cursorTime, l.cursorID = clock.At(from.newest), uuid.Nil
 		}
 	}
 	l.held(from.held)

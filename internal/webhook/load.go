@@ -33,7 +33,7 @@ type loaded struct {
 // another state or was read again meanwhile.
 func (s *Sender) loadLane(l *lane, read int, from readFrom) {
 	now := s.db.Clock().Now()
-	from.places = now.Add(-queueStart)
+	from.newest = now.Add(-queueStart)
 	var got loaded
 	err := s.db.System("delivery claim").Read(context.Background(), func(r *db.Reader) (err error) {
 		got, err = readLane(r, l.laneKey, from, now)

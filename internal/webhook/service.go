@@ -289,8 +289,8 @@ func (s *Service) Rotate(ctx context.Context, module string, id uuid.UUID, grace
 	return out, err
 }
 
-// forget removes the secret before the last rotation once its grace is over.
-func (s *Service) forget(ctx context.Context, j *jobs.Job) error {
+// forgetOldSecret removes the secret before the last rotation once its grace is over.
+func (s *Service) forgetOldSecret(ctx context.Context, j *jobs.Job) error {
 	id, err := idIn(j)
 	if err != nil {
 		return err

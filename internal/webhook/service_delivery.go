@@ -40,7 +40,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 			}
 			list = append(list, newDelivery{
 				tenant: e.TenantID, id: s.deliveryID(e.ID, sub.id), module: sub.module, endpoint: sub.id,
-				event: e.ID, eventType: e.Type, place: i,
+				event: e.ID, eventType: e.Type, offset: i,
 			})
 			lanes = append(lanes, sub.id)
 		}
@@ -58,7 +58,7 @@ func (s *Service) Dispatch(tx *db.Tx, events []event.Event) error {
 		if _, ok := due[d.endpoint]; !ok {
 			continue // it is being deleted
 		}
-		d.nextAt = nthPosition(due[d.endpoint], d.place, len(events))
+		d.nextAt = nthPosition(due[d.endpoint], d.offset, len(events))
 		d.createdAt = clock.At(d.nextAt.Add(queueStart))
 		rows = append(rows, d)
 	}
@@ -102,12 +102,12 @@ func (s *Service) wants(sub *subscription, e *event.Event) bool {
 	return slices.Contains(sub.events, e.Type) && (module == "" || slices.Contains(sub.licences, module))
 }
 
-// wake says that a lane has something to do: in its row, and to this process's
-// sender once that is durable. It gives the last of so many places at the end of
-// its queue, and whether there is such a lane. Whoever queues something calls it
+// wakeLane says that a lane has something to do: in its row, and to this process's
+// sender once that is durable. It reserves n positions at the end of
+// its queue and returns the last, and whether there is such a lane. Whoever queues something calls it
 // first: the lane is locked before its deliveries, everywhere.
-func (s *Service) wake(tx *db.Tx, lane uuid.UUID, places int) (last clock.Time, ok bool, err error) {
-	due, err := wakeLanes(tx, []uuid.UUID{lane}, places)
+func (s *Service) wakeLane(tx *db.Tx, lane uuid.UUID, n int) (last clock.Time, ok bool, err error) {
+	due, err := wakeLanes(tx, []uuid.UUID{lane}, n)
 	if err != nil {
 		return last, false, fmt.Errorf("webhook: wake lane: %w", err)
 	}
@@ -251,7 +251,7 @@ func (s *Service) Resend(ctx context.Context, module string, id uuid.UUID) (d De
 			return db.NotFound(err)
 		}
 		from := d.Status
-		last, _, err := s.wake(tx, d.EndpointID, 1)
+		last, _, err := s.wakeLane(tx, d.EndpointID, 1)
 		if err != nil {
 			return err
 		}
@@ -291,7 +291,7 @@ func (s *Service) giveUp(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	return s.db.Tenant(j.TenantID).InTx(ctx, func(tx *db.Tx) error {
-		list, err := exhaust(tx, id, cleanBatch)
+		list, err := exhaustDeliveries(tx, id, cleanBatch)
 		if err != nil || len(list) == 0 {
 			return err
 		}

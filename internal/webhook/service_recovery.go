@@ -83,7 +83,7 @@ func (s *Service) Jobs() []jobs.Kind {
 		{Name: recoverKind, Handler: s.recover, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
 		{Name: purgeKind, Handler: s.purge, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
 		{Name: giveUpKind, Handler: s.giveUp, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
-		{Name: forgetKind, Handler: s.forget, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
+		{Name: forgetKind, Handler: s.forgetOldSecret, PerNode: 16, PerTenant: 2, MaxAttempts: 20},
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *Service) replay(tx *db.Tx, rec *Recovery, module string, e *Endpoint, e
 		return 0, err
 	}
 	sub := subscription{id: e.ID, events: e.Events, licences: licences}
-	last, ok, err := s.wake(tx, e.ID, len(events))
+	last, ok, err := s.wakeLane(tx, e.ID, len(events))
 	if err != nil || !ok { // it is being deleted
 		return 0, err
 	}

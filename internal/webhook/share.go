@@ -58,7 +58,7 @@ type slotPool struct {
 	line []*tenantLoad
 }
 
-// slot is an attempt's place in a pool. It is given back once.
+// slot is what an attempt holds of a pool. It is given back once.
 type slot struct {
 	pool  *slotPool
 	freed bool

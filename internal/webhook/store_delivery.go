@@ -16,7 +16,7 @@ type newDelivery struct {
 	tenant, id, endpoint, event uuid.UUID
 	module, eventType           string
 	nextAt, createdAt           clock.Time
-	place                       int // among those that are queued with it
+	offset                      int // among those that are queued with it
 }
 
 var newDeliveryTypes = []string{"uuid", "uuid", "text", "uuid", "uuid", "text", "text", "bigint", "bigint"}
@@ -211,7 +211,7 @@ func listAttempts(r *db.Reader, id uuid.UUID) ([]Attempt, error) {
 	return append(list, last...), err
 }
 
-// queuePosition is the place of a delivery that is queued again.
+// queuePosition is where a delivery that is queued again stands in its queue.
 type queuePosition struct {
 	id uuid.UUID
 	at clock.Time
@@ -219,7 +219,7 @@ type queuePosition struct {
 
 var requeuedTypes = []string{"uuid", "uuid", "bigint"}
 
-// requeueAt makes deliveries due again at their places, whatever their status.
+// requeueAt makes deliveries due again at their positions, whatever their status.
 func requeueAt(tx *db.Tx, list []queuePosition) error {
 	rows := make([][]any, len(list))
 	for i, q := range list {
@@ -233,7 +233,7 @@ func requeueAt(tx *db.Tx, list []queuePosition) error {
 	return err
 }
 
-// requeue makes deliveries due again, in their order, up to the last place that
+// requeue makes deliveries due again, in their order, up to the last position that
 // they got.
 func requeue(tx *db.Tx, last clock.Time, ids []uuid.UUID) error {
 	list := make([]queuePosition, len(ids))
@@ -303,22 +303,22 @@ func failedDeliveries(r *db.Reader, endpoint uuid.UUID, limit int) ([]uuid.UUID,
 		r.Tenant(), endpoint, limit)
 }
 
-// given is a delivery that was given up with its endpoint.
-type given struct {
+// exhaustedDelivery is a delivery that was given up with its endpoint.
+type exhaustedDelivery struct {
 	event             uuid.UUID
 	module, eventType string
 	lastError         string
 }
 
-// exhaust gives up a batch of what waits for an endpoint, if that is off for
+// exhaustDeliveries gives up a batch of what waits for an endpoint, if that is off for
 // good. It locks the lane first, as whoever enables the endpoint does.
-func exhaust(tx *db.Tx, endpoint uuid.UUID, limit int) ([]given, error) {
+func exhaustDeliveries(tx *db.Tx, endpoint uuid.UUID, limit int) ([]exhaustedDelivery, error) {
 	n, err := tx.Exec(`UPDATE webhook_lane SET hold_until = hold_until WHERE tenant_id = $1 AND id = $2 AND hold_until >= $3`,
 		tx.Tenant(), endpoint, clock.At(never))
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	return db.All(&tx.Reader, func(row db.Row) (g given, err error) {
+	return db.All(&tx.Reader, func(row db.Row) (g exhaustedDelivery, err error) {
 		err = row.Scan(&g.event, &g.module, &g.eventType, &g.lastError)
 		return g, err
 	}, `UPDATE webhook_delivery SET status = 'exhausted' WHERE tenant_id = $1 AND id IN (

@@ -11,7 +11,7 @@ import (
 	"konak/internal/kit/db"
 )
 
-// queueStart is how long ago places in a queue begin. They are a microsecond
+// queueStart is how long ago positions in a queue begin. They are a microsecond
 // apart, and neither many at one moment nor a node whose clock is a little
 // behind should have to wait for theirs.
 const queueStart = 10 * time.Millisecond
@@ -19,10 +19,10 @@ const queueStart = 10 * time.Millisecond
 // wakeLanes says that lanes have something to do. It writes every row even
 // where another node holds the lane: whoever gives a lane back takes the row's
 // lock before it looks for what is left, so one of the two always sees the
-// other. It reserves so many consecutive places in each queue, behind everything
-// that was queued before, whatever the nodes' clocks say, and returns the last
-// of each: a lane that has read up to one never finds something new before it.
-func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]clock.Time, error) {
+// other. It reserves n consecutive positions in each queue, after all existing
+// ones, whatever the nodes' clocks say, and returns the last of each: a lane that
+// has read up to one never finds something new before it.
+func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, n int) (map[uuid.UUID]clock.Time, error) {
 	endpoints = slices.SortedFunc(slices.Values(endpoints), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	endpoints = slices.Compact(endpoints)
 	type queued struct {
@@ -36,7 +36,7 @@ func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]cloc
 			WHEN hold_until > $1 THEN hold_until
 			WHEN run_at < $1 THEN run_at
 			ELSE $1 END
-		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, clock.At(tx.Now()), int64(places), clock.At(tx.Now().Add(-queueStart)), arg)
+		WHERE `+inOrder(tx, in)+` RETURNING id, queued_at`, clock.At(tx.Now()), int64(n), clock.At(tx.Now().Add(-queueStart)), arg)
 	out := make(map[uuid.UUID]clock.Time, len(rows))
 	for _, q := range rows {
 		out[q.id] = q.at
@@ -44,9 +44,9 @@ func wakeLanes(tx *db.Tx, endpoints []uuid.UUID, places int) (map[uuid.UUID]cloc
 	return out, err
 }
 
-// nthPosition is a place among so many, given the last of them.
-func nthPosition(last clock.Time, i, places int) clock.Time {
-	return clock.At(last.Add(time.Duration(i+1-places) * time.Microsecond))
+// nthPosition returns position i of n, given the last of them.
+func nthPosition(last clock.Time, i, n int) clock.Time {
+	return clock.At(last.Add(time.Duration(i+1-n) * time.Microsecond))
 }
 
 // inOrder is the condition of a statement that writes several lanes: two that

@@ -242,10 +242,8 @@ func touchTags(tx *db.Tx, c *Conversation) error {
 
 // dueSnoozes finds snoozed conversations of any tenant whose time has come.
 func dueSnoozes(r *db.Reader, now clock.Time, after dueRow, limit int) ([]dueRow, error) {
-	return db.All(r, func(row db.Row) (dueRow, error) {
-		var d dueRow
-		err := row.Scan(&d.tenant, &d.id, &d.until)
-		return d, err
+	return db.All(r, func(row db.Row) (d dueRow, err error) {
+		return d, row.Scan(&d.tenant, &d.id, &d.until)
 	}, `SELECT tenant_id, id, snoozed_until FROM conversation
 		WHERE state = 'snoozed' AND snoozed_until IS NOT NULL AND snoozed_until <= $1 AND (snoozed_until, id) > ($2, $3)
 		ORDER BY snoozed_until, id LIMIT $4`, now, after.until, after.id, limit)
@@ -260,17 +258,15 @@ type dueRow struct {
 // has in hand.
 func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
 	in, arg := db.In(tx.Dialect(), 3, ids)
-	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.state = 'snoozed' AND c.snoozed_until <= $2 AND c.id `+in+tx.Dialect().SkipLocked(),
 		tx.Tenant(), clock.At(tx.Now()), arg)
 }
 
 // ReadSettings reads the inbox settings, the defaults where none were set.
 func ReadSettings(r *db.Reader) (Settings, error) {
-	s, err := db.One(r, func(row db.Row) (Settings, error) {
-		var s Settings
-		err := row.Scan(&s.Reopen, &s.ReopenDays, &s.CSAT)
-		return s, err
+	s, err := db.One(r, func(row db.Row) (s Settings, err error) {
+		return s, row.Scan(&s.Reopen, &s.ReopenDays, &s.CSAT)
 	}, `SELECT reopen, reopen_days, csat FROM conversation_settings WHERE tenant_id = $1`, r.Tenant())
 	if db.IsNoRow(err) {
 		return Settings{Reopen: true}, nil

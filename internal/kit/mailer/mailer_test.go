@@ -292,6 +292,11 @@ func TestOutbox(t *testing.T) {
 	})
 }
 
+func refused(c mailer.Config) bool {
+	_, err := mailer.New(c)
+	return err != nil
+}
+
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "ca.pem")
@@ -309,6 +314,17 @@ func TestSettings(t *testing.T) {
 	if _, err := mailer.New(whole); err != nil {
 		t.Fatal(err)
 	}
+	for name, without := range map[string]func(*mailer.Config){
+		"DB":    func(c *mailer.Config) { c.DB = nil },
+		"Box":   func(c *mailer.Config) { c.Box = nil },
+		"Log":   func(c *mailer.Config) { c.Log = nil },
+		"Files": func(c *mailer.Config) { c.Files = nil },
+	} {
+		c := whole
+		if without(&c); !refused(c) {
+			t.Errorf("a config without %s is taken", name)
+		}
+	}
 	for _, c := range []mailer.Config{
 		{URL: "http://mail.example", From: "a@b.example"},
 		{URL: "smtp://", From: "a@b.example"},
@@ -318,7 +334,7 @@ func TestSettings(t *testing.T) {
 		{From: "nobody"},
 	} {
 		c.DB, c.Box, c.Log, c.Files = whole.DB, whole.Box, whole.Log, whole.Files
-		if _, err := mailer.New(c); err == nil {
+		if !refused(c) {
 			t.Errorf("%s from %s is taken", c.URL, c.From)
 		}
 	}
