@@ -79,15 +79,15 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 			p.Cc = append(p.Cc, cc)
 		}
 	}
-	if err := s.follow(tx, &p, m.ConversationID, set); err != nil {
+	if err := s.continueThread(tx, &p, m.ConversationID, set); err != nil {
 		return err
 	}
 	return s.enqueue(tx, &p, m.ConversationID, set, st)
 }
 
-// follow puts a mail into its thread: subject and references come from the
+// continueThread puts a mail into its thread: subject and references come from the
 // newest mail.
-func (s *Service) follow(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings) error {
+func (s *Service) continueThread(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings) error {
 	last, err := findLatestMail(&tx.Reader, c)
 	if err != nil && !db.IsNoRow(err) {
 		return err
