@@ -311,18 +311,28 @@ func (s *Service) render(ctx context.Context, p *outgoingMail, from sender) ([]b
 	return raw, nil
 }
 
+// load reads the files of a mail. One whose content is lost is an ErrDrop: it
+// does not come back by trying again.
 func (s *Service) load(ctx context.Context, list []file.Outgoing) ([]message.File, error) {
 	var out []message.File
 	for _, f := range list {
-		r, err := s.Files.ReadFile(ctx, f)
-		if err != nil {
-			return nil, err
+		content, err := s.readFile(ctx, f)
+		if why, lost := file.LostReason(err); lost {
+			return nil, fmt.Errorf("%w %s", jobs.ErrDrop, why)
 		}
-		content, err := io.ReadAll(r)
-		if err := errors.Join(err, r.Close()); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, message.File{Name: f.Name, Type: f.Type, Content: content})
 	}
 	return out, nil
+}
+
+func (s *Service) readFile(ctx context.Context, f file.Outgoing) ([]byte, error) {
+	r, err := s.Files.ReadFile(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(r)
+	return content, errors.Join(err, r.Close())
 }
