@@ -94,6 +94,7 @@ type App struct {
 	Agents        *agent.Service
 	Desk          *desk.Service
 	Channels      *channel.Service
+	Kinds         channel.Kinds
 	Email         *email.Service
 	Custom        *custom.Service
 	Widget        *widget.Service
@@ -185,7 +186,7 @@ func (a *App) Close() error {
 
 // Work runs the background workers until ctx ends.
 func (a *App) Work(ctx context.Context) {
-	defer a.succeed(ctx)()
+	defer a.takeOver(ctx)()
 	var wg sync.WaitGroup
 	workers := []func(context.Context){
 		a.Dispatcher.Run, a.Sender.Run, a.Jobs.Run, a.Waker.Run, a.Live.Run, a.Finder.Run, a.Advisor.Run, a.janitor, a.Blobs.Run,
@@ -199,17 +200,17 @@ func (a *App) Work(ctx context.Context) {
 	wg.Wait()
 }
 
-// succeed frees what the process before this one on the same data folder held.
+// takeOver frees what the process before this one on the same data folder held.
 // Without it, or where another process runs on the folder, leases end by
 // themselves. What it returns lets go of the folder.
-func (a *App) succeed(ctx context.Context) (leave func()) {
+func (a *App) takeOver(ctx context.Context) (leave func()) {
 	n, err := node.Take(a.cfg.Data)
 	if err != nil {
 		a.log.Debug("what an earlier process held is free when its lease ends", "reason", err)
 		return func() {}
 	}
 	if n.Before != uuid.Nil {
-		err = errors.Join(a.Sender.Succeed(ctx, n.Before), a.Jobs.TakeOver(ctx, n.Before))
+		err = errors.Join(a.Sender.TakeOver(ctx, n.Before), a.Jobs.TakeOver(ctx, n.Before))
 	}
 	if err == nil {
 		err = n.Keep(a.Sender.Claim())
@@ -221,14 +222,18 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 }
 
 // grace is how long open requests and workers may take to finish at a stop,
-// whatever servers outside do.
+// whatever servers outside do. Requests that are still open after half of it are
+// cancelled: they wait for a server outside.
 const grace = 20 * time.Second
 
 // Serve answers on ln until ctx ends, then drains: no new requests, open ones
 // finish, workers stop.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
+	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelRequests()
 	server := &http.Server{
-		Handler: a.API.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return requests },
+		Handler:     a.API.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
@@ -236,7 +241,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	if err != nil {
 		return err
 	}
-	door, err := a.listenMail()
+	serveMail, err := a.listenMail()
 	if err != nil {
 		return errors.Join(err, private(ctx))
 	}
@@ -247,9 +252,9 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 
 	failed := make(chan error, 2)
 	wg.Go(func() { failed <- server.Serve(ln) })
-	if door != nil {
+	if serveMail != nil {
 		wg.Go(func() {
-			if err := door(workers); err != nil {
+			if err := serveMail(workers); err != nil {
 				failed <- fmt.Errorf("mail: %w", err)
 			}
 		})
@@ -264,6 +269,8 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	stopWorkers() // while open requests finish
+	late := time.AfterFunc(grace/2, cancelRequests)
+	defer late.Stop()
 	err = errors.Join(ignoreClosed(err), server.Shutdown(stop), private(stop))
 	ended := make(chan struct{})
 	go func() { wg.Wait(); close(ended) }()

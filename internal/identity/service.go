@@ -19,8 +19,8 @@ import (
 
 // Mailer sends mails, and keeps them where no mail server is configured.
 type Mailer interface {
-	Send(tx *db.Tx, l mailer.Letter) error
-	Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.Kept], error)
+	Send(tx *db.Tx, l mailer.Mail) error
+	Outbox(ctx context.Context, tenant uuid.UUID, p db.Page) (db.List[mailer.OutboxMail], error)
 }
 
 // Grants are the apps that members let in.

@@ -48,12 +48,8 @@ type Deps struct {
 // Service is live chat.
 type Service struct{ Deps }
 
-// New makes the widget channel and registers its kind.
-func New(d Deps) *Service {
-	s := &Service{d}
-	d.Channels.Add(Name, s)
-	return s
-}
+// New makes the widget channel.
+func New(d Deps) *Service { return &Service{d} }
 
 // NewWidget is what a caller gives for a widget.
 type NewWidget struct {
