@@ -31,6 +31,9 @@ func (s *Service) Move(tx *db.Tx, was Conversation, c *Conversation, on Trigger,
 	}
 	c.State, c.UpdatedAt = t.To, clock.At(tx.Now())
 	setStateFields(c, &was, t)
+	if on == Close && was.WaitingSince != nil {
+		detail = map[string]any{closedWaitingSince: was.WaitingSince}
+	}
 	var list []*Item
 	if item != nil {
 		list = append(list, item)
@@ -58,7 +61,7 @@ func (s *Service) Move(tx *db.Tx, was Conversation, c *Conversation, on Trigger,
 	if err := s.Announce(tx, emits, &was, c, item); err != nil || on != Close {
 		return err
 	}
-	return s.sendSurvey(tx, c)
+	return planSurvey(tx, c)
 }
 
 // setStateFields sets what belongs to a state.
@@ -96,7 +99,7 @@ func (s *Service) Start(tx *db.Tx, c *Conversation, on Trigger, first *Item) (bo
 	c.Test = c.Test || caller.From(tx.Context()).Test
 	var list []*Item
 	if first != nil {
-		c.Preview = PreviewOf(first)
+		c.SetPreview(first)
 		list = append(list, first)
 	}
 	assignTimestamps(tx, c, list)
@@ -304,7 +307,7 @@ func (s *Service) ReceiveCustomerMessage(tx *db.Tx, was Conversation, item *Item
 		return was, err
 	}
 	c := was
-	c.Preview = PreviewOf(item)
+	c.SetPreview(item)
 	if ref.Blocked {
 		return c, s.Move(tx, was, &c, BlockedMessage, item, nil)
 	}
@@ -368,7 +371,7 @@ func (s *Service) returnToTeam(tx *db.Tx, c *Conversation) error {
 // and the customer goes on waiting.
 func (s *Service) AddAnswer(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
-	c.Preview = PreviewOf(item)
+	c.SetPreview(item)
 	if !item.Unsent {
 		markAnswered(tx, &c)
 	}

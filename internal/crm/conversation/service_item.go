@@ -74,13 +74,13 @@ func (s *Service) RefreshPreview(tx *db.Tx, c *Conversation) error {
 func (s *Service) SetNewestPreview(tx *db.Tx, c *Conversation) error {
 	last, err := LastMessage(&tx.Reader, c.ID)
 	if db.IsNoRow(err) {
-		c.Preview = ""
+		c.Preview, c.PreviewAuthorKind, c.PreviewAuthorID = "", nil, nil
 		return nil
 	}
 	if err == nil {
 		err = FillItem(&tx.Reader, &last)
 	}
-	c.Preview = PreviewOf(&last)
+	c.SetPreview(&last)
 	return err
 }
 
@@ -145,4 +145,13 @@ func (s *Service) MarkFirstReply(tx *db.Tx, c *Conversation) error {
 	markAnswered(tx, c)
 	c.UpdatedAt = clock.At(tx.Now())
 	return Save(tx, c, c.State)
+}
+
+// AddItem adds an entry to a timeline that changes nothing else.
+func (s *Service) AddItem(tx *db.Tx, c *Conversation, item *Item) error {
+	assignTimestamps(tx, c, []*Item{item})
+	if err := Save(tx, c, c.State); err != nil {
+		return err
+	}
+	return s.writeDependents(tx, c, c, []*Item{item})
 }

@@ -14,12 +14,17 @@ type StateCounts struct {
 	Open    int `json:"open" example:"12"`
 	Snoozed int `json:"snoozed" example:"3"`
 	Closed  int `json:"closed" example:"480"`
+	Waiting int `json:"waiting" example:"4" doc:"Open ones whose customer waits for an answer"`
 }
 
-func (c *StateCounts) add(s State, n int) {
-	switch s {
+func (c *StateCounts) add(row countRow) {
+	n := row.n
+	switch row.state {
 	case Open:
 		c.Open += n
+		if row.waiting {
+			c.Waiting += n
+		}
 	case Snoozed:
 		c.Snoozed += n
 	case Closed:
@@ -86,24 +91,24 @@ func (s *Service) Counts(ctx context.Context) (Counts, error) {
 func sumCounts(rows []countRow, me uuid.UUID) Counts {
 	out := Counts{Groups: []GroupCounts{}, Channels: []ChannelCounts{}}
 	for _, row := range rows {
-		out.All.add(row.state, row.n)
+		out.All.add(row)
 		if row.owner == uuid.Nil {
-			out.Unassigned.add(row.state, row.n)
+			out.Unassigned.add(row)
 		} else if row.owner == me {
-			out.Mine.add(row.state, row.n)
+			out.Mine.add(row)
 		}
 		if row.group != uuid.Nil {
 			i := slices.IndexFunc(out.Groups, func(g GroupCounts) bool { return g.GroupID == row.group })
 			if i < 0 {
 				i, out.Groups = len(out.Groups), append(out.Groups, GroupCounts{GroupID: row.group})
 			}
-			out.Groups[i].add(row.state, row.n)
+			out.Groups[i].add(row)
 		}
 		i := slices.IndexFunc(out.Channels, func(c ChannelCounts) bool { return c.Channel == row.channel })
 		if i < 0 {
 			i, out.Channels = len(out.Channels), append(out.Channels, ChannelCounts{Channel: row.channel})
 		}
-		out.Channels[i].add(row.state, row.n)
+		out.Channels[i].add(row)
 	}
 	slices.SortFunc(out.Groups, func(a, b GroupCounts) int { return slices.Compare(a.GroupID[:], b.GroupID[:]) })
 	slices.SortFunc(out.Channels, func(a, b ChannelCounts) int { return slices.Compare([]byte(a.Channel), []byte(b.Channel)) })

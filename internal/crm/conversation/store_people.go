@@ -145,6 +145,7 @@ func FillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
 // countKey is what a conversation is counted as.
 type countKey struct {
 	state        State
+	waiting      bool
 	owner, group uuid.UUID
 	channel      string
 }
@@ -153,7 +154,7 @@ func countKeyOf(c *Conversation) *countKey {
 	if c == nil || c.DeletedAt != nil {
 		return nil
 	}
-	k := countKey{state: c.State, channel: c.Channel}
+	k := countKey{state: c.State, waiting: c.WaitingSince != nil, channel: c.Channel}
 	if c.OwnerID != nil {
 		k.owner = *c.OwnerID
 	}
@@ -167,10 +168,10 @@ func countKeyOf(c *Conversation) *countKey {
 const shards = 16
 
 func addCount(tx *db.Tx, k *countKey, id uuid.UUID, by int) error {
-	return tx.ExecDeferred(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, shard, n)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, state, owner_id, group_id, channel, shard)
-		DO UPDATE SET n = conversation_count.n + $7`,
-		tx.Tenant(), string(k.state), k.owner, k.group, k.channel, int(id[15])%shards, by)
+	return tx.ExecDeferred(`INSERT INTO conversation_count (tenant_id, state, waiting, owner_id, group_id, channel, shard, n)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, state, waiting, owner_id, group_id, channel, shard)
+		DO UPDATE SET n = conversation_count.n + $8`,
+		tx.Tenant(), string(k.state), k.waiting, k.owner, k.group, k.channel, int(id[15])%shards, by)
 }
 
 type countRow struct {
@@ -181,10 +182,10 @@ type countRow struct {
 func counts(r *db.Reader) ([]countRow, error) {
 	return db.All(r, func(row db.Row) (countRow, error) {
 		var c countRow
-		err := row.Scan(&c.state, &c.owner, &c.group, &c.channel, &c.n)
+		err := row.Scan(&c.state, &c.waiting, &c.owner, &c.group, &c.channel, &c.n)
 		return c, err
-	}, `SELECT state, owner_id, group_id, channel, CAST(sum(n) AS bigint) FROM conversation_count
-		WHERE tenant_id = $1 GROUP BY state, owner_id, group_id, channel`, r.Tenant())
+	}, `SELECT state, waiting, owner_id, group_id, channel, CAST(sum(n) AS bigint) FROM conversation_count
+		WHERE tenant_id = $1 GROUP BY state, waiting, owner_id, group_id, channel`, r.Tenant())
 }
 
 // joinedBy locks the conversations that an agent joined, in order.

@@ -52,6 +52,7 @@ var documentedAs = map[string]string{
 	"inboxapi": "conversation",
 	"later":    "conversation",
 	"reply":    "conversation",
+	"survey":   "conversation",
 	"whole":    "conversation",
 }
 

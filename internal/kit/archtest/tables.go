@@ -30,7 +30,7 @@ var tableOwners = map[string][]string{
 	"internal/crm/conversation": {
 		"conversation", "conversation_agent", "conversation_ai_record", "conversation_badge", "conversation_cc",
 		"conversation_count", "conversation_item", "conversation_participant", "conversation_settings",
-		"conversation_tag", "conversation_term", "conversation_unread", "csat_survey",
+		"conversation_tag", "conversation_term", "conversation_unread",
 		"item_email", "item_mention", "item_reaction", "item_source",
 	},
 	"internal/crm/conversation/airecord": {"conversation_ai_attribute", "conversation_summary", "item_feedback"},
@@ -39,6 +39,7 @@ var tableOwners = map[string][]string{
 	"internal/crm/conversation/file":     {"attachment"},
 	"internal/crm/conversation/group":    {"crm_group", "crm_group_member"},
 	"internal/crm/conversation/later":    {"scheduled_message"},
+	"internal/crm/conversation/survey":   {"csat_survey"},
 	"internal/crm/conversation/whole":    {"conversation_merge"},
 	"internal/crm/desk":                  {"crm_canned_reply", "crm_canned_term", "crm_macro", "crm_view"},
 	"internal/crm/email": {
