@@ -1,167 +1,181 @@
 package conversation_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
 	"konak/internal/app/apptest"
+	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/inbound"
 )
 
-func (in *inbox) counts() (out conversation.Counts) {
+// deliver reports what became of a message.
+func (in *inbox) deliver(item conversation.Item, status string) {
 	in.t.Helper()
-	in.Owner.Get(base + "/counts").Want(200).Data(&out)
-	return out
-}
-
-// listed gives the ids of a list, page by page.
-func (in *inbox) listed(query string) (got []uuid.UUID) {
-	in.t.Helper()
-	cursor := ""
-	for page := 0; page == 0 || cursor != ""; page++ {
-		path := base + "?limit=2&" + query
-		if cursor != "" {
-			path += "&cursor=" + cursor
-		}
-		var rows []conversation.Conversation
-		resp := in.Owner.Get(path).Want(200).Data(&rows)
-		for _, c := range rows {
-			got = append(got, c.ID)
-		}
-		cursor = resp.NextCursor()
+	d := conversation.Delivery{Status: status}
+	if status == conversation.Failed {
+		d.Error = "time_out"
 	}
-	return got
+	if err := in.s.Inbound.Delivered(in.Context(), item.ID, d); err != nil {
+		in.t.Fatal(err)
+	}
 }
 
-// Who waits for an answer is counted where it is open, and for whose it is.
-func TestWaitingIsCounted(t *testing.T) {
+// waits fails the test unless the customer waits since a time, the zero time
+// for not at all, and the list of those who wait says the same.
+func (in *inbox) waits(id uuid.UUID, what string, since time.Time) {
+	in.t.Helper()
+	c := in.get(id)
+	if since.IsZero() != (c.WaitingSince == nil) || c.WaitingSince != nil && !c.WaitingSince.Equal(since) {
+		in.t.Errorf("%s: the customer waits since %v, want %v", what, c.WaitingSince, since)
+	}
+	var list []conversation.Conversation
+	in.Owner.Get(base + "?sort=waiting_since").Want(200).Data(&list)
+	if listed := len(list) == 1 && list[0].ID == id; listed == since.IsZero() {
+		in.t.Errorf("%s: waiting are %+v", what, list)
+	}
+}
+
+// tick lets a second pass and returns the new time.
+func (in *inbox) tick() time.Time {
+	in.s.Clock.Advance(time.Second)
+	return in.s.Clock.Now()
+}
+
+// An answer that failed is no answer: the customer waits again since the first
+// message that no other answer followed, until it is sent after all.
+func TestFailedAnswerKeepsCustomerWaiting(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		a, b := in.begin(), in.begin()
-		path := base + "/" + a.String()
-		if got := in.counts(); got.All.Waiting != 2 || got.Unassigned.Waiting != 2 || got.Mine.Waiting != 0 || got.Channels[0].Waiting != 2 {
-			t.Errorf("got %+v", got)
+		way := &road{account: uuid.New()}
+		s.UseRouter(way)
+		retry := func(item conversation.Item) {
+			t.Helper()
+			in.Owner.Post(itemPath(item)+"/retry", nil).Want(200)
 		}
-		in.Owner.Post(path+"/assign", map[string]any{"owner_id": in.Member}).Want(200)
-		if got := in.counts(); got.All.Waiting != 2 || got.Unassigned.Waiting != 1 || got.Mine.Waiting != 1 {
-			t.Errorf("got %+v", got)
-		}
-		// An answer, a snooze and a closing end the wait; a note does not.
-		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Bakıyorum", "message_type": "note"}).Want(200)
-		if got := in.counts(); got.Mine.Waiting != 1 {
-			t.Errorf("got %+v", got)
-		}
-		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Yarın gelir"}).Want(200)
-		if got := in.counts(); got.All.Waiting != 1 || got.Mine.Waiting != 0 || got.Mine.Open != 1 {
-			t.Errorf("got %+v", got)
-		}
-		in.put(b, conversation.Snoozed)
-		if got := in.counts(); got.All.Waiting != 0 || got.All.Snoozed != 1 {
-			t.Errorf("got %+v", got)
-		}
-		in.put(b, conversation.Open)
-		if got := in.counts(); got.All.Waiting != 1 {
-			t.Errorf("got %+v", got)
-		}
-		in.Owner.Delete(base + "/" + b.String()).Want(200)
-		if got := in.counts(); got.All.Waiting != 0 {
-			t.Errorf("got %+v", got)
-		}
+		first := in.tick()
+		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		in.tick()
+		one := in.say(id, map[string]any{"body": "Bir"})
+		in.waits(id, "an answer is on its way", time.Time{})
+		in.tick()
+		in.deliver(one, conversation.Failed)
+		in.waits(id, "it failed", first)
+		retry(one)
+		in.waits(id, "it is sent again", time.Time{})
+		second := in.tick()
+		in.inbound(way.account, "wamid.2")
+		in.waits(id, "the customer wrote again", second)
+		in.tick()
+		in.deliver(one, conversation.Failed)
+		in.waits(id, "it failed again", first)
+		retry(one)
+		in.waits(id, "it is sent again and the second message stays", second)
+		in.tick()
+		two := in.say(id, map[string]any{"body": "İki"})
+		in.deliver(one, conversation.Failed)
+		in.waits(id, "a later answer is on its way", time.Time{})
+		in.deliver(two, conversation.Failed)
+		in.waits(id, "both failed", first)
+		in.deliver(one, conversation.Sent)
+		in.waits(id, "the first arrived after all", second)
+		in.deliver(two, conversation.Sent)
+		in.waits(id, "both arrived after all", time.Time{})
 	})
 }
 
-// A list that is sorted by waiting or by snooze shows the others after those, and
-// the filter shows only those that wait.
-func TestSortByWaitingDropsNothing(t *testing.T) {
+// After an answer failed nobody waits in a closed conversation, nobody for whom
+// it was closed before the answer, and no customer who is blocked; and what a
+// machine of the customer's wrote waits for nothing.
+func TestFailedAnswerWithoutAWaitingCustomer(t *testing.T) {
+	t.Parallel()
+	for name, act := range map[string]func(in *inbox, account, id uuid.UUID) conversation.Item{
+		"closed after it": func(in *inbox, _, id uuid.UUID) conversation.Item {
+			answer := in.say(id, map[string]any{"body": "Bir"})
+			in.tick()
+			in.put(id, conversation.Closed)
+			return answer
+		},
+		"closed before it": func(in *inbox, _, id uuid.UUID) conversation.Item {
+			in.put(id, conversation.Closed)
+			in.tick()
+			return in.say(id, map[string]any{"body": "Bir"})
+		},
+		"blocked": func(in *inbox, _, id uuid.UUID) conversation.Item {
+			answer := in.say(id, map[string]any{"body": "Bir"})
+			in.Owner.Post("/api/crm/v1/contacts/"+in.get(id).ContactID.String()+"/block", nil).Want(200)
+			return answer
+		},
+		"machine": func(in *inbox, account, id uuid.UUID) conversation.Item {
+			in.deliver(in.say(id, map[string]any{"body": "Bir"}), conversation.Sent)
+			in.tick()
+			if _, err := in.s.Inbound.Ingest(in.Context(), inbound.Inbound{
+				Channel: "whatsapp", From: contact.Sender{Channel: "whatsapp", AccountID: account, ExternalID: "905321112233", Name: "Elif"},
+				Body: "Tatildeyim", ProviderMessageID: "wamid.2", AutoReply: true,
+			}); err != nil {
+				in.t.Fatal(err)
+			}
+			in.tick()
+			return in.say(id, map[string]any{"body": "İki"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+				in := open(t, s)
+				way := &road{account: uuid.New()}
+				s.UseRouter(way)
+				id := in.inbound(way.account, "wamid.1").Conversation.ID
+				in.tick()
+				answer := act(in, way.account, id)
+				in.tick()
+				in.deliver(answer, conversation.Failed)
+				in.waits(id, name, time.Time{})
+			})
+		})
+	}
+}
+
+// What becomes of a message reaches open panels once for each change, and as the
+// failure's own event where it failed.
+func TestDeliveryIsAnnounced(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
-		var ids []uuid.UUID
-		for range 5 {
-			ids = append(ids, in.begin())
-			s.Clock.Advance(time.Minute)
-		}
-		pick := func(order ...int) (out []uuid.UUID) {
-			for _, i := range order {
-				out = append(out, ids[i])
-			}
-			return out
-		}
-		for _, i := range []int{1, 3} {
-			in.Owner.Post(base+"/"+ids[i].String()+"/reply-as-agent", map[string]any{"body": "Yanıt"}).Want(200)
-			s.Clock.Advance(time.Minute)
-		}
-		in.put(ids[4], conversation.Snoozed)
-		for query, want := range map[string][]uuid.UUID{
-			"sort=waiting_since":              pick(0, 2, 4, 3, 1),
-			"sort=-waiting_since":             pick(4, 2, 0, 3, 1),
-			"sort=waiting_since&state=open":   pick(0, 2, 3, 1),
-			"sort=waiting_since&waiting=true": pick(0, 2, 4),
-			"waiting=true":                    pick(4, 2, 0),
-			"waiting=true&state=open":         pick(2, 0),
-			"sort=snoozed_until":              pick(4, 3, 1, 2, 0),
-			"sort=-snoozed_until&state=open":  pick(3, 1, 2, 0),
+		way := &road{account: uuid.New()}
+		s.UseRouter(way)
+		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		message := in.say(id, map[string]any{"body": "Merhaba"})
+		in.events()
+		for _, step := range []struct {
+			status, reason string
+			event          string
+		}{
+			{conversation.Queued, "", ""},
+			{conversation.Queued, "sending_quota_reached", conversation.ItemChanged},
+			{conversation.Failed, "time_out", conversation.DeliveryFailed},
+			{conversation.Sent, "", conversation.ItemChanged},
 		} {
-			if diff := cmp.Diff(want, in.listed(query)); diff != "" {
-				t.Errorf("%s: %s", query, diff)
+			want := []string{}
+			if step.event != "" {
+				want = append(want, step.event)
 			}
-		}
-		in.Owner.Get(base+"?waiting=x").Refused(422, "validation_failed")
-	})
-}
-
-// A closing that is taken back at once leaves the customer waiting since when
-// they did; once something else happened, opening says nothing about waiting.
-func TestOpenAfterCloseKeepsWaiting(t *testing.T) {
-	t.Parallel()
-	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
-		in := open(t, s)
-		id := in.begin()
-		path, since := base+"/"+id.String(), in.get(id).WaitingSince
-		s.Clock.Advance(time.Hour)
-		in.Owner.Post(path+"/close", nil).Want(200)
-		if c := in.get(id); c.WaitingSince != nil {
-			t.Errorf("got %+v", c)
-		}
-		in.Owner.Post(path+"/open", nil).Want(200)
-		if c := in.get(id); c.WaitingSince == nil || !c.WaitingSince.Equal(since.Time) {
-			t.Errorf("waits since %v, not %v", c.WaitingSince, since)
-		}
-		if got := in.counts(); got.All.Waiting != 1 {
-			t.Errorf("got %+v", got)
-		}
-		in.Owner.Post(path+"/close", nil).Want(200)
-		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Not", "message_type": "note"}).Want(200)
-		in.Owner.Post(path+"/open", nil).Want(200)
-		if c := in.get(id); c.WaitingSince != nil {
-			t.Errorf("got %+v", c)
-		}
-	})
-}
-
-// Lists say who wrote the last message.
-func TestPreviewSaysWhoWroteIt(t *testing.T) {
-	t.Parallel()
-	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
-		in := open(t, s)
-		id := in.begin()
-		path := base + "/" + id.String()
-		if c := in.get(id); *c.PreviewAuthorKind != conversation.ByContact || *c.PreviewAuthorID != in.customer.ID {
-			t.Errorf("got %+v", c)
-		}
-		in.Owner.Post(path+"/reply-as-agent", map[string]any{"body": "Yarın gelir"}).Want(200)
-		if c := in.get(id); *c.PreviewAuthorKind != conversation.ByAgent || *c.PreviewAuthorID != in.Member || !strings.HasPrefix(c.Preview, "Yarın") {
-			t.Errorf("got %+v", c)
-		}
-		// A message that is deleted leaves the one before it.
-		in.Owner.Delete(path + "/items/" + in.items(id)[0].ID.String()).Want(200)
-		if c := in.get(id); *c.PreviewAuthorKind != conversation.ByContact || *c.PreviewAuthorID != in.customer.ID {
-			t.Errorf("got %+v", c)
+			for range 2 {
+				d := conversation.Delivery{Status: step.status, Error: step.reason}
+				if err := s.Inbound.Delivered(in.Context(), message.ID, d); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, in.events(), cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%+v: %s", step, diff)
+				}
+				want = nil // a repeat says nothing
+			}
 		}
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/google/uuid"
@@ -71,7 +70,6 @@ type Service struct {
 	// parsing is how many bytes of mails are read into memory at once: as many
 	// as the largest mail has.
 	parsing *semaphore.Weighted
-	buffers sync.Pool // of *[]byte, for the mails that are read
 }
 
 // DefaultMaxSize is enough for a file of 25 MiB in base64.

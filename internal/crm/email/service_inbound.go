@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -132,9 +133,14 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 		return err
 	}
 	defer s.parsing.Release(need)
-	raw := s.buffer(in.Size)
-	defer s.buffers.Put(&raw)
-	if err := s.read(ctx, in.blobID, raw); err != nil {
+	if need > largeMail {
+		// Or the memory of such a mail comes on top of garbage, that of several
+		// such mails among it.
+		debug.FreeOSMemory()
+		defer debug.FreeOSMemory()
+	}
+	raw, err := s.read(ctx, in.blobID, in.Size)
+	if err != nil {
 		return err
 	}
 	m, err := message.Parse(raw, in.EnvelopeFrom)
@@ -171,25 +177,20 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	return s.deliver(ctx, in, m, from, a, set, st)
 }
 
-// buffer returns memory for a mail of a size. It is given back to s.buffers once
-// nothing of the mail is needed any more: if each large mail took new memory,
-// that of several would gather until it is collected.
-func (s *Service) buffer(size int64) []byte {
-	if b, ok := s.buffers.Get().(*[]byte); ok && int64(cap(*b)) >= size {
-		return (*b)[:size]
-	}
-	return make([]byte, size)
-}
+// largeMail is the size of a mail from which on memory is collected before and
+// after it is processed.
+const largeMail = 4 << 20
 
-// read fills b with a mail.
-func (s *Service) read(ctx context.Context, id uuid.UUID, b []byte) error {
+// read returns the text of a mail.
+func (s *Service) read(ctx context.Context, id uuid.UUID, size int64) ([]byte, error) {
 	f, err := s.Blobs.Open(ctx, caller.From(ctx).TenantID, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	_, err = io.ReadFull(f, b)
-	return err
+	raw := make([]byte, size)
+	_, err = io.ReadFull(f, raw)
+	return raw, err
 }
 
 func reasonOf(err error) string {
