@@ -140,7 +140,7 @@ func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) (out []AISo
 // is the first answer where there is no other, and the customer waits only for
 // what they wrote after it.
 func (s *Service) MarkLateAnswer(tx *db.Tx, c *Conversation) error {
-	changed := false
+	was, changed := *c, false
 	if c.FirstReplyAt == nil {
 		c.FirstReplyAt, changed = clock.Ptr(tx.Now()), true
 	}
@@ -157,7 +157,10 @@ func (s *Service) MarkLateAnswer(tx *db.Tx, c *Conversation) error {
 		return nil
 	}
 	c.UpdatedAt = clock.At(tx.Now())
-	return Save(tx, c, c.State)
+	if err := Save(tx, c, c.State); err != nil {
+		return err
+	}
+	return moveCounter(tx, &was, c)
 }
 
 // AddItem adds an entry to a timeline that changes nothing else.

@@ -6774,6 +6774,12 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+            /**
+             * Format: int64
+             * @description Open ones whose customer waits for an answer
+             * @example 4
+             */
+            waiting: number;
         };
         ConversationChatTemplates: {
             templates: components["schemas"]["TemplateTemplate"][];
@@ -6857,6 +6863,13 @@ export interface components {
              * @example Siparişim ne zaman gelir?
              */
             preview: string;
+            /** Format: uuid */
+            preview_author_id: string | null;
+            /**
+             * @description Who wrote the last message; null where there is none
+             * @enum {string|null}
+             */
+            preview_author_kind: "agent" | "contact" | "bot" | "system" | "api_key" | null;
             /** Format: uuid */
             previous_conversation_id: string | null;
             /**
@@ -7014,6 +7027,13 @@ export interface components {
              * @example Siparişim ne zaman gelir?
              */
             preview: string;
+            /** Format: uuid */
+            preview_author_id: string | null;
+            /**
+             * @description Who wrote the last message; null where there is none
+             * @enum {string|null}
+             */
+            preview_author_kind: "agent" | "contact" | "bot" | "system" | "api_key" | null;
             /** Format: uuid */
             previous_conversation_id: string | null;
             /**
@@ -7256,6 +7276,21 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationFollowUp: {
+            /**
+             * @example closed
+             * @enum {string}
+             */
+            state: "closed" | "snoozed";
+            /**
+             * Format: date-time
+             * @description Of a snooze
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            until?: string;
+            /** @description Of a snooze: until the customer writes */
+            until_reply?: boolean;
+        };
         ConversationForwarding: {
             /**
              * @example queued
@@ -7318,6 +7353,12 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+            /**
+             * Format: int64
+             * @description Open ones whose customer waits for an answer
+             * @example 4
+             */
+            waiting: number;
         };
         ConversationGroupEnvelope: {
             data: components["schemas"]["ConversationGroup"];
@@ -7621,7 +7662,7 @@ export interface components {
             /** @description Words of the subject, or the customer's name, address or number */
             q?: string;
             /**
-             * @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time.
+             * @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first.
              * @default -last_activity
              * @enum {string}
              */
@@ -7639,6 +7680,11 @@ export interface components {
              * @enum {string}
              */
             unread?: "true";
+            /**
+             * @description Only where the customer waits for an answer
+             * @enum {string}
+             */
+            waiting?: "true";
         };
         ConversationRating: {
             /** @example Çok hızlı çözüldü, teşekkürler. */
@@ -7812,6 +7858,8 @@ export interface components {
              * @enum {string}
              */
             state: "waiting" | "sent" | "cancelled" | "failed";
+            /** @description What becomes of the conversation when it went */
+            then: components["schemas"]["ConversationFollowUp"] | null;
             /** @description It is cancelled when the customer writes before */
             until_reply: boolean;
         };
@@ -7926,8 +7974,16 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+            /**
+             * Format: int64
+             * @description Open ones whose customer waits for an answer
+             * @example 4
+             */
+            waiting: number;
         };
         ConversationSummary: {
+            /** @description Whether an assistant can write one now */
+            available: boolean;
             /** @description Which assistant wrote it */
             configuration: components["schemas"]["ConversationConfiguration"] | null;
             /**
@@ -9149,6 +9205,21 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        FollowUp: {
+            /**
+             * @example closed
+             * @enum {string}
+             */
+            state: "closed" | "snoozed";
+            /**
+             * Format: date-time
+             * @description Of a snooze
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            until?: string;
+            /** @description Of a snooze: until the customer writes */
+            until_reply?: boolean;
         };
         ForwardItemInBody: {
             /**
@@ -10538,11 +10609,19 @@ export interface components {
             /** Format: uuid */
             channel_account_id?: string;
             /**
+             * Format: int64
+             * @description Seconds from now, in place of send_at: an answer that can still be taken back
+             * @example 5
+             */
+            delay_s?: number;
+            /**
              * Format: date-time
              * @description At most a year ahead
              * @example 2026-11-15T09:30:00.000000Z
              */
-            send_at: string;
+            send_at?: string;
+            /** @description What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage */
+            then?: components["schemas"]["FollowUp"];
             /** @description Cancel it when the customer writes before */
             until_reply?: boolean;
         };
@@ -14449,6 +14528,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -14879,6 +14960,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -15240,6 +15323,8 @@ export interface operations {
                 unread?: "true";
                 /** @description Only where one of the newest 1,000 notes that call the caller does */
                 mentioned?: "me";
+                /** @description Only where the customer waits for an answer */
+                waiting?: "true";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -15247,7 +15332,7 @@ export interface operations {
                 created_to?: string;
                 /** @description Words of the subject, or the customer's name, address or number */
                 q?: string;
-                /** @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time. */
+                /** @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first. */
                 sort?: "-last_activity" | "last_activity" | "-created" | "created" | "-waiting_since" | "waiting_since" | "-priority" | "priority" | "-snoozed_until" | "snoozed_until";
             };
             header?: never;
@@ -15281,6 +15366,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -15404,6 +15491,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -15553,6 +15642,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -16478,6 +16569,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -22016,6 +22109,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -28293,6 +28388,8 @@ export interface operations {
                 unread?: "true";
                 /** @description Only where one of the newest 1,000 notes that call the caller does */
                 mentioned?: "me";
+                /** @description Only where the customer waits for an answer */
+                waiting?: "true";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -28300,7 +28397,7 @@ export interface operations {
                 created_to?: string;
                 /** @description Words of the subject, or the customer's name, address or number */
                 q?: string;
-                /** @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time. */
+                /** @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first. */
                 sort?: "-last_activity" | "last_activity" | "-created" | "created" | "-waiting_since" | "waiting_since" | "-priority" | "priority" | "-snoozed_until" | "snoozed_until";
             };
             header?: never;
@@ -28334,6 +28431,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -28457,6 +28556,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -28685,14 +28786,16 @@ export interface operations {
                      *         "all": {
                      *           "closed": 480,
                      *           "open": 12,
-                     *           "snoozed": 3
+                     *           "snoozed": 3,
+                     *           "waiting": 4
                      *         },
                      *         "channels": [
                      *           {
                      *             "channel": "whatsapp",
                      *             "closed": 480,
                      *             "open": 12,
-                     *             "snoozed": 3
+                     *             "snoozed": 3,
+                     *             "waiting": 4
                      *           }
                      *         ],
                      *         "groups": [
@@ -28700,19 +28803,22 @@ export interface operations {
                      *             "closed": 480,
                      *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "open": 12,
-                     *             "snoozed": 3
+                     *             "snoozed": 3,
+                     *             "waiting": 4
                      *           }
                      *         ],
                      *         "mentions": 1,
                      *         "mine": {
                      *           "closed": 480,
                      *           "open": 12,
-                     *           "snoozed": 3
+                     *           "snoozed": 3,
+                     *           "waiting": 4
                      *         },
                      *         "unassigned": {
                      *           "closed": 480,
                      *           "open": 12,
-                     *           "snoozed": 3
+                     *           "snoozed": 3,
+                     *           "waiting": 4
                      *         },
                      *         "unread": 3
                      *       },
@@ -29062,6 +29168,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -29226,6 +29334,8 @@ export interface operations {
                      *             "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "preview": "Siparişim ne zaman gelir?",
+                     *             "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "preview_author_kind": "agent",
                      *             "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "priority": "normal",
                      *             "reply_route": "email",
@@ -29945,6 +30055,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -30071,6 +30183,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -30426,6 +30540,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -30699,6 +30815,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -31036,6 +31154,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -33806,6 +33926,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -34153,6 +34275,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -34322,6 +34446,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -34560,6 +34686,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -35214,6 +35342,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -35461,6 +35591,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -35797,6 +35929,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -35971,6 +36105,11 @@ export interface operations {
                      *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "send_at": "2026-11-15T09:30:00.000000Z",
                      *           "state": "waiting",
+                     *           "then": {
+                     *             "state": "closed",
+                     *             "until": "2026-11-15T09:30:00.000000Z",
+                     *             "until_reply": false
+                     *           },
                      *           "until_reply": false
                      *         }
                      *       ],
@@ -36100,6 +36239,11 @@ export interface operations {
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
                      *         "state": "waiting",
+                     *         "then": {
+                     *           "state": "closed",
+                     *           "until": "2026-11-15T09:30:00.000000Z",
+                     *           "until_reply": false
+                     *         },
                      *         "until_reply": false
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -36304,7 +36448,10 @@ export interface operations {
     };
     "cancel-scheduled-message": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description For its author: the files wait as uploads again, and the answer names them */
+                keep_files?: "true";
+            };
             header?: never;
             path: {
                 id: string;
@@ -36347,6 +36494,11 @@ export interface operations {
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
                      *         "state": "waiting",
+                     *         "then": {
+                     *           "state": "closed",
+                     *           "until": "2026-11-15T09:30:00.000000Z",
+                     *           "until_reply": false
+                     *         },
                      *         "until_reply": false
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -36468,6 +36620,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -36636,6 +36790,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -36779,6 +36935,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "available": false,
                      *         "configuration": {
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "name": "Satış sonrası asistanı"
@@ -36974,6 +37131,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "available": false,
                      *         "configuration": {
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "name": "Satış sonrası asistanı"
@@ -37130,6 +37288,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -37425,6 +37585,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -39225,7 +39387,8 @@ export interface operations {
                      *             "state": "open",
                      *             "tag": "text",
                      *             "talep": "true",
-                     *             "unread": "true"
+                     *             "unread": "true",
+                     *             "waiting": "true"
                      *           },
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "name": "Acil iadeler",
@@ -39341,7 +39504,8 @@ export interface operations {
                      *           "state": "open",
                      *           "tag": "text",
                      *           "talep": "true",
-                     *           "unread": "true"
+                     *           "unread": "true",
+                     *           "waiting": "true"
                      *         },
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "Acil iadeler",
@@ -39569,7 +39733,8 @@ export interface operations {
                      *           "state": "open",
                      *           "tag": "text",
                      *           "talep": "true",
-                     *           "unread": "true"
+                     *           "unread": "true",
+                     *           "waiting": "true"
                      *         },
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "Acil iadeler",
@@ -39688,7 +39853,8 @@ export interface operations {
                      *           "state": "open",
                      *           "tag": "text",
                      *           "talep": "true",
-                     *           "unread": "true"
+                     *           "unread": "true",
+                     *           "waiting": "true"
                      *         },
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "Acil iadeler",

@@ -6,7 +6,7 @@ import { meets, type Me, type Need } from '@/api/session'
 import type { PlainKey } from '@/i18n'
 import type { LiveTable } from '@/live/refresh'
 import type { StreamEvent } from '@/live/sse'
-import type { NoticeSource } from '@/shell/notice'
+import type { NoticeSource, WaitingSource } from '@/shell/notice'
 
 /** What the shell knows of a screen: its place in navigation, palette, home and the gate. */
 export interface ScreenInfo {
@@ -36,6 +36,8 @@ export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]
   live?: LiveTable
   /** What of this module may wait for a person. */
   notices?: readonly NoticeSource[]
+  /** How much waits on a screen of this module, for the navigation and the browser's tab. */
+  waiting?: readonly WaitingSource[]
   /** What of this module belongs to the person: a part of their menu, and a mark on its button. */
   person?: Need & { Menu: ComponentType; Mark: ComponentType<{ agentId: string; className?: string }> }
   /** Names of signals that pass without a record: nothing becomes stale and nothing is listed. */

@@ -20,6 +20,7 @@ import { useShortcuts, type Shortcut } from './shortcuts'
 import { SideNav } from './SideNav'
 import { useSignOut } from './signOut'
 import { TopBar } from './TopBar'
+import { WaitingTitle } from './waiting'
 import { beginTourOnce, endTour, tourOpen } from './tourState'
 
 // What opens on demand is fetched on demand, or once the screen is there and nothing else is to do.
@@ -109,6 +110,7 @@ export function AppShell() {
       </Suspense>
       <ScreenAnnouncer />
       <LiveUpdates />
+      <WaitingTitle />
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { useI18n, type PlainKey } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { entriesFor, installedModules, type NavEntry } from '@/modules/module'
 import { Logo } from './Logo'
+import { WaitingCount } from './waiting'
 
 export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
   const { t } = useI18n()
@@ -47,6 +48,7 @@ export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
                           />
                           <entry.icon aria-hidden className="size-[18px] shrink-0" strokeWidth={1.9} />
                           <span className="truncate">{t(entry.title)}</span>
+                          <WaitingCount path={entry.path} />
                         </>
                       )}
                     </Link>

@@ -42,12 +42,13 @@ export function Layer({
   const { t } = useI18n()
   const body = useRef<HTMLDivElement>(null)
 
-  /** The first field, or the layer itself: never the close button. */
+  /** What the layer names as first, else the first field, else the layer itself: never the close button. */
   function focusFirst(event: Event) {
     event.preventDefault()
-    const field = body.current?.querySelector<HTMLElement>('input, select, textarea')
     const layer = body.current?.closest<HTMLElement>('[role=dialog]')
-    ;(field ?? layer)?.focus()
+    const first = layer?.querySelector<HTMLElement>('[data-first]')
+    const field = body.current?.querySelector<HTMLElement>('input, select, textarea')
+    ;(first ?? field ?? layer)?.focus()
   }
 
   return (

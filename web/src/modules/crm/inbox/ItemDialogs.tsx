@@ -141,7 +141,7 @@ function EditionsDialog({ item, onClose }: LayerProps) {
         {editions.data?.map((edition) => (
           <li key={edition.id} className="rounded-md border border-line p-3 text-sm">
             <p className="whitespace-pre-wrap">{edition.body}</p>
-            <p className="mt-1.5 text-[13px] text-ink-2">{t('editions.until', { when: formatDateTime(edition.edited_at) })}</p>
+            <p className="mt-1.5 text-sm text-ink-2">{t('editions.until', { when: formatDateTime(edition.edited_at) })}</p>
           </li>
         ))}
       </ol>

@@ -14,7 +14,8 @@ import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { channelName } from './channels'
 import { useConversation, useJoin, usePeople, useReadMark, type Action, type Conversation } from './conversations'
-import { useScheduled } from './scheduled'
+import type { Departure } from './InboxScreen'
+import { isJustSent, useScheduled } from './scheduled'
 import { Timeline } from './Timeline'
 import { typists } from './typing'
 import { useUnmerge } from './whole'
@@ -34,10 +35,11 @@ interface ThreadProps {
   onNewest: () => void
   onBack: () => void
   onAct: (action: Action) => void
+  onLeave: (id: string) => (departure: Departure) => void
   onSnooze: () => void
 }
 
-export function Thread({ id, at, onNewest, onBack, onAct, onSnooze }: ThreadProps) {
+export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: ThreadProps) {
   const { t } = useI18n()
   const query = useConversation(id)
   const [detailsOpen, setDetailsOpen] = useState(false)
@@ -69,13 +71,13 @@ export function Thread({ id, at, onNewest, onBack, onAct, onSnooze }: ThreadProp
   return (
     <>
       <section aria-label={t('inbox.thread', { name: conversation.contact_name })} className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
-        <Header conversation={conversation} onBack={onBack} onAct={onAct} onSnooze={onSnooze} onDetails={() => setDetailsOpen(true)} />
+        <Header conversation={conversation} onBack={onBack} onAct={onAct} onLeave={onLeave} onSnooze={onSnooze} onDetails={() => setDetailsOpen(true)} />
         <Timeline conversation={conversation} at={at} onNewest={onNewest} />
         <TypingLine conversation={conversation} />
         <Waiting id={conversation.id} canReply={canReply} />
         {canReply && (
           <Suspense fallback={<div className="h-44 border-t border-line bg-surface" />}>
-            <Composer conversation={conversation} />
+            <Composer conversation={conversation} onLeave={onLeave} />
           </Suspense>
         )}
       </section>
@@ -98,7 +100,7 @@ export function Thread({ id, at, onNewest, onBack, onAct, onSnooze }: ThreadProp
 }
 
 function Waiting({ id, canReply }: { id: string; canReply: boolean }) {
-  const waiting = useScheduled(id).data ?? []
+  const waiting = (useScheduled(id).data ?? []).filter((message) => !isJustSent(message))
   return <Suspense>{waiting.length > 0 && <ScheduledList conversationId={id} waiting={waiting} canReply={canReply} />}</Suspense>
 }
 
@@ -114,7 +116,7 @@ function TypingLine({ conversation }: { conversation: Conversation }) {
         : (people?.agents.find((agent) => agent.agent_id === typist.authorId)?.name ?? t('inbox.author.agent')),
     )
   return (
-    <p role="status" className="px-3 text-[13px] text-ink-2 empty:hidden sm:px-5">
+    <p role="status" className="px-3 text-sm text-ink-2 empty:hidden sm:px-5">
       {names.length > 0 && t('inbox.typing', { names: names.join(', ') })}
     </p>
   )
@@ -139,11 +141,12 @@ interface HeaderProps {
   conversation: Conversation
   onBack: () => void
   onAct: (action: Action) => void
+  onLeave: (id: string) => (departure: Departure) => void
   onSnooze: () => void
   onDetails: () => void
 }
 
-function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProps) {
+function Header({ conversation, onBack, onAct, onLeave, onSnooze, onDetails }: HeaderProps) {
   const { t } = useI18n()
   const me = useMe()
   const canManage = meets(me, { permission: 'crm.conversations.manage' })
@@ -173,7 +176,7 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
       <IconButton icon={ArrowLeft} label={t('inbox.back')} onClick={onBack} className="md:hidden" />
       <div className="min-w-0 flex-1 py-2">
         <h2 className="truncate leading-tight font-semibold">{conversation.contact_name}</h2>
-        <p className="flex items-center gap-2 text-[13px] text-ink-2">
+        <p className="flex items-center gap-2 text-sm text-ink-2">
           <span className="truncate">{conversation.subject || channelName(conversation.channel)}</span>
           {state === 'closed' && <Badge>{t('inbox.state.closed')}</Badge>}
           {state === 'snoozed' && (
@@ -237,7 +240,7 @@ function Header({ conversation, onBack, onAct, onSnooze, onDetails }: HeaderProp
       <Suspense>
         {layer === 'export' && <ExportDialog conversationId={conversation.id} onClose={() => setLayer(null)} />}
         {layer === 'merge' && <MergeDialog conversation={conversation} onClose={() => setLayer(null)} />}
-        {layer === 'delete' && <DeleteDialog conversation={conversation} onClose={() => setLayer(null)} />}
+        {layer === 'delete' && <DeleteDialog conversation={conversation} onLeave={onLeave} onClose={() => setLayer(null)} />}
       </Suspense>
     </header>
   )
