@@ -14,7 +14,7 @@ export function CopyField({ copies }: { copies: Copies }) {
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' && event.key !== ',' && event.key !== ';') return
-    // Enter would send the letter.
+    // Enter would send the message.
     event.preventDefault()
     void copies.settle()
   }

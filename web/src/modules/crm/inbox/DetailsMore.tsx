@@ -90,7 +90,8 @@ function Summary({ id }: { id: string }) {
     mutationFn: () => ask(api.POST('/api/crm/v1/conversations/{id}/summary/generate', { params: { path: { id } } })).then((envelope) => envelope.data),
     onSuccess: (next) => client.setQueryData(queryKey, next),
   })
-  if (!summary) return null
+  // Without an assistant there is nothing to ask for; what was written before is still read.
+  if (!summary || (!summary.available && !summary.summary)) return null
   return (
     <Section title={t('summary.title')}>
       {summary.summary ? <p className="whitespace-pre-wrap text-ink-2">{summary.summary}</p> : <p className="text-ink-2">{t('summary.none')}</p>}
@@ -105,7 +106,7 @@ function Summary({ id }: { id: string }) {
           {errorText(make.error)}
         </p>
       )}
-      {canReply && (!summary.summary || summary.outdated) && (
+      {canReply && summary.available && (!summary.summary || summary.outdated) && (
         <Button size="sm" busy={make.isPending} onClick={() => make.mutate()} className="mt-2">
           {t('summary.make')}
         </Button>

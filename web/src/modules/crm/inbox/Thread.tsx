@@ -18,6 +18,7 @@ import type { Departure } from './InboxScreen'
 import { isJustSent, useScheduled } from './scheduled'
 import { Timeline } from './Timeline'
 import { typists } from './typing'
+import { useLiveShortcuts } from './useLiveShortcuts'
 import { useUnmerge } from './whole'
 
 const Composer = lazy(() => import('./Composer').then((m) => ({ default: m.Composer })))
@@ -47,6 +48,16 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
   const conversation = query.data
 
   useMarkRead(conversation)
+  /** Opens the picker of a property, or the details where there is no room for them beside the messages. */
+  function pick(property: 'owner' | 'tags') {
+    const picker = document.querySelector<HTMLElement>(`aside [data-property=${property}] button`)
+    if (picker?.checkVisibility()) picker.click()
+    else setDetailsOpen(true)
+  }
+  useLiveShortcuts([
+    { keys: 'a', label: 'inbox.key.assign', run: () => pick('owner') },
+    { keys: 't', label: 'inbox.key.tag', run: () => pick('tags') },
+  ])
 
   // What was deleted while it stood here is still in the cache, and no longer true.
   const gone = asApiError(query.error)?.status === 404
@@ -193,6 +204,7 @@ function Header({ conversation, onBack, onAct, onLeave, onSnooze, onDetails }: H
           <IconButton icon={AlarmClock} label={t('inbox.snooze')} onClick={onSnooze} className="hidden sm:inline-flex" />
           <Button size="sm" icon={Check} onClick={() => onAct({ do: 'close' })}>
             {t('inbox.close')}
+            <kbd aria-hidden className="hidden font-sans text-xs text-ink-3 sm:inline">E</kbd>
           </Button>
         </>
       )}

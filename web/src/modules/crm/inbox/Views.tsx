@@ -126,7 +126,7 @@ export function Views({ search, filter, onChange, onNew }: ViewsProps) {
         {layer === 'alerts' && <AlertDialog onClose={() => setLayer(null)} />}
         {layer === 'save' && (
           <SaveViewDialog
-            filter={q ? { q, state } : filter}
+            filter={q ? { q, state, sort: '-last_activity' } : filter}
             onClose={() => setLayer(null)}
             onSaved={(id) => {
               setLayer(null)

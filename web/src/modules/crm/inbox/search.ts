@@ -13,12 +13,12 @@ const viewQueries = {
   mentions: { mentioned: 'me' },
   snoozed: { state: 'snoozed' },
   closed: { state: 'closed' },
-} as const satisfies Record<string, ViewFilter>
+} as const satisfies Record<string, Partial<ViewFilter>>
 
 export type ViewId = keyof typeof viewQueries
 export const viewIds = Object.keys(viewQueries) as ViewId[]
 
-export function viewQuery(view: ViewId): ViewFilter {
+export function viewQuery(view: ViewId): Partial<ViewFilter> {
   return viewQueries[view]
 }
 
@@ -61,7 +61,8 @@ function startOfDay(day: string, later: number): string {
 /** What the list is asked for; empty fields are left out. Days are those of the person's own clock. */
 export function filterOf(search: FilterSearch & { view?: ViewId }): ViewFilter {
   const { view = 'open', group, owner, channel, tag, priority, from, to, sort } = search
-  const asked: ViewFilter = {
+  return {
+    sort: '-last_activity',
     ...viewQuery(view),
     ...(group && { group_id: group }),
     ...(owner && { owner_id: owner }),
@@ -72,7 +73,6 @@ export function filterOf(search: FilterSearch & { view?: ViewId }): ViewFilter {
     ...(to && { created_to: startOfDay(to, 1) }),
     ...(sort && { sort }),
   }
-  return asked
 }
 
 /** How many filters narrow the view; another order is none. */
