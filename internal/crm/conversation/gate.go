@@ -165,6 +165,9 @@ func (s *Service) writeDependents(tx *db.Tx, was, c *Conversation, list []*Item)
 			return fmt.Errorf("conversation: note the assistant's state: %w", err)
 		}
 	}
+	if err := countHour(tx, was, c, list); err != nil {
+		return err
+	}
 	return moveCounter(tx, was, c)
 }
 

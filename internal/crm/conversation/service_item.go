@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/hourly"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -144,5 +145,10 @@ func (s *Service) MarkFirstReply(tx *db.Tx, c *Conversation) error {
 	}
 	markAnswered(tx, c)
 	c.UpdatedAt = clock.At(tx.Now())
+	if !c.Test {
+		if err := hourly.Add(tx, hourSource(c), firstReplyMetric(c)); err != nil {
+			return err
+		}
+	}
 	return Save(tx, c, c.State)
 }

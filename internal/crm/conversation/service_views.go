@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/hourly"
 	"konak/internal/kit/db"
 )
 
@@ -81,6 +82,13 @@ func (s *Service) Counts(ctx context.Context) (Counts, error) {
 		return Counts{}, err
 	}
 	return s.CountsOf(ctx, all)
+}
+
+// Overview reads what happened in the workspace lately, by the hour.
+func (s *Service) Overview(ctx context.Context) (hourly.Overview, error) {
+	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (hourly.Overview, error) {
+		return hourly.Read(r, s.db.Clock().Now())
+	})
 }
 
 func sumCounts(rows []countRow, me uuid.UUID) Counts {

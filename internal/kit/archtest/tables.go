@@ -38,6 +38,7 @@ var tableOwners = map[string][]string{
 	"internal/crm/conversation/edit":     {"item_edit"},
 	"internal/crm/conversation/file":     {"attachment"},
 	"internal/crm/conversation/group":    {"crm_group", "crm_group_member"},
+	"internal/crm/conversation/hourly":   {"conversation_hour"},
 	"internal/crm/conversation/later":    {"scheduled_message"},
 	"internal/crm/conversation/whole":    {"conversation_merge"},
 	"internal/crm/desk":                  {"crm_canned_reply", "crm_canned_term", "crm_macro", "crm_view"},

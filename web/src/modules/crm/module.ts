@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { ContactRound, Inbox, Mails, MessageSquareQuote, UsersRound, Zap } from 'lucide-react'
+import { ContactRound, Inbox, Mails, MessageSquareQuote, MessagesSquare, UsersRound, Zap } from 'lucide-react'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -41,7 +41,7 @@ const contactsRoute = createRoute({
 const contactRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/contacts/$contactId',
-  component: lazyRouteComponent(withTexts(() => import('./contacts/ContactScreen'), 'contacts', 'inbox'), 'ContactScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./contacts/ContactScreen'), 'contacts', 'inbox', 'desk'), 'ContactScreen'),
   staticData: { screen: { ...need, title: 'contacts.title', lead: 'contacts.lead', icon: ContactRound } },
 })
 
@@ -56,7 +56,7 @@ const mailboxesRoute = createRoute({
       icon: Mails,
       permission: 'crm.channels.view',
       licence: 'crm',
-      nav: true,
+      nav: true, settings: 'channels',
       shortcut: 'g b',
     },
   },
@@ -73,8 +73,8 @@ const repliesRoute = createRoute({
       icon: MessageSquareQuote,
       permission: 'crm.conversations.reply',
       licence: 'crm',
-      nav: true,
-      shortcut: 'g t',
+      nav: true, settings: 'inbox',
+      shortcut: 'g q',
     },
   },
 })
@@ -84,7 +84,7 @@ const macrosRoute = createRoute({
   path: '/settings/macros',
   component: lazyRouteComponent(withTexts(() => import('./desk/MacrosScreen'), 'macros', 'inbox'), 'MacrosScreen'),
   staticData: {
-    screen: { title: 'macros.title', lead: 'macros.lead', icon: Zap, permission: 'crm.macros.use', licence: 'crm', nav: true, shortcut: 'g m' },
+    screen: { title: 'macros.title', lead: 'macros.lead', icon: Zap, permission: 'crm.macros.use', licence: 'crm', nav: true, settings: 'inbox', shortcut: 'g m' },
   },
 })
 
@@ -93,7 +93,7 @@ const rulesRoute = createRoute({
   path: '/settings/conversations',
   component: lazyRouteComponent(withTexts(() => import('./rules/RulesScreen'), 'rules'), 'RulesScreen'),
   staticData: {
-    screen: { title: 'rules.title', lead: 'rules.lead', icon: UsersRound, permission: 'crm.settings.view', licence: 'crm', nav: true, shortcut: 'g g' },
+    screen: { title: 'rules.title', lead: 'rules.lead', icon: UsersRound, permission: 'crm.settings.view', licence: 'crm', nav: true, settings: 'inbox', shortcut: 'g g' },
   },
 })
 
@@ -109,6 +109,16 @@ export const crmModule = defineModule({
     macro: [['crm', 'macros']],
     canned_reply: [['crm', 'canned']],
   },
+  finders: [
+    { ...need, title: 'palette.people', icon: ContactRound, find: (words) => import('./find').then((m) => m.findContacts(words)) },
+    {
+      title: 'palette.conversations',
+      icon: MessagesSquare,
+      permission: 'crm.conversations.view',
+      licence: 'crm',
+      find: (words) => import('./find').then((m) => m.findConversations(words)),
+    },
+  ],
   notices: [
     {
       key: ['crm', 'conversations', 'notices'],
