@@ -221,14 +221,18 @@ func (a *App) succeed(ctx context.Context) (leave func()) {
 }
 
 // grace is how long open requests and workers may take to finish at a stop,
-// whatever servers outside do.
+// whatever servers outside do. Requests that are still open after half of it are
+// cancelled: they wait for a server outside.
 const grace = 20 * time.Second
 
 // Serve answers on ln until ctx ends, then drains: no new requests, open ones
 // finish, workers stop.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
+	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelRequests()
 	server := &http.Server{
-		Handler: a.API.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return requests },
+		Handler:     a.API.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
 		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
@@ -264,6 +268,8 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	stopWorkers() // while open requests finish
+	late := time.AfterFunc(grace/2, cancelRequests)
+	defer late.Stop()
 	err = errors.Join(ignoreClosed(err), server.Shutdown(stop), private(stop))
 	ended := make(chan struct{})
 	go func() { wg.Wait(); close(ended) }()

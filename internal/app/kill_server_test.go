@@ -146,6 +146,7 @@ type reply struct {
 		VisitorToken string `json:"token"`
 		Key          string
 		Settings     struct{ Key string }
+		Forwarding   string `json:"forwarding_address"`
 	}
 	Error struct{ Code string }
 }

@@ -71,7 +71,7 @@ func Events() event.Catalog {
 	noted := entry(Noted, "An internal note was written.", "İç not yazıldı.")
 	noted.Hidden = true
 	// An item can be a note, so panels alone are told what becomes of items.
-	changed := entry(ItemChanged, "A message or a note was edited, deleted, reacted to or sent again.", "Bir ileti ya da not düzenlendi, silindi, tepki aldı ya da yeniden gönderildi.")
+	changed := entry(ItemChanged, "A message or a note was edited, deleted, reacted to, sent or sent again.", "Bir ileti ya da not düzenlendi, silindi, tepki aldı, gönderildi ya da yeniden gönderildi.")
 	changed.Hidden = true
 	annotated := entry(Annotated, "The summary or what the assistant understood changed.", "Özet ya da asistanın anladıkları değişti.")
 	annotated.Hidden = true

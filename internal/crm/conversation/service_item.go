@@ -137,13 +137,26 @@ func (s *Service) AISources(ctx context.Context, id, item uuid.UUID) (out []AISo
 	return out, err
 }
 
-// MarkFirstReply writes down that the first answer of a conversation leaves now;
-// where one left before, it changes nothing.
-func (s *Service) MarkFirstReply(tx *db.Tx, c *Conversation) error {
-	if c.FirstReplyAt != nil {
+// MarkLateAnswer writes down that a message which had failed leaves after all: it
+// is the first answer where there is no other, and the customer waits only for
+// what they wrote after it.
+func (s *Service) MarkLateAnswer(tx *db.Tx, c *Conversation) error {
+	changed := false
+	if c.FirstReplyAt == nil {
+		c.FirstReplyAt, changed = clock.Ptr(tx.Now()), true
+	}
+	if c.WaitingSince != nil {
+		since, err := UnansweredSince(&tx.Reader, c)
+		if err != nil {
+			return err
+		}
+		if since == nil || since.After(c.WaitingSince.Time) {
+			c.WaitingSince, changed = since, true
+		}
+	}
+	if !changed {
 		return nil
 	}
-	markAnswered(tx, c)
 	c.UpdatedAt = clock.At(tx.Now())
 	if !c.Test {
 		if err := hourly.Add(tx, hourSource(c), firstReplyMetric(c)); err != nil {

@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"fmt"
+
 	"github.com/google/uuid"
 
 	"konak/internal/kit/clock"
@@ -148,13 +150,47 @@ func SetDetail(tx *db.Tx, i *Item) error {
 	return err
 }
 
+// countsAsAnswer is what an item must be to be an answer of ours that left or is
+// on its way; $3 says that those count, too, which the customer's software reads
+// by itself.
+const countsAsAnswer = `kind = 'message' AND author_kind <> 'contact' AND (delivery IN ('sent', 'queued') OR delivery = 'none' AND $3)`
+
 // FirstAnswerAt is when the first answer of ours was written that left or is on
-// its way; with unrouted also those that the customer's software reads itself.
-func FirstAnswerAt(r *db.Reader, conversation uuid.UUID, unrouted bool) (clock.Time, error) {
+// its way; db.ErrNoRow where there is none.
+func FirstAnswerAt(r *db.Reader, c *Conversation) (clock.Time, error) {
 	return db.One(r, db.Scalar[clock.Time], `SELECT at FROM conversation_item
-		WHERE tenant_id = $1 AND conversation_id = $2 AND kind = 'message' AND author_kind <> 'contact'
-			AND (delivery IN ('sent', 'queued') OR delivery = 'none' AND $3)
-		ORDER BY at, id LIMIT 1`, r.Tenant(), conversation, unrouted)
+		WHERE tenant_id = $1 AND conversation_id = $2 AND `+countsAsAnswer+`
+		ORDER BY at, id LIMIT 1`, r.Tenant(), c.ID, answersUnrouted(c))
+}
+
+// UnansweredSince is when the customer wrote the first message after which no
+// answer of ours left or is on its way and nobody closed the conversation; nil
+// where there is none. What a machine of the customer's wrote waits for nothing.
+func UnansweredSince(r *db.Reader, c *Conversation) (*clock.Time, error) {
+	last, err := db.One(r, db.Scalar[clock.Time], `SELECT at FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND (`+countsAsAnswer+` OR event = 'closed')
+		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), c.ID, answersUnrouted(c))
+	if err != nil && !db.IsNoRow(err) {
+		return nil, fmt.Errorf("conversation: last answer: %w", err)
+	}
+	since, err := db.One(r, db.Scalar[clock.Time], `SELECT at FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND at > $3 AND kind = 'message' AND author_kind = 'contact'
+			AND NOT automatic AND deleted_at IS NULL
+		ORDER BY at, id LIMIT 1`, r.Tenant(), c.ID, last)
+	if db.IsNoRow(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("conversation: waiting since: %w", err)
+	}
+	return &since, nil
+}
+
+// answersUnrouted says whether answers need no route to the customer, whose
+// software reads them by itself.
+func answersUnrouted(c *Conversation) bool {
+	source, _ := SourceOf(c.Channel)
+	return !source.NeedsRoute
 }
 
 // SetRetrying marks a message that failed as on its way again.

@@ -17,12 +17,15 @@ const ReasonServerSilent = "mail_server_unreachable"
 // Jobs are the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
-		// Reading a mail takes a core.
+		// Reading a mail takes a core, and a copy of it on the disk where it lies
+		// with an S3 service.
 		{Name: ingestJob, Handler: s.ingest, PerNode: 8, PerTenant: 4, MaxAttempts: 20, OnDead: s.showUnread},
 		{
 			Name: sendJob, Handler: s.send, PerNode: 256, PerTenant: 16, PerAccount: 2, MaxAttempts: 20,
 			Timeout: 10 * time.Minute, MaxAge: 48 * time.Hour, HoldReason: ReasonServerSilent, OnDead: s.showUnsent,
 		},
+		// A copy talks to the file store only.
+		{Name: copyJob, Handler: s.keepCopy, PerNode: 8, PerTenant: 4, MaxAttempts: 20},
 		// A poll may hold a mail of the largest size in memory.
 		{
 			Name: pollJob, Handler: s.runPoll, PerNode: 32, PerTenant: 4, PerAccount: 1, MaxAttempts: 1_000_000,
@@ -58,7 +61,7 @@ func (s *Service) showUnsent(ctx context.Context, j *jobs.Job, _ string) error {
 		return err
 	}
 	if sent, err := j.ReadReceipt(&got); err != nil || sent {
-		return err // the mail is with the server; only its copy is not kept
+		return err // the mail is with the server
 	}
 	if p.ForwardedFrom == nil && p.ItemID == nil {
 		return nil

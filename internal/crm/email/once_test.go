@@ -61,7 +61,7 @@ func (p *post) check(id, delivery string, copied bool) {
 }
 
 // A mail that the server accepted is sent once and shown as sent while the file
-// store fails; its copy is kept as soon as it can be, and a job that gave up on
+// store fails. Its copy is kept as soon as it can be, and a job that gave up on
 // the copy does not say that the message failed.
 func TestSentOnceWhileFilesFail(t *testing.T) {
 	t.Parallel()
@@ -91,7 +91,7 @@ func TestSentOnceWhileFilesFail(t *testing.T) {
 			p.check(id, "sent", false)
 			replace(files, files+".file")
 			replace(files+".away", files)
-			dead, err := jobs.ListDead(t.Context(), s.DB, "email.send", 10)
+			dead, err := jobs.ListDead(t.Context(), s.DB, "email.copy", 10)
 			if err != nil || len(dead) != 1 {
 				t.Fatalf("%+v, %v", dead, err)
 			}
@@ -234,7 +234,7 @@ func TestRefusedForGood(t *testing.T) {
 		if len(p.sink.got()) != 1 || len(list) != 1 || list[0].Address != "sonra@kaya.example" || !strings.Contains(list[0].Reason, "greylisted") {
 			t.Errorf("%d mails, %+v", len(p.sink.got()), list)
 		}
-		if dead, err := jobs.ListDead(t.Context(), s.DB, "email.send", 10); err != nil || len(dead) != 0 {
+		if dead, err := jobs.ListDead(t.Context(), s.DB, "email.copy", 10); err != nil || len(dead) != 0 {
 			t.Errorf("%+v, %v", dead, err)
 		}
 		p.sink.answer("elif@kaya.example", &gosmtp.SMTPError{Code: 550, Message: "no such user"})
@@ -292,7 +292,7 @@ func TestAcceptedBeforeAPause(t *testing.T) {
 			if list := p.talks(); len(list) != before+1 || list[0].Subject != status || len(p.sink.got()) != 0 || len(p.mails("failed")) != 0 {
 				t.Errorf("%s: %+v, %d mails went out, failed %+v", status, list, len(p.sink.got()), p.mails("failed"))
 			}
-			if dead, err := jobs.ListDead(t.Context(), s.DB, "email.send", 10); err != nil || len(dead) != 0 {
+			if dead, err := jobs.ListDead(t.Context(), s.DB, "email.copy", 10); err != nil || len(dead) != 0 {
 				t.Errorf("%s: %+v, %v", status, dead, err)
 			}
 		}

@@ -125,21 +125,20 @@ func (s *Service) incomingOf(ctx context.Context, j *jobs.Job) (m Incoming, err 
 	return m, err
 }
 
-// digest reads a mail and does what it asks for.
+// digest reads a mail from the disk and does what it asks for. It needs as much
+// of the disk as the mail has bytes where the mail lies with an S3 service.
 func (s *Service) digest(ctx context.Context, in *Incoming) error {
-	need := min(in.Size, s.MaxSize)
-	if err := s.parsing.Acquire(ctx, need); err != nil {
-		return err
-	}
-	defer s.parsing.Release(need)
-	raw := s.buffer(in.Size)
-	defer s.buffers.Put(&raw)
-	if err := s.read(ctx, in.blobID, raw); err != nil {
-		return err
-	}
-	m, err := message.Parse(raw, in.EnvelopeFrom)
+	f, err := s.Blobs.OpenFile(ctx, caller.From(ctx).TenantID, in.blobID)
 	if err != nil {
-		return s.settle(ctx, *in, FailedIn, reasonOf(err))
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	m, err := message.Parse(f, in.Size, in.EnvelopeFrom)
+	if reason := reasonOf(err); reason != "" {
+		return s.settle(ctx, *in, FailedIn, reason)
+	}
+	if err != nil {
+		return err
 	}
 	in.Sender, in.Subject = m.From.Email, m.Subject
 	var a channel.Account
@@ -171,27 +170,8 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	return s.deliver(ctx, in, m, from, a, set, st)
 }
 
-// buffer returns memory for a mail of a size. It is given back to s.buffers once
-// nothing of the mail is needed any more: if each large mail took new memory,
-// that of several would gather until it is collected.
-func (s *Service) buffer(size int64) []byte {
-	if b, ok := s.buffers.Get().(*[]byte); ok && int64(cap(*b)) >= size {
-		return (*b)[:size]
-	}
-	return make([]byte, size)
-}
-
-// read fills b with a mail.
-func (s *Service) read(ctx context.Context, id uuid.UUID, b []byte) error {
-	f, err := s.Blobs.Open(ctx, caller.From(ctx).TenantID, id)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	_, err = io.ReadFull(f, b)
-	return err
-}
-
+// reasonOf returns why a mail cannot be processed, "" for an error that says
+// nothing about the mail.
 func reasonOf(err error) string {
 	switch {
 	case errors.Is(err, message.ErrNoSender):
@@ -204,8 +184,10 @@ func reasonOf(err error) string {
 		return ReasonLongHeader
 	case errors.Is(err, message.ErrEmpty):
 		return ReasonEmpty
+	case errors.Is(err, message.ErrUnreadable):
+		return ReasonUnreadable
 	}
-	return ReasonUnreadable
+	return ""
 }
 
 // writer is who wrote: where a form or a machine of the company writes in
@@ -244,13 +226,17 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 	if err != nil {
 		return err
 	}
+	fingerprint, err := m.Fingerprint()
+	if err != nil {
+		return err
+	}
 	body := m.Body
 	if body == "" {
 		body = m.Subject
 	}
 	mail := original(m, blob.Blob{ID: in.blobID, Size: in.Size})
 	got, err := s.Inbound.Ingest(ctx, inbound.Inbound{
-		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: m.Fingerprint(), ConversationID: place.ConversationID,
+		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: fingerprint, ConversationID: place.ConversationID,
 		From: contact.Sender{Channel: Kind, AccountID: a.ID, ExternalID: address.Fold(from.Email), Email: from.Email, Name: from.Name},
 		AI:   a.AI && m.Auto == "", Automatic: m.Auto != "", AutoReply: m.AutoReply(), Attachments: files, GroupID: a.GroupID, Email: &mail,
 	})

@@ -23,7 +23,10 @@ import (
 	"konak/internal/kit/trtext"
 )
 
-const sendJob = "email.send"
+const (
+	sendJob = "email.send"
+	copyJob = "email.copy"
+)
 
 // sendAttempts is how often a mail is tried: about ten hours.
 const sendAttempts = 18
@@ -53,9 +56,8 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	var raw []byte
 	if !sent {
-		if raw, got, err = s.carry(ctx, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
+		if got, err = s.carry(ctx, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
 			if _, reached := errors.AsType[*mailer.QuotaReached](err); reached {
 				if err = mailer.HoldForQuota(err, j); !errors.Is(err, jobs.ErrDrop) {
 					return errors.Join(err, s.showHeld(ctx, &p))
@@ -73,14 +75,33 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	if err := s.showSent(ctx, &p, got); err != nil {
 		return err
 	}
-	copied := s.keepCopy(ctx, &p, raw)
 	if sent && len(got.Waiting) > 0 {
-		got, err = s.sendWaiting(ctx, j, &p, got)
+		if got, err = s.sendWaiting(ctx, j, &p, got); err != nil {
+			return err
+		}
 	}
-	if err == nil && len(got.Waiting) > 0 {
-		err = fmt.Errorf("email: the server asks to try again later for %s", strings.Join(got.Waiting, ", "))
+	if !sent || len(got.Waiting) == 0 { // twice at most, and the second copy is the same
+		if err := s.scheduleCopy(ctx, &p); err != nil {
+			return err
+		}
 	}
-	return errors.Join(err, copied)
+	if len(got.Waiting) > 0 {
+		return fmt.Errorf("email: the server asks to try again later for %s", strings.Join(got.Waiting, ", "))
+	}
+	return nil
+}
+
+// scheduleCopy adds the job that keeps a copy of a mail that was sent. It is a
+// job of its own so that a slow file store does not hold up other mail of the
+// mailbox.
+func (s *Service) scheduleCopy(ctx context.Context, p *outgoingMail) error {
+	if p.ItemID == nil {
+		return nil
+	}
+	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		_, err := jobs.Enqueue(tx, copyJob, tx.Now(), p)
+		return err
+	})
 }
 
 // lastAttempt says whether a mail that failed with err is not tried again.
@@ -91,7 +112,7 @@ func lastAttempt(j *jobs.Job, err error) bool {
 // sendWaiting hands a mail over for those who had to wait. It returns who still
 // waits, and the error where the server took it for nobody.
 func (s *Service) sendWaiting(ctx context.Context, j *jobs.Job, p *outgoingMail, got accepted) (accepted, error) {
-	_, now, err := s.carry(ctx, p, mailer.Envelope{Cc: got.Waiting})
+	now, err := s.carry(ctx, p, mailer.Envelope{Cc: got.Waiting})
 	if err = mailer.HoldForQuota(err, j); err != nil && !lastAttempt(j, err) {
 		return got, err
 	}
@@ -140,26 +161,26 @@ func passDeleted(err error) error {
 	return err
 }
 
-// keepCopy shows on the message as which mail it went out. Where raw is nil it
-// makes the mail again, which gives the same bytes.
-func (s *Service) keepCopy(ctx context.Context, p *outgoingMail, raw []byte) error {
-	if p.ItemID == nil {
-		return nil
+// keepCopy is the handler of copyJob: it shows on a message as which mail it went
+// out. It makes the mail again, which gives the same bytes as when it was sent.
+func (s *Service) keepCopy(ctx context.Context, j *jobs.Job) error {
+	var p outgoingMail
+	if err := json.Unmarshal(j.Payload, &p); err != nil {
+		return errors.Join(jobs.ErrDrop, err)
 	}
-	if raw == nil {
-		f, err := s.findMailbox(ctx, p)
-		if err != nil {
-			return err
-		}
-		if raw, err = s.render(ctx, p, f.sender); err != nil {
-			return err
-		}
+	f, err := s.findMailbox(ctx, &p)
+	if err != nil {
+		return err
+	}
+	raw, err := s.render(ctx, &p, f.sender)
+	if err != nil {
+		return err
 	}
 	b, err := s.Blobs.Put(ctx, caller.From(ctx).TenantID, bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
 		return fmt.Errorf("email: keep copy: %w", err)
 	}
-	m, err := message.Parse(raw, "")
+	m, err := message.ParseBytes(raw, "")
 	if err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}
@@ -203,21 +224,22 @@ func (s *Service) findMailbox(ctx context.Context, p *outgoingMail) (f sendingMa
 
 // carry makes a mail and hands it over to the recipients of an envelope. It
 // returns an error where the server took it for nobody, or not for one of to.To.
-func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope) (raw []byte, got accepted, err error) {
+func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope) (got accepted, err error) {
 	f, err := s.findMailbox(ctx, p)
 	if err == nil && !f.account.Works() {
 		err = fmt.Errorf("%w %s", jobs.ErrDrop, ReasonUnavailable)
 	}
 	if err != nil {
-		return nil, got, err
+		return got, err
 	}
 	if f.account.Reason != nil && *f.account.Reason == mailer.ReasonQuota {
 		if err := s.clearHeld(ctx, f.account.ID); err != nil {
-			return nil, got, err
+			return got, err
 		}
 	}
-	if raw, err = s.render(ctx, p, f.sender); err != nil {
-		return nil, got, err
+	raw, err := s.render(ctx, p, f.sender)
+	if err != nil {
+		return got, err
 	}
 	if !p.Auto { // nobody answers an automatic answer, not even with a bounce
 		to.From = f.sender.from.Email
@@ -229,7 +251,7 @@ func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope
 		refused, err = s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{ID: p.ID, Envelope: to, Subject: p.Subject, Text: p.Text, Raw: raw})
 	}
 	if err != nil {
-		return raw, got, jobs.HoldOnTimeout(err)
+		return got, jobs.HoldOnTimeout(err)
 	}
 	for _, r := range refused {
 		if r.Final {
@@ -238,7 +260,7 @@ func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope
 			got.Waiting = append(got.Waiting, r.Address)
 		}
 	}
-	return raw, got, nil
+	return got, nil
 }
 
 // findSender returns whom a mailbox's mail is from now.
@@ -289,18 +311,28 @@ func (s *Service) render(ctx context.Context, p *outgoingMail, from sender) ([]b
 	return raw, nil
 }
 
+// load reads the files of a mail. One whose content is lost is an ErrDrop: it
+// does not come back by trying again.
 func (s *Service) load(ctx context.Context, list []file.Outgoing) ([]message.File, error) {
 	var out []message.File
 	for _, f := range list {
-		r, err := s.Files.ReadFile(ctx, f)
-		if err != nil {
-			return nil, err
+		content, err := s.readFile(ctx, f)
+		if why, lost := file.LostReason(err); lost {
+			return nil, fmt.Errorf("%w %s", jobs.ErrDrop, why)
 		}
-		content, err := io.ReadAll(r)
-		if err := errors.Join(err, r.Close()); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, message.File{Name: f.Name, Type: f.Type, Content: content})
 	}
 	return out, nil
+}
+
+func (s *Service) readFile(ctx context.Context, f file.Outgoing) ([]byte, error) {
+	r, err := s.Files.ReadFile(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(r)
+	return content, errors.Join(err, r.Close())
 }

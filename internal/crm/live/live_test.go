@@ -315,6 +315,33 @@ func TestCountsAreTagged(t *testing.T) {
 	})
 }
 
+// What becomes of a message that was on its way arrives over the stream, so that
+// no panel has to ask.
+func TestDeliveryArrivesLive(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		w := s.Workspace("demo")
+		who := w.Owner.Post("/api/crm/v1/contacts", object{"name": "Elif Kaya"}).Want(201).ID()
+		id := w.FullKey().Post("/api/crm/public/v1/conversations", object{"contact_id": who, "subject": "Teslimat", "body": "Ne zaman gelir?"}).Want(201).ID()
+		var answer conversation.Written
+		w.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", object{"body": "Yarın"}).Want(200).Data(&answer)
+		s.Settle()
+		seen := watch(t, s, w.Owner, "")
+		if err := s.Inbound.Delivered(w.Context(), answer.Item.ID, conversation.Delivery{Status: conversation.Sent}); err != nil {
+			t.Fatal(err)
+		}
+		s.Settle()
+		var got struct {
+			Object conversation.Conversation `json:"object"`
+			Item   conversation.Item         `json:"item"`
+		}
+		seen.until(conversation.ItemChanged).into(t, &got)
+		if got.Object.ID.String() != id || got.Item.ID != answer.Item.ID || got.Item.Delivery == nil || *got.Item.Delivery != conversation.Sent {
+			t.Errorf("heard %+v", got)
+		}
+	})
+}
+
 // Who may not see conversations hears nothing of them; who may, hears of the
 // changes and the new numbers.
 func TestInboxStream(t *testing.T) {

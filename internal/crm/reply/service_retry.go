@@ -36,7 +36,7 @@ func (s *Service) Retry(ctx context.Context, id, item uuid.UUID) (conversation.I
 		if err := conversation.FillItem(&tx.Reader, i); err != nil || route == nil {
 			return err
 		}
-		if err := s.gate.MarkFirstReply(tx, c); err != nil {
+		if err := s.gate.MarkLateAnswer(tx, c); err != nil {
 			return err
 		}
 		_, err = s.send(tx, c, i, route)

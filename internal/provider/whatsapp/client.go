@@ -19,6 +19,7 @@ import (
 	"time"
 
 	channel "konak/internal/crm/channel/whatsapp"
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/secret"
 )
 
@@ -36,8 +37,9 @@ var _ channel.Provider = (*Client)(nil)
 const (
 	patience     = 15 * time.Second
 	filePatience = 2 * time.Minute
-	// maxAnswer bounds what is read of an answer: a page of templates is large.
-	maxAnswer = 8 << 20
+	// maxAnswer is the size of the largest answer that is read into memory. A page
+	// of templates is the largest of the provider's.
+	maxAnswer = 1 << 20
 )
 
 // New makes a client; the address is Meta's where it is empty.
@@ -83,9 +85,9 @@ func (c *Client) do(ctx context.Context, in call, out any) error {
 		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	text, err := readAnswer(resp.Body)
 	if err != nil {
-		return fmt.Errorf("whatsapp: %w", err)
+		return err
 	}
 	if resp.StatusCode/100 != 2 {
 		return refused(resp, text)
@@ -94,6 +96,19 @@ func (c *Client) do(ctx context.Context, in call, out any) error {
 		return fmt.Errorf("whatsapp: an answer that cannot be read: %w", err)
 	}
 	return nil
+}
+
+// readAnswer reads an answer into memory. It returns outbound.ErrTooMuch for one
+// that is larger than maxAnswer.
+func readAnswer(body io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(body, maxAnswer+1))
+	if err == nil && len(text) > maxAnswer {
+		err = outbound.ErrTooMuch
+	}
+	if err != nil {
+		return nil, fmt.Errorf("whatsapp: %w", err)
+	}
+	return text, nil
 }
 
 func (c *Client) send(ctx context.Context, in call) (*http.Response, error) {
@@ -290,7 +305,10 @@ func (c *Client) Download(ctx context.Context, a channel.Access, mediaID string)
 	}
 	if resp.StatusCode/100 != 2 {
 		defer func() { _ = resp.Body.Close() }()
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+		text, err := readAnswer(resp.Body)
+		if err != nil {
+			return "", nil, err
+		}
 		return "", nil, refused(resp, text)
 	}
 	return info.MimeType, resp.Body, nil

@@ -59,7 +59,7 @@ const pages = 100
 // Templates implements channel.Provider.
 func (c *Client) Templates(ctx context.Context, a channel.Access) ([]template.Given, error) {
 	out := []template.Given{}
-	query := url.Values{"fields": {TemplateFields}, "limit": {"100"}}
+	query := url.Values{"fields": {TemplateFields}, "limit": {"50"}}
 	for range pages {
 		var page TemplatePage
 		err := c.do(ctx, call{method: http.MethodGet, path: "/" + url.PathEscape(a.BusinessID) + "/message_templates", query: query, token: a.Token}, &page)

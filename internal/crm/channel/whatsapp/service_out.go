@@ -233,6 +233,9 @@ func lasting(err error) (why string, final bool) {
 	if errors.Is(err, errUnavailable) {
 		return ReasonUnavailable, true
 	}
+	if why, lost := file.LostReason(err); lost {
+		return why, true
+	}
 	r, ok := errors.AsType[*Refusal](err)
 	switch {
 	case !ok || r.passing():

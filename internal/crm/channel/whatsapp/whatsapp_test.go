@@ -41,6 +41,8 @@ type shop struct {
 	s   *apptest.Server
 	box *sandbox.Server
 	acc channel.Account
+	// files is where the contents of files lie.
+	files string
 	// asked is called once, when the service gets a message and before it takes it.
 	asked atomic.Pointer[func()]
 }
@@ -64,7 +66,7 @@ func run(t *testing.T, fn func(t *testing.T, sh *shop)) {
 				}))
 				t.Cleanup(server.Close)
 				t.Cleanup(sh.box.Close)
-				cfg.WhatsAppAddress = server.URL
+				cfg.WhatsAppAddress, sh.files = server.URL, cfg.FilesFolder()
 			})
 			sh.box.Add(sandbox.Business{
 				ID: businessID, Token: token, AppSecret: appSecret,

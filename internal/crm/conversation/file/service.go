@@ -164,6 +164,18 @@ func (s *Service) ReadFile(ctx context.Context, f Outgoing) (io.ReadSeekCloser, 
 	return s.blobs.Open(ctx, caller.From(ctx).TenantID, f.BlobID)
 }
 
+// LostReason says why the content of a file cannot be sent: file_missing or
+// file_damaged, from an error of ReadFile or of reading what it returned. It is
+// false for any other error, after which the file may be read later.
+func LostReason(err error) (string, bool) {
+	for _, code := range []fault.Code{fault.FileMissing, fault.FileDamaged} {
+		if fault.Is(err, code) {
+			return string(code), true
+		}
+	}
+	return "", false
+}
+
 // Take collects the files of an item that is about to be written: the caller's
 // uploads, which are locked, and files that were prepared. It returns a
 // validation fault on attachments where there are too many or where an upload is

@@ -16,8 +16,13 @@ import (
 
 // Delivered is how a channel reports what became of a message.
 func (s *Service) Delivered(ctx context.Context, item uuid.UUID, d conversation.Delivery) error {
-	_, _, err := s.applyDelivery(ctx, item, d)
-	return err
+	return s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
+		c, i, err := lockItem(tx, item)
+		if err == nil {
+			_, _, err = s.setOutcome(tx, c, i, d)
+		}
+		return err
+	})
 }
 
 // Standing is what became of a message so far, "" where it is gone: another
@@ -64,21 +69,14 @@ func (s *Service) Reported(ctx context.Context, item uuid.UUID, d conversation.D
 // they are afterwards.
 func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.Delivery) (c conversation.Conversation, item conversation.Item, err error) {
 	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
-			return db.NotFound(err)
-		}
-		// Under the conversation's lock no other report comes between.
-		if c, err = conversation.LockAny(tx, item.ConversationID); err != nil {
-			return db.NotFound(err)
-		}
-		if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
-			return db.NotFound(err)
+		if c, item, err = lockItem(tx, id); err != nil {
+			return err
 		}
 		known := item.Delivery != nil && (*item.Delivery == conversation.Failed || *item.Delivery == d.Status || d.Status == conversation.Queued)
 		if known {
 			err = conversation.FillItem(&tx.Reader, &item)
 		} else {
-			c, item, err = s.setOutcome(tx, item, d)
+			c, item, err = s.setOutcome(tx, c, item, d)
 		}
 		if err != nil {
 			return err
@@ -89,6 +87,19 @@ func (s *Service) ApplyReport(ctx context.Context, id uuid.UUID, d conversation.
 		return s.saveReceipts(tx, &c, &item, d)
 	})
 	return c, item, err
+}
+
+// lockItem reads a message and locks its conversation, so that no other report
+// comes between. It returns not_found where either is gone.
+func lockItem(tx *db.Tx, id uuid.UUID) (c conversation.Conversation, item conversation.Item, err error) {
+	if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
+		return c, item, db.NotFound(err)
+	}
+	if c, err = conversation.LockAny(tx, item.ConversationID); err != nil {
+		return c, item, db.NotFound(err)
+	}
+	item, err = conversation.ItemByID(&tx.Reader, id)
+	return c, item, db.NotFound(err)
 }
 
 // saveReceipts keeps when a message reached the customer and when they read it, and
@@ -153,23 +164,15 @@ func refusedRecipients(item *conversation.Item) (list []conversation.RefusedReci
 	return list
 }
 
-func (s *Service) applyDelivery(ctx context.Context, id uuid.UUID, d conversation.Delivery) (c conversation.Conversation, item conversation.Item, err error) {
-	err = s.gate.Tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
-		if item, err = conversation.ItemByID(&tx.Reader, id); err != nil {
-			return db.NotFound(err)
-		}
-		c, item, err = s.setOutcome(tx, item, d)
-		return err
-	})
-	return c, item, err
-}
-
-func (s *Service) setOutcome(tx *db.Tx, item conversation.Item, d conversation.Delivery) (c conversation.Conversation, _ conversation.Item, err error) {
+// setOutcome writes what became of a message of a locked conversation and
+// announces it: a failure as message.delivery_failed, anything else that changed
+// to open panels. It returns both as they are afterwards.
+func (s *Service) setOutcome(tx *db.Tx, c conversation.Conversation, item conversation.Item, d conversation.Delivery) (conversation.Conversation, conversation.Item, error) {
 	if err := conversation.FillItem(&tx.Reader, &item); err != nil {
 		return c, item, err
 	}
 	if d.Status == conversation.Failed {
-		return s.MarkFailed(tx, item.ConversationID, item, d)
+		return s.MarkFailed(tx, c.ID, item, d)
 	}
 	var provider, reason *string
 	if d.ProviderMessageID != "" {
@@ -178,38 +181,55 @@ func (s *Service) setOutcome(tx *db.Tx, item conversation.Item, d conversation.D
 	if d.Status == conversation.Queued && d.Error != "" {
 		reason = &d.Error
 	}
-	failedBefore := item.Delivery != nil && *item.Delivery == conversation.Failed
+	was := item
 	item.Delivery, item.DeliveryError = &d.Status, reason
 	if err := conversation.SetDelivery(tx, item.ID, d.Status, reason, provider); err != nil {
 		return c, item, err
 	}
-	if failedBefore && d.Status == conversation.Sent {
-		c, err = s.countLateAnswer(tx, item.ConversationID)
-		return c, item, err
+	if was.Delivery != nil && *was.Delivery == conversation.Failed && d.Status == conversation.Sent {
+		if err := s.gate.MarkLateAnswer(tx, &c); err != nil {
+			return c, item, err
+		}
 	}
-	c, err = conversation.ByID(&tx.Reader, item.ConversationID)
-	return c, item, db.NotFound(err)
+	if sameText(was.Delivery, item.Delivery) && sameText(was.DeliveryError, item.DeliveryError) {
+		return c, item, nil
+	}
+	return c, item, s.gate.Announce(tx, []string{conversation.ItemChanged}, nil, &c, &item)
 }
 
-// countLateAnswer counts a message that failed and was then sent all the same as
-// the first answer, where there is no other.
-func (s *Service) countLateAnswer(tx *db.Tx, id uuid.UUID) (conversation.Conversation, error) {
-	c, err := conversation.LockAny(tx, id)
-	if err != nil {
-		return c, db.NotFound(err)
+// sameText says whether two texts are equal, or both missing.
+func sameText(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
 	}
-	return c, s.gate.MarkFirstReply(tx, &c)
+	return *a == *b
 }
 
-// forgetFirstReply takes back that a message which failed was the first answer:
-// the first one that left is, or is on its way, or there is none. The caller
-// saves the conversation.
+// takeBackAnswer makes a message that failed count as no answer. The first answer
+// is the first other one that left or is on its way, or there is none; and the
+// customer waits again for what no other one answered. The caller saves the
+// conversation.
+func (s *Service) takeBackAnswer(tx *db.Tx, c *conversation.Conversation, failed *conversation.Item) error {
+	if err := forgetFirstReply(tx, c, failed); err != nil || c.State == conversation.Closed {
+		return err
+	}
+	ref, err := s.contacts.Find(&tx.Reader, c.ContactID)
+	if err != nil && !db.IsNoRow(err) || ref.Blocked {
+		return err
+	}
+	since, err := conversation.UnansweredSince(&tx.Reader, c)
+	if err == nil && since != nil && (c.WaitingSince == nil || since.Before(c.WaitingSince.Time)) {
+		c.WaitingSince = since
+	}
+	return err
+}
+
+// forgetFirstReply takes back that a message which failed was the first answer.
 func forgetFirstReply(tx *db.Tx, c *conversation.Conversation, failed *conversation.Item) error {
 	if c.FirstReplyAt == nil {
 		return nil
 	}
-	source, _ := conversation.SourceOf(c.Channel)
-	first, err := conversation.FirstAnswerAt(&tx.Reader, c.ID, !source.NeedsRoute)
+	first, err := conversation.FirstAnswerAt(&tx.Reader, c)
 	switch {
 	case db.IsNoRow(err):
 		c.FirstReplyAt = nil
@@ -236,7 +256,7 @@ func (s *Service) MarkFailed(tx *db.Tx, conversationID uuid.UUID, item conversat
 		return was, item, err
 	}
 	c := was
-	if err := forgetFirstReply(tx, &c, &item); err != nil {
+	if err := s.takeBackAnswer(tx, &c, &item); err != nil {
 		return c, item, err
 	}
 	mark := conversation.NewEvent(tx, "channel_delivery_failed", map[string]any{"item_id": item.ID, "error": d.Error, "channel": item.Channel})

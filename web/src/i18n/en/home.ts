@@ -24,7 +24,7 @@ export const home = {
   'home.event.deleted': 'A conversation was deleted',
   'home.event.restored': 'A conversation was restored',
   'home.event.rated': 'A customer rated a conversation',
-  'home.event.itemChanged': 'A message was edited',
+  'home.event.itemChanged': 'A message changed',
   'home.event.schedule': 'A scheduled message changed',
   'home.event.annotated': 'The assistant added a note',
   'home.event.failed': 'A message could not be delivered',

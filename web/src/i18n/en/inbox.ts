@@ -112,6 +112,8 @@ export const inbox = {
   'inbox.failure.consentRevoked': 'the customer has opted out of these messages',
   'inbox.failure.channel': 'the channel is paused or not connected',
   'inbox.failure.token': 'the channel’s access token is no longer valid; an administrator must renew it',
+  'inbox.failure.fileMissing': 'a file is no longer in our storage; upload it again',
+  'inbox.failure.fileDamaged': 'a file is damaged in our storage; upload it again',
   'inbox.failure.test': 'the test environment sends nothing',
   'inbox.failure.sendingQuota': 'the workspace’s daily sending limit is reached',
   'inbox.event.restored': 'restored the conversation',

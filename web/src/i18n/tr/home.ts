@@ -26,7 +26,7 @@ export const home: Record<keyof typeof en, string> = {
   'home.event.deleted': 'Bir konuşma silindi',
   'home.event.restored': 'Bir konuşma geri yüklendi',
   'home.event.rated': 'Bir müşteri konuşmayı değerlendirdi',
-  'home.event.itemChanged': 'Bir mesaj düzenlendi',
+  'home.event.itemChanged': 'Bir mesaj değişti',
   'home.event.schedule': 'Zamanlanmış bir mesaj değişti',
   'home.event.annotated': 'Asistan bir not ekledi',
   'home.event.failed': 'Bir mesaj teslim edilemedi',

@@ -113,6 +113,8 @@ export const inbox: Record<keyof typeof en, string> = {
   'inbox.failure.consentRevoked': 'müşteri bu tür mesajları almak istemiyor',
   'inbox.failure.channel': 'kanal duraklatılmış veya bağlı değil',
   'inbox.failure.token': 'kanalın erişim anahtarı artık geçersiz; bir yönetici yenilemeli',
+  'inbox.failure.fileMissing': 'bir dosya artık depomuzda yok; yeniden yükleyin',
+  'inbox.failure.fileDamaged': 'bir dosya depomuzda bozulmuş; yeniden yükleyin',
   'inbox.failure.test': 'test ortamı hiçbir şey göndermez',
   'inbox.failure.sendingQuota': 'çalışma alanının günlük gönderim sınırına ulaşıldı',
   'inbox.event.restored': 'konuşmayı geri yükledi',

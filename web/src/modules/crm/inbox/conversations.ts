@@ -135,25 +135,17 @@ function itemsPage(id: string, query: { from?: string; sort?: 'created' }, curso
   return ask(api.GET('/api/crm/v1/conversations/{id}/items', { params: { path: { id }, query: { limit: pageSize, cursor, ...query } } }))
 }
 
-const pollQueued = 3000
-
-/** Nothing tells the panel that a queued message was sent, so it asks while it shows one. */
-export function queuedInterval(rows: readonly Pick<Item, 'delivery'>[]): number | false {
-  return rows.some((row) => row.delivery === 'queued') && pollQueued
-}
-
 /** The timeline from its end, or both ways from one item: what was found may lie far back. */
 export function useTimeline(id: string, at: string | undefined): TimelinePages {
   const key = itemsKey(id)
   const near = at !== undefined
-  const whole = usePages<Item>({ key, fetch: (cursor) => itemsPage(id, {}, cursor), enabled: !near, refetchInterval: queuedInterval })
-  const before = usePages<Item>({ key: [...key, 'before', at], fetch: (cursor) => itemsPage(id, { from: at }, cursor), enabled: near, refetchInterval: queuedInterval })
+  const whole = usePages<Item>({ key, fetch: (cursor) => itemsPage(id, {}, cursor), enabled: !near })
+  const before = usePages<Item>({ key: [...key, 'before', at], fetch: (cursor) => itemsPage(id, { from: at }, cursor), enabled: near })
   const after = usePages<Item>({
     key: [...key, 'after', at],
     fetch: (cursor) => itemsPage(id, { from: at, sort: 'created' }, cursor),
     enabled: near,
     growsAtEnd: true,
-    refetchInterval: queuedInterval,
   })
   if (!near) return { ...whole, older: whole.more, newer: null }
   return {

@@ -10,6 +10,8 @@ const known: Record<string, PlainKey> = {
   channel_unavailable: 'inbox.failure.channel',
   token_expired: 'inbox.failure.token',
   sending_quota_reached: 'inbox.failure.sendingQuota',
+  file_missing: 'inbox.failure.fileMissing',
+  file_damaged: 'inbox.failure.fileDamaged',
   test_environment: 'inbox.failure.test',
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import '@/api/testOrigin'
 import { splitList } from '../contacts/splitList'
 import { slashWord } from './canned'
-import { queuedInterval } from './conversations'
 import { atWord, calledIn, partsOf } from './mentions'
 import { isOwn, toggled } from './itemActions'
 import { snoozePresets } from './snooze'
@@ -107,12 +106,5 @@ describe('reactions', () => {
     expect(isOwn({ ...given, author_kind: 'agent' }, 'm1')).toBe(true)
     expect(isOwn({ ...given, author_kind: 'agent' }, 'm2')).toBe(false)
     expect(isOwn({ ...given, author_kind: 'contact' }, 'm1')).toBe(false)
-  })
-})
-
-describe('queuedInterval', () => {
-  it('asks again only while a message is queued', () => {
-    expect(queuedInterval([{ delivery: 'sent' }, { delivery: 'queued' }])).toBeGreaterThan(0)
-    expect(queuedInterval([{ delivery: 'sent' }, { delivery: null }, { delivery: 'failed' }])).toBe(false)
   })
 })

@@ -1,0 +1,181 @@
+package conversation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+
+	"konak/internal/app/apptest"
+	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/inbound"
+)
+
+// deliver reports what became of a message.
+func (in *inbox) deliver(item conversation.Item, status string) {
+	in.t.Helper()
+	d := conversation.Delivery{Status: status}
+	if status == conversation.Failed {
+		d.Error = "time_out"
+	}
+	if err := in.s.Inbound.Delivered(in.Context(), item.ID, d); err != nil {
+		in.t.Fatal(err)
+	}
+}
+
+// waits fails the test unless the customer waits since a time, the zero time
+// for not at all, and the list of those who wait says the same.
+func (in *inbox) waits(id uuid.UUID, what string, since time.Time) {
+	in.t.Helper()
+	c := in.get(id)
+	if since.IsZero() != (c.WaitingSince == nil) || c.WaitingSince != nil && !c.WaitingSince.Equal(since) {
+		in.t.Errorf("%s: the customer waits since %v, want %v", what, c.WaitingSince, since)
+	}
+	var list []conversation.Conversation
+	in.Owner.Get(base + "?sort=waiting_since").Want(200).Data(&list)
+	if listed := len(list) == 1 && list[0].ID == id; listed == since.IsZero() {
+		in.t.Errorf("%s: waiting are %+v", what, list)
+	}
+}
+
+// tick lets a second pass and returns the new time.
+func (in *inbox) tick() time.Time {
+	in.s.Clock.Advance(time.Second)
+	return in.s.Clock.Now()
+}
+
+// An answer that failed is no answer: the customer waits again since the first
+// message that no other answer followed, until it is sent after all.
+func TestFailedAnswerKeepsCustomerWaiting(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		way := &road{account: uuid.New()}
+		s.UseRouter(way)
+		retry := func(item conversation.Item) {
+			t.Helper()
+			in.Owner.Post(itemPath(item)+"/retry", nil).Want(200)
+		}
+		first := in.tick()
+		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		in.tick()
+		one := in.say(id, map[string]any{"body": "Bir"})
+		in.waits(id, "an answer is on its way", time.Time{})
+		in.tick()
+		in.deliver(one, conversation.Failed)
+		in.waits(id, "it failed", first)
+		retry(one)
+		in.waits(id, "it is sent again", time.Time{})
+		second := in.tick()
+		in.inbound(way.account, "wamid.2")
+		in.waits(id, "the customer wrote again", second)
+		in.tick()
+		in.deliver(one, conversation.Failed)
+		in.waits(id, "it failed again", first)
+		retry(one)
+		in.waits(id, "it is sent again and the second message stays", second)
+		in.tick()
+		two := in.say(id, map[string]any{"body": "İki"})
+		in.deliver(one, conversation.Failed)
+		in.waits(id, "a later answer is on its way", time.Time{})
+		in.deliver(two, conversation.Failed)
+		in.waits(id, "both failed", first)
+		in.deliver(one, conversation.Sent)
+		in.waits(id, "the first arrived after all", second)
+		in.deliver(two, conversation.Sent)
+		in.waits(id, "both arrived after all", time.Time{})
+	})
+}
+
+// After an answer failed nobody waits in a closed conversation, nobody for whom
+// it was closed before the answer, and no customer who is blocked; and what a
+// machine of the customer's wrote waits for nothing.
+func TestFailedAnswerWithoutAWaitingCustomer(t *testing.T) {
+	t.Parallel()
+	for name, act := range map[string]func(in *inbox, account, id uuid.UUID) conversation.Item{
+		"closed after it": func(in *inbox, _, id uuid.UUID) conversation.Item {
+			answer := in.say(id, map[string]any{"body": "Bir"})
+			in.tick()
+			in.put(id, conversation.Closed)
+			return answer
+		},
+		"closed before it": func(in *inbox, _, id uuid.UUID) conversation.Item {
+			in.put(id, conversation.Closed)
+			in.tick()
+			return in.say(id, map[string]any{"body": "Bir"})
+		},
+		"blocked": func(in *inbox, _, id uuid.UUID) conversation.Item {
+			answer := in.say(id, map[string]any{"body": "Bir"})
+			in.Owner.Post("/api/crm/v1/contacts/"+in.get(id).ContactID.String()+"/block", nil).Want(200)
+			return answer
+		},
+		"machine": func(in *inbox, account, id uuid.UUID) conversation.Item {
+			in.deliver(in.say(id, map[string]any{"body": "Bir"}), conversation.Sent)
+			in.tick()
+			if _, err := in.s.Inbound.Ingest(in.Context(), inbound.Inbound{
+				Channel: "whatsapp", From: contact.Sender{Channel: "whatsapp", AccountID: account, ExternalID: "905321112233", Name: "Elif"},
+				Body: "Tatildeyim", ProviderMessageID: "wamid.2", AutoReply: true,
+			}); err != nil {
+				in.t.Fatal(err)
+			}
+			in.tick()
+			return in.say(id, map[string]any{"body": "İki"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+				in := open(t, s)
+				way := &road{account: uuid.New()}
+				s.UseRouter(way)
+				id := in.inbound(way.account, "wamid.1").Conversation.ID
+				in.tick()
+				answer := act(in, way.account, id)
+				in.tick()
+				in.deliver(answer, conversation.Failed)
+				in.waits(id, name, time.Time{})
+			})
+		})
+	}
+}
+
+// What becomes of a message reaches open panels once for each change, and as the
+// failure's own event where it failed.
+func TestDeliveryIsAnnounced(t *testing.T) {
+	t.Parallel()
+	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
+		in := open(t, s)
+		way := &road{account: uuid.New()}
+		s.UseRouter(way)
+		id := in.inbound(way.account, "wamid.1").Conversation.ID
+		message := in.say(id, map[string]any{"body": "Merhaba"})
+		in.events()
+		for _, step := range []struct {
+			status, reason string
+			event          string
+		}{
+			{conversation.Queued, "", ""},
+			{conversation.Queued, "sending_quota_reached", conversation.ItemChanged},
+			{conversation.Failed, "time_out", conversation.DeliveryFailed},
+			{conversation.Sent, "", conversation.ItemChanged},
+		} {
+			want := []string{}
+			if step.event != "" {
+				want = append(want, step.event)
+			}
+			for range 2 {
+				d := conversation.Delivery{Status: step.status, Error: step.reason}
+				if err := s.Inbound.Delivered(in.Context(), message.ID, d); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, in.events(), cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%+v: %s", step, diff)
+				}
+				want = nil // a repeat says nothing
+			}
+		}
+	})
+}

@@ -1,0 +1,61 @@
+package email_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"konak/internal/app"
+	"konak/internal/app/apptest"
+	"konak/internal/kit/db"
+)
+
+// A mail whose file is lost fails at once and says why; once the same file was
+// uploaded again it can be sent.
+func TestLostFileFailsAtOnce(t *testing.T) {
+	t.Parallel()
+	content := []byte("%PDF-1.4 fatura")
+	for reason, lose := range map[string]func(path string) error{
+		"file_missing": os.Remove,
+		"file_damaged": func(path string) error { return os.WriteFile(path, bytes.ToUpper(content), 0o600) },
+	} {
+		for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+			t.Run(reason+"/"+string(dialect), func(t *testing.T) {
+				t.Parallel()
+				var files string
+				s := apptest.NewOn(t, dialect, func(c *app.Config) { c.MailDomain, files = domain, c.FilesFolder() })
+				p, id := asked(t, s)
+				upload := func() string {
+					t.Helper()
+					return p.Owner.Header("Content-Type", "application/octet-stream").Do("POST", "/api/crm/v1/attachments?filename=fatura.pdf", string(content)).Want(201).ID()
+				}
+				p.Owner.Post("/api/crm/v1/conversations/"+id+"/reply-as-agent", map[string]any{"body": "Ekte", "attachments": []string{upload()}}).Want(200)
+				found, err := filepath.Glob(filepath.Join(files, "*", "*", "*"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				lost := 0
+				for _, path := range found {
+					if kept, err := os.ReadFile(path); err != nil {
+						t.Fatal(err)
+					} else if bytes.Equal(kept, content) {
+						lost++
+						if err := lose(path); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				s.Settle()
+				l := p.message(id)
+				if lost != 1 || *l.Delivery != "failed" || l.DeliveryError == nil || *l.DeliveryError != reason || len(p.sink.got()) != 0 {
+					t.Errorf("%d files were lost, %d mails went out, %+v", lost, len(p.sink.got()), l)
+				}
+				upload()
+				p.Owner.Post("/api/crm/v1/conversations/"+id+"/items/"+l.ID+"/retry", nil).Want(200)
+				s.Settle()
+				p.check(id, "sent", true)
+			})
+		}
+	}
+}
