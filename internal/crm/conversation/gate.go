@@ -3,13 +3,13 @@ package conversation
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"konak/internal/crm/agent"
 	"konak/internal/crm/contact"
+	"konak/internal/crm/conversation/count"
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/later"
@@ -168,34 +168,15 @@ func (s *Service) writeDependents(tx *db.Tx, was, c *Conversation, list []*Item)
 			return fmt.Errorf("conversation: note the assistant's state: %w", err)
 		}
 	}
+	if err := countHour(tx, was, c, list); err != nil {
+		return err
+	}
 	return moveCounter(tx, was, c)
 }
 
-// moveCounter moves a conversation from one counter to another. Both are taken in
-// a fixed order: two that cross must not wait for each other.
+// moveCounter moves a conversation from one counter to another.
 func moveCounter(tx *db.Tx, was, c *Conversation) error {
-	from, to := countKeyOf(was), countKeyOf(c)
-	if from != nil && to != nil && *from == *to {
-		return nil
-	}
-	type step struct {
-		k  *countKey
-		by int
-	}
-	var steps []step
-	if from != nil {
-		steps = append(steps, step{from, -1})
-	}
-	if to != nil {
-		steps = append(steps, step{to, 1})
-	}
-	slices.SortFunc(steps, func(a, b step) int { return strings.Compare(fmt.Sprint(*a.k), fmt.Sprint(*b.k)) })
-	for _, st := range steps {
-		if err := addCount(tx, st.k, c.ID, st.by); err != nil {
-			return fmt.Errorf("conversation: count: %w", err)
-		}
-	}
-	return nil
+	return count.Move(tx, countKeyOf(was), countKeyOf(c), c.ID)
 }
 
 // Announce writes the events of a change, in order.

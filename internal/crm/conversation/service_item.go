@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/hourly"
 	"konak/internal/kit/blob"
 	"konak/internal/kit/caller"
 	"konak/internal/kit/clock"
@@ -157,6 +158,11 @@ func (s *Service) MarkLateAnswer(tx *db.Tx, c *Conversation) error {
 		return nil
 	}
 	c.UpdatedAt = clock.At(tx.Now())
+	if !c.Test {
+		if err := hourly.Add(tx, hourSource(c), firstReplyMetric(c)); err != nil {
+			return err
+		}
+	}
 	if err := Save(tx, c, c.State); err != nil {
 		return err
 	}

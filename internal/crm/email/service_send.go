@@ -180,7 +180,7 @@ func (s *Service) keepCopy(ctx context.Context, j *jobs.Job) error {
 	if err != nil {
 		return fmt.Errorf("email: keep copy: %w", err)
 	}
-	m, err := message.Parse(raw, "")
+	m, err := message.ParseBytes(raw, "")
 	if err != nil {
 		return errors.Join(jobs.ErrDrop, err)
 	}

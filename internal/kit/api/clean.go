@@ -3,14 +3,17 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"konak/internal/kit/fault"
+	"konak/internal/kit/trtext"
 )
 
 // PostgreSQL keeps neither the character U+0000 nor bytes that are no UTF-8,
@@ -29,20 +32,48 @@ const unkeptPrefix = "character U+0000 in "
 // the field from it.
 func (e unkept) Error() string { return unkeptPrefix + e.field }
 
-// unmarshalClean reads JSON that holds no U+0000. Raw NULs are no JSON, and
-// bytes that are no UTF-8 are replaced when they are read, so only the escape
-// is looked for.
+// maxValues is how many values a JSON body may hold, nested ones included. The
+// largest body that a route takes, an order with its lines, has a quarter of them. The
+// validator keeps an error for each value that is wrong, so that a body of a
+// million could take hundreds of megabytes.
+const maxValues = 20_000
+
+// errTooManyValues says that a body holds more than maxValues.
+var errTooManyValues = errors.New("too many values")
+
+// unmarshalClean reads JSON of at most maxValues values that holds no U+0000. Raw
+// NULs are no JSON, and bytes that are no UTF-8 are replaced when they are read, so
+// only the escape is looked for.
 func unmarshalClean(b []byte, v any) error {
+	if countValues(b) > maxValues {
+		return errTooManyValues
+	}
 	if escapesNUL(b) {
 		var tree any
 		if err := json.Unmarshal(b, &tree); err != nil {
 			return err
 		}
-		if field, ok := fieldWithNUL(tree, ""); ok {
-			return unkept{field}
+		if path, ok := fieldWithNUL(tree, nil); ok {
+			return unkept{trtext.Cut(strings.TrimPrefix(strings.Join(path, ""), "."), maxFieldName)}
 		}
 	}
 	return json.Unmarshal(b, v)
+}
+
+// countValues counts the values of JSON by what comes before them.
+func countValues(b []byte) int {
+	n, text := 1, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case !text && (c == ',' || c == '[' || c == '{'):
+			n++
+		}
+	}
+	return n
 }
 
 // escapesNUL says whether JSON holds an escaped U+0000. A backslash that is
@@ -65,32 +96,31 @@ func escapesNUL(b []byte) bool {
 	}
 }
 
-func fieldWithNUL(v any, path string) (string, bool) {
+// maxFieldName is the length of the longest field name that an answer repeats.
+const maxFieldName = 200
+
+// fieldWithNUL finds the first text with U+0000 and returns the parts of its path.
+func fieldWithNUL(v any, path []string) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
 		return path, strings.IndexByte(v, 0) >= 0
 	case []any:
 		for i, e := range v {
-			if field, ok := fieldWithNUL(e, fmt.Sprintf("%s[%d]", path, i)); ok {
+			if field, ok := fieldWithNUL(e, append(path, "["+strconv.Itoa(i)+"]")); ok {
 				return field, true
 			}
 		}
 	case map[string]any:
-		names := make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if strings.IndexByte(name, 0) >= 0 {
 				return path, true
 			}
-			if field, ok := fieldWithNUL(v[name], strings.TrimPrefix(path+"."+name, ".")); ok {
+			if field, ok := fieldWithNUL(v[name], append(path, ".", name)); ok {
 				return field, true
 			}
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // cleanAddress refuses such characters in the path, where no record can be,

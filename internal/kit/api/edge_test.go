@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,6 +43,42 @@ func TestFieldErrorsAreBounded(t *testing.T) {
 	resp, body = h.do("POST", "/api/test/many", `{"items":[],"`+strings.Repeat("k", 100_000)+`":1}`)
 	if resp.StatusCode != 422 || len(body) > 1000 {
 		t.Errorf("answered %d with %d bytes", resp.StatusCode, len(body))
+	}
+}
+
+// A body of too many values is refused before it is validated, and commas in a
+// text are no values.
+func TestValuesAreBounded(t *testing.T) {
+	t.Parallel()
+	h := open(t, func(a *api.API) {
+		api.Handle(a, route("POST", "/api/test/text", "test-text"), func(context.Context, *textIn) (string, error) { return "", nil })
+	})
+	resp, body := h.do("POST", "/api/test/text", `{"text":"","list":[1`+strings.Repeat(`,1`, 20_000)+`]}`)
+	if resp.StatusCode != 400 || !strings.Contains(body, `"reason":"too_many_values"`) {
+		t.Errorf("answered %d: %.300s", resp.StatusCode, body)
+	}
+	resp, body = h.do("POST", "/api/test/text", `{"text":"\"[{`+strings.Repeat(`,`, 100_000)+`"}`)
+	if resp.StatusCode != 200 {
+		t.Errorf("answered %d: %.300s", resp.StatusCode, body)
+	}
+}
+
+// A body with U+0000 is looked through at a cost that its length bounds, however
+// long its names are.
+func TestLongNamesCostNothing(t *testing.T) { // not parallel: it counts what the process allocates
+	h := open(t, func(a *api.API) {
+		api.Handle(a, route("POST", "/api/test/text", "test-text"), func(context.Context, *textIn) (string, error) { return "", nil })
+	})
+	name := strings.Repeat("k", 100_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	resp, body := h.do("POST", "/api/test/text", `{"`+name+`":[0`+strings.Repeat(`,0`, 10_000)+`,"\u0000"],"text":""}`)
+	runtime.ReadMemStats(&after)
+	if resp.StatusCode != 422 || len(body) > 1000 || !strings.Contains(body, "invalid_character") {
+		t.Errorf("answered %d with %d bytes: %.300s", resp.StatusCode, len(body), body)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 50<<20 {
+		t.Errorf("took %d MiB", used>>20)
 	}
 }
 

@@ -276,6 +276,9 @@ func fromHuma(maxBody int64, status int, msg string, errs []error) *fault.Fault 
 				if field, ok := strings.CutPrefix(d.Message, unkeptPrefix); ok {
 					return fault.Invalid(field, badCharacter)
 				}
+				if d.Message == errTooManyValues.Error() {
+					return fault.New(fault.BadRequest).Because("too_many_values")
+				}
 			}
 		}
 		return fault.New(fault.BadRequest).Because(strings.ReplaceAll(strings.ToLower(msg), " ", "_"))

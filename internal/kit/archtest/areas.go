@@ -81,12 +81,13 @@ var crmImports = map[string][]string{
 	"template": {},
 
 	// Stores below the gate.
-	"conversation/file":  {},
-	"conversation/later": {"conversation/file"},
-	"conversation/draft": {"conversation/file"},
-	"conversation/group": {},
+	"conversation/file":   {},
+	"conversation/later":  {"conversation/file"},
+	"conversation/draft":  {"conversation/file"},
+	"conversation/group":  {},
+	"conversation/hourly": {},
 	// The gate: nothing else changes a conversation.
-	"conversation": {"conversation/file", "conversation/later", "conversation/draft", "conversation/group", "contact", "agent", "template"},
+	"conversation": {"conversation/file", "conversation/count", "conversation/later", "conversation/draft", "conversation/group", "conversation/hourly", "contact", "agent", "template"},
 	// What stands on it.
 	"conversation/whole":    {"conversation", "conversation/later", "conversation/draft", "contact"},
 	"conversation/survey":   {"conversation"},
@@ -100,7 +101,7 @@ var crmImports = map[string][]string{
 	},
 	"inboxapi": {
 		"conversation", "conversation/whole", "conversation/airecord", "conversation/edit", "conversation/export", "conversation/card", "conversation/file",
-		"conversation/later", "conversation/draft", "conversation/group", "reply", "contact", "template",
+		"conversation/later", "conversation/draft", "conversation/group", "conversation/hourly", "reply", "contact", "template",
 	},
 	"channel": {"conversation", "conversation/inbound", "conversation/survey", "conversation/file", "conversation/group", "reply", "contact", "agent", "template"},
 	"email":   {"channel", "conversation", "conversation/inbound", "conversation/file", "reply", "contact", "agent", "template"},

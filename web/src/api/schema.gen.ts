@@ -1766,6 +1766,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/conversations/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened lately, by the hour
+         * @description Kept as it happens, for the home screen of who runs the workspace. What was written with a test key is not in it.
+         */
+        get: operations["conversation-overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/conversations/search": {
         parameters: {
             query?: never;
@@ -9246,6 +9266,99 @@ export interface components {
              * @example Fiyat pazarlığı
              */
             reason: string;
+        };
+        HourlyChannel: {
+            /** @example whatsapp */
+            channel: string;
+            /**
+             * Format: int64
+             * @example 31
+             */
+            received: number;
+            /**
+             * Format: int64
+             * @example 28
+             */
+            sent: number;
+        };
+        HourlyHour: {
+            /**
+             * Format: date-time
+             * @description The hour's beginning
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description Conversations that were closed
+             * @example 3
+             */
+            closed: number;
+            /**
+             * Format: int64
+             * @description New conversations
+             * @example 4
+             */
+            opened: number;
+            /**
+             * Format: int64
+             * @description Messages of customers
+             * @example 12
+             */
+            received: number;
+            /**
+             * Format: int64
+             * @description Answers of agents, programs and the assistant
+             * @example 9
+             */
+            sent: number;
+        };
+        HourlyOverview: {
+            /** @description Messages of the same hours by channel */
+            channels: components["schemas"]["HourlyChannel"][];
+            /**
+             * Format: int64
+             * @description First answers of the last seven days
+             * @example 31
+             */
+            first_replies: number;
+            /** @description The same first answers by how long they took */
+            first_reply_histogram: components["schemas"]["HourlyStep"][];
+            /**
+             * Format: int64
+             * @description How long the middle one of them took, in seconds, to the nearest step; null where there were none
+             * @example 240
+             */
+            first_reply_median_s: number | null;
+            /** @description The last 24 hours, the oldest first; the last one is not over yet */
+            hours: components["schemas"]["HourlyHour"][];
+            /**
+             * Format: int64
+             * @description Messages received in the 24 hours before those, to compare with
+             * @example 52
+             */
+            received_before: number;
+        };
+        HourlyOverviewEnvelope: {
+            data: components["schemas"]["HourlyOverview"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
+        HourlyStep: {
+            /**
+             * Format: int64
+             * @example 6
+             */
+            n: number;
+            /**
+             * Format: int64
+             * @description In seconds; null for all that took longer
+             * @example 300
+             */
+            up_to_s: number | null;
         };
         Hours: {
             /** @description None means never */
@@ -29243,6 +29356,124 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    "conversation-overview": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the answer that the caller has */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Names this answer, its trace_id aside */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "channels": [
+                     *           {
+                     *             "channel": "whatsapp",
+                     *             "received": 31,
+                     *             "sent": 28
+                     *           }
+                     *         ],
+                     *         "first_replies": 31,
+                     *         "first_reply_histogram": [
+                     *           {
+                     *             "n": 6,
+                     *             "up_to_s": 300
+                     *           }
+                     *         ],
+                     *         "first_reply_median_s": 240,
+                     *         "hours": [
+                     *           {
+                     *             "at": "2026-11-15T09:30:00.000000Z",
+                     *             "closed": 3,
+                     *             "opened": 4,
+                     *             "received": 12,
+                     *             "sent": 9
+                     *           }
+                     *         ],
+                     *         "received_before": 52
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HourlyOverviewEnvelope"];
+                };
+            };
+            /** @description The caller has this answer */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

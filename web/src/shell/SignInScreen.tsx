@@ -153,7 +153,7 @@ function SignInForm({ onDone, onTwoFactor }: SignInFormProps) {
             {t('signIn.demo.title')}
           </h2>
           <p className="mt-1 text-ink-2">{t('signIn.demo.text')}</p>
-          <dl className="mt-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 font-mono text-[13px]">
+          <dl className="mt-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 font-mono text-sm">
             <dt className="font-sans text-ink-3">{t('signIn.email')}</dt>
             <dd className="break-all">{demoSignIn.email}</dd>
             <dt className="font-sans text-ink-3">{t('signIn.password')}</dt>

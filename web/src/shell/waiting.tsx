@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { meets, useMe } from '@/api/session'
 import { formatNumber, useI18n } from '@/i18n'
+import { cx } from '@/lib/cx'
 import { setWaitingInTitle } from '@/lib/title'
 import { installedModules } from '@/modules/module'
 
@@ -16,12 +17,17 @@ export function useWaiting(): ReadonlyMap<string, number> {
 }
 
 /** The number beside an entry of the navigation, where something waits there. */
-export function WaitingCount({ path }: { path: string }) {
+export function WaitingCount({ path, narrow }: { path: string; narrow: boolean }) {
   const { tCount } = useI18n()
   const count = useWaiting().get(path) ?? 0
   if (count === 0) return null
   return (
-    <span className="ml-auto flex h-5 min-w-5 shrink-0 items-center justify-center rounded-full bg-warm px-1.5 text-xs font-semibold text-on-warm tabular-nums">
+    <span
+      className={cx(
+        'flex h-5 min-w-5 shrink-0 items-center justify-center rounded-full bg-warm px-1.5 text-xs font-semibold text-on-warm tabular-nums',
+        narrow ? 'absolute -top-0.5 right-0' : 'ml-auto',
+      )}
+    >
       <span className="sr-only">{tCount('nav.waiting', count)}</span>
       <span aria-hidden>{formatNumber(count)}</span>
     </span>

@@ -47,7 +47,7 @@ export function Toaster() {
     <section
       aria-label={t('toast.region')}
       aria-live="polite"
-      className="pointer-events-none fixed top-17 left-4 z-60 flex w-[calc(100vw-2rem)] flex-col gap-2 sm:top-auto sm:bottom-4 sm:w-72"
+      className="pointer-events-none fixed top-17 left-4 z-60 flex w-[calc(100vw-2rem)] flex-col gap-2 sm:top-auto sm:bottom-4 sm:w-72 lg:left-[calc(var(--k-nav-w,0rem)+1rem)]"
     >
       {shown.map((item) => (
         <ToastCard key={item.id} item={item} />

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { ContactRound, Inbox, Mails, MessageSquareQuote, UsersRound, Zap } from 'lucide-react'
+import { ContactRound, Inbox, Mails, MessageSquareQuote, MessagesSquare, UsersRound, Zap } from 'lucide-react'
 import { meQuery } from '@/api/session'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
@@ -42,7 +42,7 @@ const contactsRoute = createRoute({
 const contactRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/contacts/$contactId',
-  component: lazyRouteComponent(withTexts(() => import('./contacts/ContactScreen'), 'contacts', 'inbox'), 'ContactScreen'),
+  component: lazyRouteComponent(withTexts(() => import('./contacts/ContactScreen'), 'contacts', 'inbox', 'desk'), 'ContactScreen'),
   staticData: { screen: { ...need, title: 'contacts.title', lead: 'contacts.lead', icon: ContactRound } },
 })
 
@@ -57,7 +57,7 @@ const mailboxesRoute = createRoute({
       icon: Mails,
       permission: 'crm.channels.view',
       licence: 'crm',
-      nav: true,
+      nav: true, settings: 'channels',
       shortcut: 'g b',
     },
   },
@@ -74,8 +74,8 @@ const repliesRoute = createRoute({
       icon: MessageSquareQuote,
       permission: 'crm.conversations.reply',
       licence: 'crm',
-      nav: true,
-      shortcut: 'g t',
+      nav: true, settings: 'inbox',
+      shortcut: 'g q',
     },
   },
 })
@@ -85,7 +85,7 @@ const macrosRoute = createRoute({
   path: '/settings/macros',
   component: lazyRouteComponent(withTexts(() => import('./desk/MacrosScreen'), 'macros', 'inbox'), 'MacrosScreen'),
   staticData: {
-    screen: { title: 'macros.title', lead: 'macros.lead', icon: Zap, permission: 'crm.macros.use', licence: 'crm', nav: true, shortcut: 'g m' },
+    screen: { title: 'macros.title', lead: 'macros.lead', icon: Zap, permission: 'crm.macros.use', licence: 'crm', nav: true, settings: 'inbox', shortcut: 'g m' },
   },
 })
 
@@ -94,7 +94,7 @@ const rulesRoute = createRoute({
   path: '/settings/conversations',
   component: lazyRouteComponent(withTexts(() => import('./rules/RulesScreen'), 'rules'), 'RulesScreen'),
   staticData: {
-    screen: { title: 'rules.title', lead: 'rules.lead', icon: UsersRound, permission: 'crm.settings.view', licence: 'crm', nav: true, shortcut: 'g g' },
+    screen: { title: 'rules.title', lead: 'rules.lead', icon: UsersRound, permission: 'crm.settings.view', licence: 'crm', nav: true, settings: 'inbox', shortcut: 'g g' },
   },
 })
 
@@ -110,6 +110,16 @@ export const crmModule = defineModule({
     macro: [['crm', 'macros']],
     canned_reply: [['crm', 'canned']],
   },
+  finders: [
+    { ...need, title: 'palette.people', icon: ContactRound, find: (words) => import('./find').then((m) => m.findContacts(words)) },
+    {
+      title: 'palette.conversations',
+      icon: MessagesSquare,
+      permission: 'crm.conversations.view',
+      licence: 'crm',
+      find: (words) => import('./find').then((m) => m.findConversations(words)),
+    },
+  ],
   notices: [
     {
       key: ['crm', 'conversations', 'notices'],

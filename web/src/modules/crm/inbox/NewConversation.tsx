@@ -43,15 +43,17 @@ function atTemplate(error: unknown): unknown {
 }
 
 interface NewConversationProps {
+  /** Whom it is for, where that is known already. */
+  start?: Contact
   onClose: () => void
   onBegun: (id: string) => void
 }
 
-export function NewConversation({ onClose, onBegun }: NewConversationProps) {
+export function NewConversation({ start, onClose, onBegun }: NewConversationProps) {
   const { t } = useI18n()
   const formId = useId()
   const [mode, setMode] = useState<'write' | 'down'>('write')
-  const [contact, setContact] = useState<Contact | null>(null)
+  const [contact, setContact] = useState<Contact | null>(start ?? null)
   const [missing, setMissing] = useState(false)
   const sources = useSources().data?.filter((source) => source.messaging || source.key === 'email') ?? []
   const [channel, setChannel] = useState('')
