@@ -85,6 +85,9 @@ for (const language of ['en', 'tr'] as const) {
       await test.step('the view of those who wait is one choice away', async () => {
         await mine.getByRole('button', { name: say.view }).click()
         await mine.getByRole('menuitemcheckbox', { name: say.waiting }).click()
+        await expect(mine.getByRole('button', { name: say.view })).toHaveText(say.waiting)
+        // Of all who wait, those of this agent: the demo has many more.
+        await mine.goto('/inbox?view=waiting&owner=me')
         await expect(row(third)).toBeVisible()
         await expect(row(first)).toBeHidden()
         await expectAccessible(mine)

@@ -24,7 +24,7 @@ export function WaitingCount({ path, narrow }: { path: string; narrow: boolean }
   return (
     <span
       className={cx(
-        'flex h-5 min-w-5 shrink-0 items-center justify-center rounded-full bg-warm px-1.5 text-xs font-semibold text-on-warm tabular-nums',
+        'flex h-5 min-w-5 shrink-0 items-center justify-center rounded-full bg-warm-ink px-1.5 text-xs font-semibold text-on-warm tabular-nums',
         narrow ? 'absolute -top-0.5 right-0' : 'ml-auto',
       )}
     >

@@ -21,7 +21,7 @@ import { Views, type ViewChange } from './Views'
 const from = '/shell/inbox'
 
 // What opens on demand is fetched on demand: the first load has its budget.
-const Thread = lazy(() => withTexts(() => import('./Thread'))().then((m) => ({ default: m.Thread })))
+const Thread = lazy(() => withTexts(() => import('./Thread'), 'thread')().then((m) => ({ default: m.Thread })))
 const BulkBar = lazy(() => withTexts(() => import('./BulkBar'), 'thread')().then((m) => ({ default: m.BulkBar })))
 const FirstConversation = lazy(() => withTexts(() => import('./FirstConversation'), 'thread')().then((m) => ({ default: m.FirstConversation })))
 const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts', 'templates')().then((m) => ({ default: m.NewConversation })))

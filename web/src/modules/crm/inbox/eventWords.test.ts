@@ -7,7 +7,7 @@ const words = (event: string, detail: Record<string, unknown> = {}) => eventWord
 
 beforeAll(async () => {
   Object.assign(globalThis, { document: { documentElement: {} }, localStorage: { setItem: () => undefined, getItem: () => null } })
-  await withTexts(() => Promise.resolve(null), 'inbox')()
+  await withTexts(() => Promise.resolve(null), 'inbox', 'thread')()
 })
 
 describe('eventWords', () => {

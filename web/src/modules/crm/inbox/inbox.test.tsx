@@ -44,6 +44,7 @@ beforeAll(async () => {
 beforeEach(() => {
   asked.length = 0
   answers.clear()
+  answers.set('GET /api/crm/v1/conversations/c1/participants', { agents: [], contacts: [] })
   outgoing.set([])
   takenBack.set(null)
   localStorage.clear()
