@@ -4,6 +4,8 @@ import { asApiError } from '@/api/error'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, withTexts } from '@/i18n'
+import { cx } from '@/lib/cx'
+import { recall, remember } from '@/lib/storage'
 import { useStore } from '@/lib/store'
 import { Badge } from '@/ui/Badge'
 import { Button, IconButton } from '@/ui/Button'
@@ -44,10 +46,17 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
   const { t } = useI18n()
   const query = useConversation(id)
   const [detailsOpen, setDetailsOpen] = useState(false)
+  const [paneShown, setPaneShown] = useState(() => recall('inbox.details') !== 'hidden')
   const canReply = meets(useMe(), { permission: 'crm.conversations.reply' })
   const conversation = query.data
 
   useMarkRead(conversation)
+  /** Shows or hides the pane beside the messages; where there is no room for one, a drawer has the details. */
+  function showDetails() {
+    if (!window.matchMedia('(min-width: 80rem)').matches) return setDetailsOpen(true)
+    remember('inbox.details', paneShown ? 'hidden' : 'shown')
+    setPaneShown(!paneShown)
+  }
   /** Opens the picker of a property, or the details where there is no room for them beside the messages. */
   function pick(property: 'owner' | 'tags') {
     const picker = document.querySelector<HTMLElement>(`aside [data-property=${property}] button`)
@@ -82,7 +91,7 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
   return (
     <>
       <section aria-label={t('inbox.thread', { name: conversation.contact_name })} className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
-        <Header conversation={conversation} onBack={onBack} onAct={onAct} onLeave={onLeave} onSnooze={onSnooze} onDetails={() => setDetailsOpen(true)} />
+        <Header conversation={conversation} onBack={onBack} onAct={onAct} onLeave={onLeave} onSnooze={onSnooze} onDetails={showDetails} />
         <Timeline conversation={conversation} at={at} onNewest={onNewest} />
         <TypingLine conversation={conversation} />
         <Waiting id={conversation.id} canReply={canReply} />
@@ -92,7 +101,7 @@ export function Thread({ id, at, onNewest, onBack, onAct, onLeave, onSnooze }: T
           </Suspense>
         )}
       </section>
-      <aside aria-label={t('inbox.details')} className="hidden w-72 shrink-0 overflow-y-auto border-l border-line bg-surface xl:block">
+      <aside aria-label={t('inbox.details')} className={cx('hidden w-72 shrink-0 overflow-y-auto border-l border-line bg-surface', paneShown && 'xl:block')}>
         <Suspense>
           <Details conversation={conversation} onAct={onAct} />
         </Suspense>
@@ -248,7 +257,7 @@ function Header({ conversation, onBack, onAct, onLeave, onSnooze, onDetails }: H
           </MenuItem>
         )}
       </Menu>
-      <IconButton icon={PanelRight} label={t('inbox.details')} onClick={onDetails} className="xl:hidden" />
+      <IconButton icon={PanelRight} label={t('inbox.details')} onClick={onDetails} />
       <Suspense>
         {layer === 'export' && <ExportDialog conversationId={conversation.id} onClose={() => setLayer(null)} />}
         {layer === 'merge' && <MergeDialog conversation={conversation} onClose={() => setLayer(null)} />}
