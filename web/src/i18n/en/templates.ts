@@ -159,4 +159,12 @@ export const templates = {
   'whatsapp.readReceiptsHint': 'Customers see two blue ticks once an agent has opened their message.',
   'whatsapp.webhook': 'Webhook address',
   'whatsapp.webhookText': 'Meta already knows this address; there is nothing left to do.',
+  'whatsapp.step.number': 'Find the number',
+  'whatsapp.step.numberText': 'In Meta’s app dashboard open WhatsApp › API Setup. Copy both ids from the number’s row.',
+  'whatsapp.step.token': 'Make a lasting token',
+  'whatsapp.step.tokenText': 'In Meta’s business settings open Users › System users, generate a token for your app with whatsapp_business_messaging and whatsapp_business_management, and paste it here.',
+  'whatsapp.step.secret': 'Copy the app secret',
+  'whatsapp.step.secretText': 'In the app dashboard open App settings › Basic and press Show beside App secret.',
+  'whatsapp.step.name': 'Name it and connect',
+  'whatsapp.step.nameText': 'We ask Meta whether everything is right and set the webhook up ourselves: there is nothing to paste back.',
 } as const

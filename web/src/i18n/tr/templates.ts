@@ -161,4 +161,12 @@ export const templates: Record<keyof typeof en, string> = {
   'whatsapp.readReceiptsHint': 'Bir temsilci mesajı açınca müşteri iki mavi tik görür.',
   'whatsapp.webhook': 'Webhook adresi',
   'whatsapp.webhookText': 'Bu adres Meta’ya bildirildi; yapılacak başka bir şey yok.',
+  'whatsapp.step.number': 'Numarayı bulun',
+  'whatsapp.step.numberText': 'Meta uygulama panelinde WhatsApp › API Setup’ı açın. Numaranın satırından iki kimliği kopyalayın.',
+  'whatsapp.step.token': 'Kalıcı bir belirteç oluşturun',
+  'whatsapp.step.tokenText': 'Meta işletme ayarlarında Users › System users’ı açın, uygulamanız için whatsapp_business_messaging ve whatsapp_business_management izinleriyle bir belirteç üretip buraya yapıştırın.',
+  'whatsapp.step.secret': 'Uygulama gizli anahtarını kopyalayın',
+  'whatsapp.step.secretText': 'Uygulama panelinde App settings › Basic’i açın ve App secret yanındaki Show’a basın.',
+  'whatsapp.step.name': 'Adlandırın ve bağlayın',
+  'whatsapp.step.nameText': 'Her şeyin doğru olduğunu Meta’ya sorar, webhook’u kendimiz kurarız: geri yapıştıracağınız bir şey yok.',
 }

@@ -30,11 +30,11 @@ export function ContactPicker({ label, chosen, onChoose, error, except }: Contac
   if (chosen) {
     return (
       <div>
-        <p className="mb-1.5 text-[13px] font-semibold">{label}</p>
+        <p className="mb-1.5 text-sm font-semibold">{label}</p>
         <div className="flex items-center gap-2 rounded-md border border-line bg-sunken py-1.5 pr-1.5 pl-3 text-sm">
           <div className="min-w-0 flex-1">
             <p className="truncate font-medium">{chosen.name}</p>
-            <p className="truncate text-[13px] text-ink-2">{contactLine(chosen)}</p>
+            <p className="truncate text-sm text-ink-2">{contactLine(chosen)}</p>
           </div>
           <IconButton icon={X} label={t('contacts.pickAnother')} onClick={() => onChoose(null)} />
         </div>
@@ -51,12 +51,12 @@ export function ContactPicker({ label, chosen, onChoose, error, except }: Contac
           <li key={contact.id}>
             <button type="button" onClick={() => onChoose(contact)} className="block w-full px-3 py-2 text-left text-sm hover:bg-sunken focus-visible:-outline-offset-2">
               <span className="block truncate font-medium">{contact.name}</span>
-              <span className="block truncate text-[13px] text-ink-2">{contactLine(contact)}</span>
+              <span className="block truncate text-sm text-ink-2">{contactLine(contact)}</span>
             </button>
           </li>
         ))}
       </ul>
-      {found.data && rows.length === 0 && <p className="mt-2 text-[13px] text-ink-2">{t('contacts.noneFound')}</p>}
+      {found.data && rows.length === 0 && <p className="mt-2 text-sm text-ink-2">{t('contacts.noneFound')}</p>}
     </div>
   )
 }
