@@ -175,7 +175,7 @@ type sent struct {
 
 func (m sent) parse(t *testing.T) *message.Mail {
 	t.Helper()
-	out, err := message.Parse([]byte(m.raw), m.from)
+	out, err := message.ParseBytes([]byte(m.raw), m.from)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,8 @@ const ReasonServerSilent = "mail_server_unreachable"
 // Jobs are the kinds of this module's jobs.
 func (s *Service) Jobs() []jobs.Kind {
 	return []jobs.Kind{
-		// Reading a mail takes a core.
+		// Reading a mail takes a core, and a copy of it on the disk where it lies
+		// with an S3 service.
 		{Name: ingestJob, Handler: s.ingest, PerNode: 8, PerTenant: 4, MaxAttempts: 20, OnDead: s.showUnread},
 		{
 			Name: sendJob, Handler: s.send, PerNode: 256, PerTenant: 16, PerAccount: 2, MaxAttempts: 20,

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/semaphore"
 
 	"konak/internal/crm/channel"
 	"konak/internal/crm/conversation"
@@ -67,9 +66,6 @@ type Service struct {
 	keys message.Keys
 	// spooled is how many bytes of unfinished mails lie on the disk.
 	spooled atomic.Int64
-	// parsing is how many bytes of mails are read into memory at once: as many
-	// as the largest mail has.
-	parsing *semaphore.Weighted
 }
 
 // DefaultMaxSize is enough for a file of 25 MiB in base64.
@@ -87,7 +83,7 @@ func New(c Config) *Service {
 		c.MaxSpooled = DefaultMaxSpooled
 	}
 	c.Domain = strings.ToLower(c.Domain)
-	return &Service{Config: c, keys: message.NewKeys(c.Key), parsing: semaphore.NewWeighted(c.MaxSize)}
+	return &Service{Config: c, keys: message.NewKeys(c.Key)}
 }
 
 func (s *Service) tenant(ctx context.Context) db.Handle {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ type ingestPayload struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// Arrival is a mail at the door.
+// Arrival is a mail that a server hands over.
 type Arrival struct {
 	AccountID uuid.UUID
 	Route     string // "smtp" or "imap"
@@ -126,26 +125,20 @@ func (s *Service) incomingOf(ctx context.Context, j *jobs.Job) (m Incoming, err 
 	return m, err
 }
 
-// digest reads a mail and does what it asks for.
+// digest reads a mail from the disk and does what it asks for. It needs as much
+// of the disk as the mail has bytes where the mail lies with an S3 service.
 func (s *Service) digest(ctx context.Context, in *Incoming) error {
-	need := min(in.Size, s.MaxSize)
-	if err := s.parsing.Acquire(ctx, need); err != nil {
-		return err
-	}
-	defer s.parsing.Release(need)
-	if need > largeMail {
-		// Or the memory of such a mail comes on top of garbage, that of several
-		// such mails among it.
-		debug.FreeOSMemory()
-		defer debug.FreeOSMemory()
-	}
-	raw, err := s.read(ctx, in.blobID, in.Size)
+	f, err := s.Blobs.OpenFile(ctx, caller.From(ctx).TenantID, in.blobID)
 	if err != nil {
 		return err
 	}
-	m, err := message.Parse(raw, in.EnvelopeFrom)
+	defer func() { _ = f.Close() }()
+	m, err := message.Parse(f, in.Size, in.EnvelopeFrom)
+	if reason := reasonOf(err); reason != "" {
+		return s.settle(ctx, *in, FailedIn, reason)
+	}
 	if err != nil {
-		return s.settle(ctx, *in, FailedIn, reasonOf(err))
+		return err
 	}
 	in.Sender, in.Subject = m.From.Email, m.Subject
 	var a channel.Account
@@ -177,22 +170,8 @@ func (s *Service) digest(ctx context.Context, in *Incoming) error {
 	return s.deliver(ctx, in, m, from, a, set, st)
 }
 
-// largeMail is the size of a mail from which on memory is collected before and
-// after it is processed.
-const largeMail = 4 << 20
-
-// read returns the text of a mail.
-func (s *Service) read(ctx context.Context, id uuid.UUID, size int64) ([]byte, error) {
-	f, err := s.Blobs.Open(ctx, caller.From(ctx).TenantID, id)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	raw := make([]byte, size)
-	_, err = io.ReadFull(f, raw)
-	return raw, err
-}
-
+// reasonOf returns why a mail cannot be processed, "" for an error that says
+// nothing about the mail.
 func reasonOf(err error) string {
 	switch {
 	case errors.Is(err, message.ErrNoSender):
@@ -205,8 +184,10 @@ func reasonOf(err error) string {
 		return ReasonLongHeader
 	case errors.Is(err, message.ErrEmpty):
 		return ReasonEmpty
+	case errors.Is(err, message.ErrUnreadable):
+		return ReasonUnreadable
 	}
-	return ReasonUnreadable
+	return ""
 }
 
 // writer is who wrote: where a form or a machine of the company writes in
@@ -245,13 +226,17 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 	if err != nil {
 		return err
 	}
+	fingerprint, err := m.Fingerprint()
+	if err != nil {
+		return err
+	}
 	body := m.Body
 	if body == "" {
 		body = m.Subject
 	}
 	mail := original(m, blob.Blob{ID: in.blobID, Size: in.Size})
 	got, err := s.Inbound.Ingest(ctx, inbound.Inbound{
-		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: m.Fingerprint(), ConversationID: place.ConversationID,
+		Channel: Kind, Subject: m.Subject, Body: body, ProviderMessageID: fingerprint, ConversationID: place.ConversationID,
 		From: contact.Sender{Channel: Kind, AccountID: a.ID, ExternalID: address.Fold(from.Email), Email: from.Email, Name: from.Name},
 		AI:   a.AI && m.Auto == "", Automatic: m.Auto != "", AutoReply: m.AutoReply(), Attachments: files, GroupID: a.GroupID, Email: &mail,
 	})
@@ -268,7 +253,7 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 		done.State, done.Rule, done.ConversationID, done.ItemID, done.SettledAt = Done, &place.Rule, &c, &item, clock.Ptr(tx.Now())
 		if got.Duplicate {
 			why := ReasonDuplicate
-			if _, err := letterOfItem(&tx.Reader, item); err == nil {
+			if _, err := findMailOfItem(&tx.Reader, item); err == nil {
 				done.State, done.Reason = Ignored, &why
 				return settleInbound(tx, &done)
 			} else if !db.IsNoRow(err) {
@@ -389,7 +374,7 @@ func list(as []message.Address) []string {
 // record remembers a mail for threading and for what answers say.
 func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail, from message.Address, first bool) error {
 	thread := slices.Concat(m.References, m.InReplyTo)
-	l := letter{
+	l := mailRecord{
 		accountID: account, conversationID: c, itemID: &item, messageID: m.MessageID, thread: slices.Compact(thread[:min(len(thread), 50)]),
 		subject: m.Subject, sender: from.Email,
 	}
@@ -398,8 +383,8 @@ func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail,
 			l.recipients = append(l.recipients, to.Email)
 		}
 	}
-	if err := putLetter(tx, &l); err != nil {
-		return fmt.Errorf("email: put letter: %w", err)
+	if err := putMailRecord(tx, &l); err != nil {
+		return fmt.Errorf("email: put mail: %w", err)
 	}
 	if err := putParties(tx, c, append([]string{m.From.Email, from.Email}, l.recipients...), first); err != nil {
 		return fmt.Errorf("email: put parties: %w", err)

@@ -10,6 +10,7 @@
 //		return putRecord(tx, Record{BlobID: b.ID, …})
 //	})
 //	f, err := blobs.Open(ctx, tenant, b.ID)               // io.ReadSeekCloser; file_missing, file_damaged
+//	f, err := blobs.OpenFile(ctx, tenant, b.ID)           // *os.File, for reading in any order
 //
 // What nobody holds is removed a day after it was last put or dropped, so a
 // caller that dies between Put and Hold leaves nothing behind, and there is a

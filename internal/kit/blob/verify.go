@@ -33,6 +33,33 @@ const (
 // or its bytes are gone, and file_damaged (ErrDamaged) where they are not those
 // that were stored.
 func (s *Store) Open(ctx context.Context, tenant, id uuid.UUID) (io.ReadSeekCloser, error) {
+	r, err := s.open(ctx, tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// OpenFile opens a blob that can be read in any order. It reads the whole of it
+// once, and returns errors as Open does, also for another hash. A blob that lies
+// with an S3 service is copied to a file that is gone when it is closed.
+func (s *Store) OpenFile(ctx context.Context, tenant, id uuid.UUID) (*os.File, error) {
+	r, err := s.open(ctx, tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	if f, ok := r.file.(*os.File); ok {
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return f, nil
+	}
+	defer func() { _ = r.Close() }()
+	return s.Spool(r, r.blob.Size)
+}
+
+// open does what Open says.
+func (s *Store) open(ctx context.Context, tenant, id uuid.UUID) (*checkedReader, error) {
 	k, err := db.Read(ctx, s.db.Tenant(tenant), func(r *db.Reader) (kept, error) { return find(r, id) })
 	if db.IsNoRow(err) {
 		return nil, asFault(ErrMissing)

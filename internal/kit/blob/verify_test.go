@@ -108,6 +108,45 @@ func TestReadChecksHash(t *testing.T) {
 	})
 }
 
+// A blob is opened as a file that is read in any order and leaves nothing
+// behind, and only if all of it is as it was stored.
+func TestOpenFile(t *testing.T) {
+	run(t, func(t *testing.T, r *fixture) {
+		text := []byte(strings.Repeat("0123456789", 10_000))
+		b, damaged, gone := r.put(t, string(text)), r.put(t, string(text)+"x"), r.put(t, "gone")
+		f, err := r.OpenFile(t.Context(), r.tenant, b.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []int64{99_995, 7} {
+			var got [5]byte
+			if n, err := f.ReadAt(got[:], at); n != 5 || string(got[:]) != string(text[at:at+5]) {
+				t.Errorf("at %d: %q %v", at, got[:n], err)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(filepath.Join(r.folder, "incoming")); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v %v", left, err)
+		}
+		if r.read(t, b.ID) != string(text) {
+			t.Error("the blob changed")
+		}
+		r.damage(damaged, []byte(string(text)+"y"))
+		if _, err := r.OpenFile(t.Context(), r.tenant, damaged.ID); !fault.Is(err, fault.FileDamaged) || !errors.Is(err, blob.ErrDamaged) {
+			t.Errorf("another hash: %v", err)
+		}
+		r.damage(gone, nil)
+		if _, err := r.OpenFile(t.Context(), r.tenant, gone.ID); !fault.Is(err, fault.FileMissing) {
+			t.Errorf("gone: %v", err)
+		}
+		if got := r.findings(t); got[damaged.ID] != blob.Damaged || got[gone.ID] != blob.Missing || r.alarms() != 2 {
+			t.Errorf("%v, %d alarms", got, r.alarms())
+		}
+	})
+}
+
 // The same bytes again heal a blob under its id, whether its damage was noticed
 // or not, and so does a file that the operator brings back.
 func TestSameBytesHeal(t *testing.T) {

@@ -7,11 +7,11 @@ import (
 	"konak/internal/kit/db"
 )
 
-const columns = `id, name, email, phone, language, origin, page, conversation_id`
+const columns = `id, name, email, phone, language, origin, page, conversation_id, seen_at`
 
 func scan(row db.Row) (Visitor, error) {
 	var v Visitor
-	err := row.Scan(&v.ID, &v.Name, &v.Email, &v.Phone, &v.Language, &v.Origin, &v.Page, &v.ConversationID)
+	err := row.Scan(&v.ID, &v.Name, &v.Email, &v.Phone, &v.Language, &v.Origin, &v.Page, &v.ConversationID, &v.SeenAt)
 	return v, err
 }
 
@@ -34,6 +34,12 @@ func dropIdle(tx *db.Tx, before clock.Time, limit int) (int, error) {
 	n, err := tx.Exec(`DELETE FROM widget_visitor WHERE conversation_id IS NULL AND seen_at < $1 AND (tenant_id, id) IN (
 			SELECT tenant_id, id FROM widget_visitor WHERE conversation_id IS NULL AND seen_at < $1 ORDER BY seen_at LIMIT $2)`, before, limit)
 	return int(n), err
+}
+
+// touch writes that a visitor was seen now.
+func touch(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE widget_visitor SET seen_at = $3 WHERE tenant_id = $1 AND id = $2 AND seen_at < $3`, tx.Tenant(), id, clock.At(tx.Now()))
+	return err
 }
 
 func save(tx *db.Tx, v Visitor) error {

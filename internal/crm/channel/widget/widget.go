@@ -122,6 +122,7 @@ type Visitor struct {
 	Origin         string
 	Page           string
 	ConversationID *uuid.UUID
+	SeenAt         clock.Time
 }
 
 // Config is what a page needs to show the widget.

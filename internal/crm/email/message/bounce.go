@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/jhillyerd/enmime/v2"
-
 	"konak/internal/kit/trtext"
 )
 
@@ -36,12 +34,12 @@ const (
 )
 
 // readBounce recognises a report: by its type, which most servers set, or by
-// its sender and by naming recipients that failed.
-func readBounce(root *enmime.Part, h header, m *Mail, raw []byte) *Bounce {
+// its sender and by naming recipients that failed. The mail begins at start.
+func readBounce(root *part, h header, m *Mail, start int64) *Bounce {
 	b := &Bounce{}
 	_, params, _, _ := mediaType(h.get("Content-Type"))
 	report := kindOf(root) == "multipart/report" && strings.EqualFold(params["report-type"], "delivery-status")
-	found := b.walk(root)
+	found := b.readPart(root)
 	failed := h.get("X-Failed-Recipients")
 	switch {
 	case report || found:
@@ -60,7 +58,7 @@ func readBounce(root *enmime.Part, h header, m *Mail, raw []byte) *Bounce {
 	}
 	if len(b.MessageIDs) == 0 {
 		b.MessageIDs = append(b.MessageIDs, m.AnsweredIDs()...)
-		b.MessageIDs = append(b.MessageIDs, mentioned(raw, m.MessageID)...)
+		b.MessageIDs = append(b.MessageIDs, mentioned(root.src.read(start, maxMentions), m.MessageID)...)
 	}
 	if b.Reason == "" {
 		b.Reason = strings.Join(strings.Fields(trtext.Cut(m.Text, 500)), " ")
@@ -81,7 +79,7 @@ var mentionedID = regexp.MustCompile(`(?im)^[> \t]*Message-ID:\s*<([^<>\s]{3,300
 // mentioned are the Message-IDs that a report without structure quotes.
 func mentioned(raw []byte, own string) []string {
 	var out []string
-	for _, m := range mentionedID.FindAllSubmatch(raw[:min(len(raw), maxMentions)], maxIDs) {
+	for _, m := range mentionedID.FindAllSubmatch(raw, maxIDs) {
 		if id := clean(string(m[1])); id != own {
 			out = append(out, id)
 		}
@@ -89,19 +87,24 @@ func mentioned(raw []byte, own string) []string {
 	return out
 }
 
-func (b *Bounce) walk(p *enmime.Part) (found bool) {
-	for ; p != nil && b.read < maxReportRead; p = p.NextSibling {
-		switch kindOf(p) {
-		case "message/delivery-status":
-			found = true
-			b.status(decodePart(p, maxReport))
-		case "message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers":
-			b.read++
-			if id := headerID(decodePart(p, maxReport)); id != "" {
-				b.MessageIDs = append(b.MessageIDs, id)
-			}
+// readPart reads a part and the parts in it, and says whether one of them is a
+// delivery status.
+func (b *Bounce) readPart(p *part) (found bool) {
+	if b.read >= maxReportRead {
+		return false
+	}
+	switch kindOf(p) {
+	case "message/delivery-status":
+		found = true
+		b.status(decodePart(p, maxReport))
+	case "message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers":
+		b.read++
+		if id := headerID(decodePart(p, maxReport)); id != "" {
+			b.MessageIDs = append(b.MessageIDs, id)
 		}
-		found = b.walk(p.FirstChild) || found
+	}
+	for _, child := range p.children {
+		found = b.readPart(child) || found
 	}
 	return found
 }

@@ -72,7 +72,7 @@ func TestBounds(t *testing.T) {
 		{"parts with headers of 257 KiB", partHeaders(257 << 10), message.ErrLongHeader},
 		{"a header without an end", []byte("From: a@b.example\r\n" + strings.Repeat("X: y\r\n", 100_000)), message.ErrLongHeader},
 	} {
-		m, err := message.Parse(c.raw, "")
+		m, err := message.ParseBytes(c.raw, "")
 		if !errors.Is(err, c.want) || err != nil && c.want == nil {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
@@ -174,7 +174,7 @@ func TestWorstMails(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		start := processorTime(t)
-		_, err := message.Parse(raw, "")
+		_, err := message.ParseBytes(raw, "")
 		took := processorTime(t) - start
 		runtime.ReadMemStats(&after)
 		taken := after.TotalAlloc - before.TotalAlloc

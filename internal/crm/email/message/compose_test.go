@@ -33,7 +33,7 @@ func TestRender(t *testing.T) {
 			t.Fatalf("a line of %d bytes: %q", len(l), l[:60])
 		}
 	}
-	m, err := message.Parse(raw, "")
+	m, err := message.ParseBytes(raw, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,35 +3,48 @@ package message
 import (
 	"bytes"
 	"io"
-	"strings"
 )
 
-// decoder undoes a Content-Transfer-Encoding as far as it can be undone, a
-// block at a time, so that a large file is never in memory twice. What has no
-// meaning is left out of base64, and kept as it stands in quoted-printable.
-type decoder struct {
-	raw      []byte // what is left
-	encoding string
-	out      []byte // decoded and not read yet
-	buf      []byte // where blocks are decoded to
-	bits     uint32 // of base64 letters that do not make up whole bytes yet
-	letters  int    // how many of them
-	bad      int    // bytes without a meaning
+// content is where the content of a part lies, as it came.
+type content struct {
+	from     io.ReaderAt
+	at, size int64
+	encoding string // in lower case
 }
 
-func newDecoder(raw []byte, encoding string) *decoder {
-	return &decoder{raw: raw, encoding: strings.ToLower(strings.TrimSpace(encoding))}
+// decoder undoes a Content-Transfer-Encoding as far as it can be undone. It
+// reads and decodes a block at a time, so that a large file is never in memory.
+// What has no meaning is left out of base64, and kept as it stands in
+// quoted-printable.
+type decoder struct {
+	content        // what was not read yet
+	block   []byte // where blocks are read to
+	rest    []byte // read and not decoded yet
+	out     []byte // decoded and not handed out yet
+	buf     []byte // where blocks are decoded to
+	bits    uint32 // of base64 letters that do not make up whole bytes yet
+	letters int    // how many of them
+	bad     int    // bytes without a meaning
 }
 
 const decodeBlock = 32 << 10
 
-// Read implements io.Reader.
+func newDecoder(c *content) *decoder {
+	return &decoder{content: *c, block: make([]byte, min(c.size, decodeBlock))}
+}
+
+// done says whether everything was decoded.
+func (d *decoder) done() bool { return d.size == 0 && len(d.rest) == 0 }
+
+// Read implements io.Reader. It returns the error of a read that failed.
 func (d *decoder) Read(b []byte) (int, error) {
 	for len(d.out) == 0 {
-		if len(d.raw) == 0 {
+		if d.done() {
 			return 0, io.EOF
 		}
-		d.decodeBlock()
+		if err := d.decodeBlock(); err != nil {
+			return 0, err
+		}
 	}
 	n := copy(b, d.out)
 	d.out = d.out[n:]
@@ -39,37 +52,57 @@ func (d *decoder) Read(b []byte) (int, error) {
 }
 
 // decodeUpTo returns the first bytes of a content, at most limit, and how many
-// of them have no meaning. What needs no decoding is not copied.
-func decodeUpTo(raw []byte, encoding string, limit int) (out []byte, bad int) {
-	d := newDecoder(raw, encoding)
-	if d.encoding != "base64" && d.encoding != "quoted-printable" {
-		return raw[:min(len(raw), limit)], 0
+// of them have no meaning. It returns the error of a read that failed.
+func decodeUpTo(c *content, limit int64) (out []byte, bad int, err error) {
+	limit = min(limit, c.size) // decoding makes nothing longer
+	if c.encoding != "base64" && c.encoding != "quoted-printable" {
+		out = make([]byte, limit)
+		return out, 0, readFullAt(c.from, out, c.at)
 	}
-	for len(d.raw) > 0 && len(out) < limit {
-		d.decodeBlock()
+	d := newDecoder(c)
+	for !d.done() && int64(len(out)) < limit {
+		if err := d.decodeBlock(); err != nil {
+			return nil, 0, err
+		}
 		out = append(out, d.out...)
 	}
-	return out[:min(len(out), limit)], d.bad
+	return out[:min(int64(len(out)), limit)], d.bad, nil
 }
 
-// decodeBlock decodes the next block into out, whose bytes were read.
-func (d *decoder) decodeBlock() {
-	block, whole := d.raw[:min(len(d.raw), decodeBlock)], true
-	d.out = d.buf[:0]
+// readBlock reads on and returns what is to be decoded next, and whether it is
+// the last of the content.
+func (d *decoder) readBlock() (block []byte, last bool, err error) {
+	n := copy(d.block, d.rest)
+	d.rest = d.block[:n]
+	more := min(int64(len(d.block)-n), d.size)
+	block = d.block[:n+int(more)]
+	if err := readFullAt(d.from, block[n:], d.at); err != nil {
+		return nil, false, err
+	}
+	d.at, d.size = d.at+more, d.size-more
+	return block, d.size == 0, nil
+}
+
+// decodeBlock decodes the next block into out, whose bytes were handed out.
+func (d *decoder) decodeBlock() error {
+	block, last, err := d.readBlock()
+	if err != nil {
+		return err
+	}
+	d.out, d.rest = d.buf[:0], nil
 	switch d.encoding {
 	case "base64":
-		d.raw = d.raw[len(block):]
-		d.decodeBase64(block)
+		d.decodeBase64(block, last)
 		d.buf = d.out
 	case "quoted-printable":
-		block, whole = wholeLines(block, len(block) == len(d.raw))
-		d.raw = d.raw[len(block):]
-		d.decodeQuoted(block, whole)
+		lines, whole := wholeLines(block, last)
+		d.rest = block[len(lines):]
+		d.decodeQuoted(lines, whole)
 		d.buf = d.out
 	default:
-		d.raw = d.raw[len(block):]
 		d.out = block
 	}
+	return nil
 }
 
 // wholeLines cuts a block behind its last line end. Where it has none, it cuts
@@ -102,8 +135,8 @@ var base64Values = func() (values [256]byte) {
 const notLetter = 0xff
 
 // decodeBase64 passes over what is no letter. A "=" ends a run of letters, as
-// in a content that was put together of several.
-func (d *decoder) decodeBase64(block []byte) {
+// in a content that was put together of several; the last block ends one too.
+func (d *decoder) decodeBase64(block []byte, last bool) {
 	for _, c := range block {
 		switch v := base64Values[c]; {
 		case v != notLetter:
@@ -118,7 +151,7 @@ func (d *decoder) decodeBase64(block []byte) {
 			d.bad++
 		}
 	}
-	if len(d.raw) == 0 {
+	if last {
 		d.endRun()
 	}
 }

@@ -35,7 +35,7 @@ func TestContentEncodings(t *testing.T) {
 		{"nothing to decode", "8bit", "merhaba =41", "merhaba =41", 0},
 		{"not known", "x-other", "merhaba =41", "merhaba =41", 1},
 	} {
-		m, err := message.Parse([]byte(mailtest.Head("1", "Content-Transfer-Encoding: "+c.encoding+"\r\n")+c.raw), "")
+		m, err := message.ParseBytes([]byte(mailtest.Head("1", "Content-Transfer-Encoding: "+c.encoding+"\r\n")+c.raw), "")
 		if err != nil || m.Text != c.want || len(m.Defects) != c.defects {
 			t.Errorf("%s: %q, %q, %v", c.name, m.Text, m.Defects, err)
 		}
@@ -66,7 +66,7 @@ func TestLargeFiles(t *testing.T) {
 		"quoted behind a text": "quoted-printable\r\n\r\n=\r\n" + oneLine.String(),
 	} {
 		raw := "From: a@b.example\r\nContent-Disposition: attachment; filename=x\r\nContent-Transfer-Encoding: " + text
-		m, err := message.Parse([]byte(raw), "")
+		m, err := message.ParseBytes([]byte(raw), "")
 		if err != nil || len(m.Files) != 1 {
 			t.Fatalf("%s: %v %v", name, m, err)
 		}
@@ -90,7 +90,7 @@ func chunks(s string, n int) iter.Seq[string] {
 func TestMultipartWithoutParts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"merhaba\r\n--b--\r\n", "merhaba\r\n", "merhaba\r\n--bb\r\n"} {
-		m, err := message.Parse([]byte(mailtest.Head("1", "Content-Type: multipart/mixed; boundary=b\r\n")+text), "")
+		m, err := message.ParseBytes([]byte(mailtest.Head("1", "Content-Type: multipart/mixed; boundary=b\r\n")+text), "")
 		if err != nil || m.Text[:7] != "merhaba" {
 			t.Errorf("%q: %v %v", text, m, err)
 		}

@@ -1,5 +1,9 @@
 // Package message reads and writes e-mail: it knows mails, not conversations.
 //
+// A mail is read from where it lies and is never in memory as a whole: Parse
+// keeps its headers and bounded texts, and files are read from the mail when
+// somebody asks for them.
+//
 // Parse never panics and never loses: what it cannot read is an error, and
 // whoever called it keeps the raw mail. Everything that it gives is valid
 // UTF-8 without NUL, so both databases take it. HTML comes out sanitised;

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jhillyerd/enmime/v2"
-
 	"konak/internal/kit/trtext"
 )
 
@@ -30,13 +28,21 @@ type File struct {
 	// ContentID is how the mail's HTML names it, without the brackets.
 	ContentID string
 	Inline    bool
-	Content   []byte
-	// encoding is how Content is encoded, "" where it is not.
-	encoding string
+	// Content is the content of a file that is to be sent. That of a file that
+	// came with a mail stays with the mail.
+	Content []byte
+	stored  *content // nil for a file that is to be sent
 }
 
-// Reader returns a reader of the file's bytes.
-func (f *File) Reader() io.Reader { return newDecoder(f.Content, f.encoding) }
+// Reader returns a reader of the file's bytes. Those of a file that came with a
+// mail are read from the mail, which must still be open; where that fails, Read
+// returns the error.
+func (f *File) Reader() io.Reader {
+	if f.stored != nil {
+		return newDecoder(f.stored)
+	}
+	return bytes.NewReader(f.Content)
+}
 
 // Mail is a mail as it was read.
 type Mail struct {
@@ -71,8 +77,9 @@ type Field struct{ Name, Value string }
 
 // Why a mail cannot be read.
 var (
-	ErrEmpty    = errors.New("the mail is empty")
-	ErrNoSender = errors.New("the mail names no sender")
+	ErrEmpty      = errors.New("the mail is empty")
+	ErrNoSender   = errors.New("the mail names no sender")
+	ErrUnreadable = errors.New("the mail cannot be read")
 )
 
 const (
@@ -82,42 +89,57 @@ const (
 	maxRawText = 4 * maxText // of all texts of a mail before they are decoded
 )
 
-// Parse reads a mail in a time that grows with its length and no faster. One
-// that is over the bounds is ErrTooManyParts, ErrTooDeep or ErrLongHeader. The
-// sender of the envelope stands in where the mail
-// itself names none; "" for none or for <>.
-func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
+// Parse reads a mail of size bytes in a time that grows with its length and no
+// faster. Of the mail it holds a window, the headers and bounded texts in
+// memory; files stay where they are, see File.Reader. The sender of the envelope
+// stands in where the mail itself names none; "" for none or for <>.
+//
+// A mail over the bounds is ErrTooManyParts, ErrTooDeep or ErrLongHeader, and
+// any other that is no mail is ErrEmpty, ErrNoSender or ErrUnreadable. Every
+// other error is one of src: it says nothing about the mail.
+func Parse(src io.ReaderAt, size int64, envelopeFrom string) (*Mail, error) {
+	return parse(&source{from: src, size: size, window: readWindow}, envelopeFrom)
+}
+
+// ParseBytes is Parse for a mail that lies in memory.
+func ParseBytes(raw []byte, envelopeFrom string) (*Mail, error) {
+	return Parse(bytes.NewReader(raw), int64(len(raw)), envelopeFrom)
+}
+
+func parse(src *source, envelopeFrom string) (m *Mail, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			m, err = nil, fmt.Errorf("the mail cannot be read: %v", p)
+			m, err = nil, fmt.Errorf("%w: %v", ErrUnreadable, p)
+		}
+		if src.err != nil { // what was read is not the mail
+			m, err = nil, src.err
 		}
 	}()
-	raw = withoutMbox(raw)
-	if len(bytes.TrimSpace(raw)) == 0 {
+	start := src.skipMbox()
+	if src.isBlankToEnd(start) {
 		return nil, ErrEmpty
 	}
-	root, err := readParts(raw)
+	root, err := readParts(src, start)
 	if isBound(err) {
 		return nil, err
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("the mail cannot be read: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
-	if root == nil || len(root.Header) == 0 {
-		return nil, errors.New("the mail has no header")
+	if root == nil || len(root.head.Header) == 0 {
+		return nil, fmt.Errorf("%w: it has no header", ErrUnreadable)
 	}
 	m = &Mail{}
-	h := header(root.Header)
+	h := header(root.head.Header)
 	m.readHeader(h)
-	m.Headers = fieldsOf(raw)
+	m.Headers = fieldsOf(src.read(start, root.at-start))
 	var b body
-	b.walk(root)
+	b.readPart(root)
 	if len(nonEmpty(b.text))+len(nonEmpty(b.html))+len(b.files) == 0 {
-		rest := afterHeader(raw)
-		b.text = []string{text(rest[:min(len(rest), maxRawText)], "")} // as it stands is better than not at all
+		b.text = []string{text(readAfterHeader(src, start), "")} // as it stands is better than not at all
 	}
 	m.fill(&b)
-	m.Bounce = readBounce(root, h, m, raw)
+	m.Bounce = readBounce(root, h, m, start)
 	m.Auto = automatic(h, m, envelopeFrom)
 	if m.From.Email == "" {
 		m.From.Email = bareAddress(envelopeFrom)
@@ -130,7 +152,7 @@ func Parse(raw []byte, envelopeFrom string) (m *Mail, err error) {
 
 const hidden = "x-"
 
-func kindOf(p *enmime.Part) string { return strings.ToLower(strings.TrimPrefix(p.ContentType, hidden)) }
+func kindOf(p *part) string { return strings.ToLower(strings.TrimPrefix(p.head.ContentType, hidden)) }
 
 // maxFields and maxField bound what is kept of a head.
 const (
@@ -139,9 +161,9 @@ const (
 )
 
 // fieldsOf lists the fields of a head as they stand.
-func fieldsOf(raw []byte) []Field {
+func fieldsOf(head []byte) []Field {
 	var out []Field
-	for line := range bytes.Lines(raw[:min(len(raw), 256<<10)]) {
+	for line := range bytes.Lines(head) {
 		text := strings.TrimRight(clean(string(line)), "\r\n")
 		if text == "" {
 			break
@@ -159,18 +181,6 @@ func fieldsOf(raw []byte) []Field {
 		out = append(out, Field{trtext.Cut(strings.TrimSpace(name), 100), trtext.Cut(strings.TrimSpace(value), maxField)})
 	}
 	return out
-}
-
-// withoutMbox cuts the line that mailbox files put before a mail.
-func withoutMbox(raw []byte) []byte {
-	for bytes.HasPrefix(raw, []byte("From ")) || bytes.HasPrefix(raw, []byte(">From ")) {
-		_, rest, ok := bytes.Cut(raw, []byte("\n"))
-		if !ok {
-			return nil
-		}
-		raw = rest
-	}
-	return bytes.TrimLeft(raw, "\r\n")
 }
 
 func (m *Mail) readHeader(h header) {
@@ -199,37 +209,39 @@ func (m *Mail) readHeader(h header) {
 // body gathers what the parts of a mail hold.
 type body struct {
 	text, html []string
-	length     int // of the texts as they came, in bytes
+	length     int64 // of the texts as they came, in bytes
 	files      []File
 	defects    []string
 }
 
-func (b *body) walk(p *enmime.Part) {
-	for ; p != nil; p = p.NextSibling {
-		if p.FirstChild == nil {
-			b.leaf(p)
+// readPart reads a part and the parts in it.
+func (b *body) readPart(p *part) {
+	if len(p.children) == 0 {
+		b.readLeaf(p)
+	}
+	for _, e := range p.head.Errors {
+		if len(b.defects) < maxDefects {
+			b.defects = append(b.defects, clean(e.Name+": "+e.Detail))
 		}
-		for _, e := range p.Errors {
-			if len(b.defects) < maxDefects {
-				b.defects = append(b.defects, clean(e.Name+": "+e.Detail))
-			}
-		}
-		b.walk(p.FirstChild)
+	}
+	for _, child := range p.children {
+		b.readPart(child)
 	}
 }
 
-func (b *body) leaf(p *enmime.Part) {
+// readLeaf reads a part that has none in it: it is a text or a file.
+func (b *body) readLeaf(p *part) {
 	kind := kindOf(p)
-	attached := strings.EqualFold(p.Disposition, "attachment")
+	attached := strings.EqualFold(p.head.Disposition, "attachment")
 	switch {
 	case strings.HasPrefix(kind, "multipart/"):
 		// Without a boundary its content is text for all that anybody knows.
 		b.text = append(b.text, b.readText(p))
-	case !attached && p.FileName == "" && (kind == "" || kind == "text/plain" || strings.HasPrefix(kind, "text/enriched")):
+	case !attached && p.head.FileName == "" && (kind == "" || kind == "text/plain" || strings.HasPrefix(kind, "text/enriched")):
 		b.text = append(b.text, b.readText(p))
-	case !attached && p.FileName == "" && (kind == "text/html" || kind == "application/xhtml+xml"):
+	case !attached && p.head.FileName == "" && (kind == "text/html" || kind == "application/xhtml+xml"):
 		b.html = append(b.html, b.readText(p))
-	case len(p.Content) == 0 && !attached:
+	case p.size == 0 && !attached:
 	case len(b.files) >= maxFiles:
 		b.defects = append(b.defects, "too many files")
 	default:
@@ -238,16 +250,16 @@ func (b *body) leaf(p *enmime.Part) {
 }
 
 // readText reads as much of a text as can be kept, in whatever character set.
-func (b *body) readText(p *enmime.Part) string {
+func (b *body) readText(p *part) string {
 	content := decodePart(p, maxRawText-b.length)
-	b.length += len(content)
-	return text(content, p.Charset)
+	b.length += int64(len(content))
+	return text(content, p.head.Charset)
 }
 
-func file(p *enmime.Part, kind string) File {
+func file(p *part, kind string) File {
 	f := File{
-		Type: clean(kind), ContentID: clean(strings.Trim(p.ContentID, "<> ")), Content: p.Content, encoding: encodingOf(p),
-		Inline: strings.EqualFold(p.Disposition, "inline"), Name: fileName(p.FileName),
+		Type: clean(kind), ContentID: clean(strings.Trim(p.head.ContentID, "<> ")), stored: p.content(),
+		Inline: strings.EqualFold(p.head.Disposition, "inline"), Name: fileName(p.head.FileName),
 	}
 	if f.Type == "" {
 		f.Type = "application/octet-stream"
@@ -302,11 +314,12 @@ func (m *Mail) fill(b *body) {
 	m.Body = Fresh(m.Text)
 }
 
-// afterHeader is what follows the first empty line.
-func afterHeader(raw []byte) []byte {
+// readAfterHeader reads as much of what follows the first empty line as can be
+// kept.
+func readAfterHeader(src *source, start int64) []byte {
 	for _, gap := range []string{"\r\n\r\n", "\n\n"} {
-		if _, rest, ok := bytes.Cut(raw, []byte(gap)); ok {
-			return rest
+		if at := src.find(gap, start); at >= 0 {
+			return src.read(at+int64(len(gap)), maxRawText)
 		}
 	}
 	return nil
@@ -323,18 +336,21 @@ func nonEmpty(list []string) []string {
 }
 
 // Fingerprint tells mails apart. The same mail over two routes has one; two
-// mails under one Message-ID, as careless senders make them, have two.
-func (m *Mail) Fingerprint() string {
+// mails under one Message-ID, as careless senders make them, have two. It
+// returns an error where a file cannot be read.
+func (m *Mail) Fingerprint() (string, error) {
 	h := sha256.New()
 	for _, s := range []string{m.MessageID, strings.ToLower(m.From.Email), m.Subject, m.Date.UTC().Format(time.RFC3339), m.Text} {
 		_, _ = fmt.Fprintf(h, "%d:%s\n", len(s), s)
 	}
 	for _, f := range m.Files {
 		sum := sha256.New()
-		_, _ = io.Copy(sum, f.Reader())
+		if _, err := io.Copy(sum, f.Reader()); err != nil {
+			return "", err
+		}
 		_, _ = fmt.Fprintf(h, "%s %x\n", f.Name, sum.Sum(nil))
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // AnsweredIDs are the mails that this one answers, the likeliest first.

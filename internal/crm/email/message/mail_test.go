@@ -58,7 +58,7 @@ func TestHardMails(t *testing.T) {
 	for _, s := range list {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			m, err := message.Parse(s.Raw, "")
+			m, err := message.ParseBytes(s.Raw, "")
 			if s.Unreadable {
 				if err == nil {
 					t.Fatalf("was read as %+v", m)
@@ -85,7 +85,7 @@ func TestBentMails(t *testing.T) {
 		}
 		for range 12 {
 			raw := bend(rnd, s.Raw)
-			m, err := message.Parse(raw, "")
+			m, err := message.ParseBytes(raw, "")
 			n++
 			if err != nil {
 				refused++
@@ -139,7 +139,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		m, err := message.Parse(raw, "")
+		m, err := message.ParseBytes(raw, "")
 		if err == nil {
 			whole(t, m)
 		}
@@ -152,7 +152,7 @@ func find(t *testing.T, name string) *message.Mail {
 	t.Helper()
 	for _, s := range hard() {
 		if s.Name == name {
-			m, err := message.Parse(s.Raw, "")
+			m, err := message.ParseBytes(s.Raw, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,11 +221,15 @@ func TestReading(t *testing.T) {
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	read := func(raw string) string {
-		m, err := message.Parse([]byte(raw), "")
+		m, err := message.ParseBytes([]byte(raw), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m.Fingerprint()
+		mark, err := m.Fingerprint()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mark
 	}
 	one := read(mailtest.Head("1", "") + "bir")
 	if read("Received: by another\r\n"+mailtest.Head("1", "")+"bir") != one {

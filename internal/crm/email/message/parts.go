@@ -61,39 +61,57 @@ func mediaType(v string) (string, map[string]string, []string, error) {
 	return kind, params, bad, nil
 }
 
-// readParts reads a mail with its parts as a tree, whose contents are pieces of
-// the mail as they came; decodePart decodes one. It goes through the lines
+// part is a part of a mail: its header, and where its content lies.
+type part struct {
+	head     *enmime.Part
+	src      *source
+	at, size int64 // of the content as it came; the size is 0 where it has parts
+	children []*part
+}
+
+// readParts reads the mail that begins at from with its parts as a tree, whose
+// contents stay where they are; decodePart reads one. It goes through the lines
 // once, whatever the depth, and a part is only read when all bounds hold for it.
-func readParts(raw []byte) (*enmime.Part, error) {
-	s := splitter{raw: raw}
-	p, _, err := s.read(0)
+func readParts(src *source, from int64) (*part, error) {
+	s := splitter{src: src}
+	p, _, err := s.read(from)
 	return p, err
 }
 
 // splitter is how far the parts of a mail were read.
 type splitter struct {
-	raw           []byte
-	open          [][]byte // "--" and the boundary of each multipart that has not ended, the outermost first
-	parts, header int
+	src    *source
+	open   [][]byte // "--" and the boundary of each multipart that has not ended, the outermost first
+	parts  int
+	header int64         // bytes of all headers
+	line   [maxMark]byte // the beginning of a long line that markAt looks at
 }
+
+// maxMark is how much of a line tells whether it is a mark, white space aside:
+// the dashes, the boundary and the dashes of the last mark.
+const maxMark = 2 + maxBoundary + 2
 
 // partEnd is a line that ends a part.
 type partEnd struct {
-	at, next int  // where the line and the one behind it begin
-	of       int  // whose boundary it is, as an index of open; -1 for the end of the mail
-	last     bool // it ends the multipart too
+	at, next int64 // where the line and the one behind it begin
+	of       int   // whose boundary it is, as an index of open; -1 for the end of the mail
+	last     bool  // it ends the multipart too
 }
 
 // read reads the part that begins at from. It returns the part and the mark
 // that ends it, also where the part cannot be read.
-func (s *splitter) read(from int) (*enmime.Part, partEnd, error) {
+func (s *splitter) read(from int64) (*part, partEnd, error) {
 	body, end, ended := s.endOfHeader(from)
 	if s.header += body - from; s.header > maxHeaderBytes {
 		return nil, end, ErrLongHeader
 	}
-	p, failed := readHeader(s.raw[from:body])
+	head, failed := readHeader(s.src.read(from, body-from))
+	var p *part
+	if head != nil {
+		p = &part{head: head, src: s.src, at: body}
+	}
 	depth := len(s.open)
-	if boundary := boundaryOf(p); boundary != "" && !ended {
+	if boundary := boundaryOf(head); boundary != "" && !ended {
 		s.open = append(s.open, []byte("--"+boundary))
 	}
 	if !ended {
@@ -106,7 +124,7 @@ func (s *splitter) read(from int) (*enmime.Part, partEnd, error) {
 	if end.of < depth { // it has no parts: its content is text for all that anybody knows
 		s.open = s.open[:depth]
 		if failed == nil {
-			p.Content = s.content(body, end)
+			p.size = s.contentSize(body, end)
 		}
 		return p, end, failed
 	}
@@ -123,13 +141,12 @@ func (s *splitter) read(from int) (*enmime.Part, partEnd, error) {
 
 // readChildren reads the parts of p, whose boundary is the one at depth, and
 // returns the mark behind the last.
-func (s *splitter) readChildren(p *enmime.Part, depth int, at partEnd) (partEnd, error) {
-	next := &p.FirstChild
+func (s *splitter) readChildren(p *part, depth int, at partEnd) (partEnd, error) {
 	for at.of == depth && !at.last {
 		if s.parts++; s.parts > maxParts {
 			return at, ErrTooManyParts
 		}
-		part, end, err := s.read(at.next)
+		child, end, err := s.read(at.next)
 		if isBound(err) {
 			return end, err
 		}
@@ -137,99 +154,105 @@ func (s *splitter) readChildren(p *enmime.Part, depth int, at partEnd) (partEnd,
 		if err != nil {
 			continue // the others can be read all the same
 		}
-		part.Parent, *next = p, part
-		next = &part.NextSibling
+		p.children = append(p.children, child)
 	}
 	return at, nil
 }
 
 // endOfHeader returns where the content of the part at from begins. Where a
 // mark comes first, ended says so.
-func (s *splitter) endOfHeader(from int) (body int, end partEnd, ended bool) {
-	for at := from; at < len(s.raw) && at-from <= maxHeaderBytes; {
-		line, next := s.line(at)
-		if end, ended = s.markAt(at, line, next); ended {
+func (s *splitter) endOfHeader(from int64) (body int64, end partEnd, ended bool) {
+	for at := from; at < s.src.size && at-from <= maxHeaderBytes; {
+		if end, ended = s.markAt(at); ended {
 			return at, end, true
 		}
-		if len(line) == 0 || len(line) == 1 && line[0] == '\r' {
-			return next, end, false
+		empty := s.src.isEmptyLine(at)
+		if at = s.src.nextLine(at); empty {
+			return at, end, false
 		}
-		at = next
 	}
-	return len(s.raw), s.endOfMail(), true
+	return s.src.size, s.endOfMail(), true
 }
 
 // nextMark returns the first mark at or behind from, where a line begins.
-func (s *splitter) nextMark(from int) partEnd {
-	for at := from; at < len(s.raw) && len(s.open) > 0; {
-		if bytes.HasPrefix(s.raw[at:], dashes[1:]) {
-			line, next := s.line(at)
-			if m, ok := s.markAt(at, line, next); ok {
-				return m
-			}
+func (s *splitter) nextMark(from int64) partEnd {
+	for at := from; at < s.src.size && len(s.open) > 0; {
+		if m, ok := s.markAt(at); ok {
+			return m
 		}
-		n := bytes.Index(s.raw[at:], dashes)
+		n := s.src.find("\n--", at)
 		if n < 0 {
 			break
 		}
-		at += n + 1
+		at = n + 1
 	}
 	return s.endOfMail()
 }
 
-var dashes = []byte("\n--")
-
-// markAt says whether a line is a mark. Where boundaries are alike, that of the
-// outermost multipart counts.
-func (s *splitter) markAt(at int, line []byte, next int) (partEnd, bool) {
-	if !bytes.HasPrefix(line, dashes[1:]) {
+// markAt says whether the line at a position is a mark. Where boundaries are
+// alike, that of the outermost multipart counts.
+func (s *splitter) markAt(at int64) (partEnd, bool) {
+	if len(s.open) == 0 {
 		return partEnd{}, false
+	}
+	line := s.src.peek(at, maxMark)
+	if !bytes.HasPrefix(line, dashes) {
+		return partEnd{}, false
+	}
+	line, _, whole := bytes.Cut(line[:min(len(line), maxMark)], []byte("\n"))
+	behind := at + int64(len(line))
+	blank := whole
+	if !whole {
+		line = append(s.line[:0], line...) // the window may move on
+		blank = s.src.isBlankToLineEnd(behind)
 	}
 	for i, boundary := range s.open {
 		rest, ok := bytes.CutPrefix(line, boundary)
 		if !ok || len(rest) > 0 && bytes.IndexByte([]byte("- \t\r"), rest[0]) < 0 {
 			continue
 		}
-		last := bytes.HasPrefix(rest, dashes[1:])
-		if last || len(bytes.TrimLeft(rest, " \t\r")) == 0 {
-			return partEnd{at, next, i, last}, true
+		last := bytes.HasPrefix(rest, dashes)
+		if last || blank && len(bytes.TrimLeft(rest, " \t\r")) == 0 {
+			return partEnd{at, s.src.nextLine(behind), i, last}, true
 		}
 	}
 	return partEnd{}, false
 }
 
-func (s *splitter) endOfMail() partEnd { return partEnd{at: len(s.raw), next: len(s.raw), of: -1} }
+var dashes = []byte("--")
 
-// line returns the line at a position without its line feed, and where the
-// next one begins.
-func (s *splitter) line(at int) (line []byte, next int) {
-	if n := bytes.IndexByte(s.raw[at:], '\n'); n >= 0 {
-		return s.raw[at : at+n], at + n + 1
-	}
-	return s.raw[at:], len(s.raw)
-}
+func (s *splitter) endOfMail() partEnd { return partEnd{at: s.src.size, next: s.src.size, of: -1} }
 
-// content returns what stands between the header of a part and its end, as it
-// came.
-func (s *splitter) content(body int, end partEnd) []byte {
-	raw := s.raw[body:max(body, end.at)]
-	if end.of >= 0 {
-		raw = withoutLineEnd(raw)
+// contentSize returns how many bytes stand between the header of a part and its
+// end, without the line end that belongs to the boundary.
+func (s *splitter) contentSize(body int64, end partEnd) int64 {
+	size := max(0, end.at-body)
+	if end.of < 0 {
+		return size
 	}
-	return raw
+	n := min(size, 2)
+	tail := s.src.read(body+size-n, n)
+	return size - n + int64(len(withoutLineEnd(tail)))
 }
 
 // decodePart returns the first bytes of a part's content, at most limit. What
 // cannot be decoded is noted with the part's errors.
-func decodePart(p *enmime.Part, limit int) []byte {
-	out, bad := decodeUpTo(p.Content, encodingOf(p), limit)
+func decodePart(p *part, limit int64) []byte {
+	if p.src.err != nil {
+		return nil
+	}
+	out, bad, err := decodeUpTo(p.content(), limit)
+	p.src.err = err
 	if bad > 0 {
-		p.Errors = append(p.Errors, &enmime.Error{Name: enmime.ErrorContentEncoding, Detail: strconv.Itoa(bad) + " bytes cannot be decoded"})
+		p.head.Errors = append(p.head.Errors, &enmime.Error{Name: enmime.ErrorContentEncoding, Detail: strconv.Itoa(bad) + " bytes cannot be decoded"})
 	}
 	return out
 }
 
-func encodingOf(p *enmime.Part) string { return p.Header.Get("Content-Transfer-Encoding") }
+// content says where the content of a part lies.
+func (p *part) content() *content {
+	return &content{p.src.from, p.at, p.size, strings.ToLower(strings.TrimSpace(p.head.Header.Get("Content-Transfer-Encoding")))}
+}
 
 func readHeader(header []byte) (*enmime.Part, error) {
 	if len(bytes.TrimRight(header, "\r\n")) == 0 {

@@ -102,7 +102,7 @@ func TestThreading(t *testing.T) {
 		{"reply address with a bent MAC", "a@elsewhere.example", "Subject: x", bent(keys.ReplyAddress(tenant, second, "mabc", "in.example")), false, nil, message.ByNothing},
 	} {
 		raw := "From: " + c.from + "\r\n" + c.head + "\r\n\r\nMetin"
-		m, err := message.Parse([]byte(raw), "")
+		m, err := message.ParseBytes([]byte(raw), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestBounces(t *testing.T) {
 		{"a customer who complains", "From: elif@kaya.example\r\nSubject: Paketim teslim edilemedi\r\n\r\nundelivered", message.Bounce{}, true},
 		{"a vacation", "From: elif@kaya.example\r\nAuto-Submitted: auto-replied\r\nSubject: Ofis dışı\r\n\r\nYokum", message.Bounce{}, true},
 	} {
-		m, err := message.Parse([]byte(c.raw), "<>")
+		m, err := message.ParseBytes([]byte(c.raw), "<>")
 		if err != nil {
 			t.Fatal(err)
 		}
