@@ -1217,6 +1217,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/crm/v1/channels/widget/visitors/{conversation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The visitor of a live chat
+         * @description What the visitor's browser said: nothing of it is proven. A conversation of another channel has none: 404.
+         */
+        get: operations["get-widget-visitor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/crm/v1/channels/widget/{id}": {
         parameters: {
             query?: never;
@@ -9197,6 +9217,11 @@ export interface components {
             reason: string;
         };
         HourlyChannel: {
+            /**
+             * Format: uuid
+             * @description The channel's account, where it has one
+             */
+            account_id: string | null;
             /** @example whatsapp */
             channel: string;
             /**
@@ -9243,7 +9268,7 @@ export interface components {
             sent: number;
         };
         HourlyOverview: {
-            /** @description Messages of the same hours by channel */
+            /** @description Messages of the same hours by channel and account */
             channels: components["schemas"]["HourlyChannel"][];
             /**
              * Format: int64
@@ -12267,6 +12292,40 @@ export interface components {
             greeting: string;
             /** @example Size nasıl yardımcı olabiliriz? */
             title: string;
+        };
+        WidgetVisitorInfo: {
+            /**
+             * @description What the browser calls itself
+             * @example Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/141.0
+             */
+            browser: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            first_seen_at: string;
+            /** @example tr */
+            language: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            last_seen_at: string;
+            /** @example https://www.example.com */
+            origin: string;
+            /**
+             * @description Where they were when they last wrote
+             * @example https://www.example.com/urunler
+             */
+            page: string;
+        };
+        WidgetVisitorInfoEnvelope: {
+            data: components["schemas"]["WidgetVisitorInfo"];
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
         };
         WidgetWritten: {
             message: components["schemas"]["WidgetMessage"];
@@ -23839,6 +23898,104 @@ export interface operations {
             };
         };
     };
+    "get-widget-visitor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "browser": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/141.0",
+                     *         "first_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "language": "tr",
+                     *         "last_seen_at": "2026-11-15T09:30:00.000000Z",
+                     *         "origin": "https://www.example.com",
+                     *         "page": "https://www.example.com/urunler"
+                     *       },
+                     *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WidgetVisitorInfoEnvelope"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     "get-widget": {
         parameters: {
             query?: never;
@@ -29318,6 +29475,7 @@ export interface operations {
                      *       "data": {
                      *         "channels": [
                      *           {
+                     *             "account_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "channel": "whatsapp",
                      *             "received": 31,
                      *             "sent": 28

@@ -2,7 +2,7 @@ import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider } from '@ariakit
 import { Select, SelectItem, SelectPopover, useSelectStore } from '@ariakit/react/select'
 import { useStoreState } from '@ariakit/react/store'
 import { Check, Plus, Search } from 'lucide-react'
-import { useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
 import { cx } from '@/lib/cx'
 import { filterByRank } from '@/lib/rank'
 import type { Option } from './option'
@@ -17,8 +17,11 @@ const wrapper = { popover: 'popover' in HTMLElement.prototype ? ('manual' as con
 
 type Store = ReturnType<typeof useSelectStore<string | string[]>>
 
-/** Lifts an open list above every layer, and closes it where the browser does. */
-function useTopLayer(store: Store): void {
+/** Lifts an open list above every layer, and closes it where the browser does. One that was pressed before it was there opens. */
+function useTopLayer(store: Store, startOpen: boolean): void {
+  useEffect(() => {
+    if (startOpen) store.show()
+  }, [store, startOpen])
   const open = useStoreState(store, 'mounted')
   const content = useStoreState(store, 'contentElement')
   useLayoutEffect(() => {
@@ -52,8 +55,8 @@ interface SelectPartProps extends TriggerProps {
 }
 
 export function SelectPart({ options, value, onPick, className, startOpen, ...rest }: SelectPartProps) {
-  const store = useSelectStore<string | string[]>({ defaultOpen: startOpen, value, setValue: (next) => typeof next === 'string' && onPick(next), placement: 'bottom-start' })
-  useTopLayer(store)
+  const store = useSelectStore<string | string[]>({ value, setValue: (next) => typeof next === 'string' && onPick(next), placement: 'bottom-start' })
+  useTopLayer(store, startOpen)
   const chosen = options.find((option) => option.value === value)
   return (
     <>
@@ -165,8 +168,8 @@ interface ComboboxSelectProps {
 
 /** Inside of the provider of the search, so that the library ties the list to what is typed. */
 function ComboboxSelect({ value, setValue, className, startOpen, rest, trigger, children }: ComboboxSelectProps) {
-  const store = useSelectStore<string | string[]>({ defaultOpen: startOpen, value, setValue, placement: 'bottom-start' })
-  useTopLayer(store)
+  const store = useSelectStore<string | string[]>({ value, setValue, placement: 'bottom-start' })
+  useTopLayer(store, startOpen)
   return (
     <>
       <Select store={store} {...rest} className={className}>
