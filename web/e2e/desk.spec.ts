@@ -71,8 +71,15 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
     const thread = page.getByRole('region', { name: `Conversation with Sibel Er ${stamp}` })
     await thread.getByRole('button', { name: 'Run a macro' }).click()
     await page.getByRole('menuitem', { name }).click()
+    const preview = page.getByRole('dialog', { name })
+    await expect(preview.getByRole('list', { name: 'What it does, in this order' })).toContainText('paid, refund')
+    await expectAccessible(page)
+    await preview.getByRole('button', { name: 'Run' }).click()
+    // It closes, so the next conversation is opened.
+    await expect(thread).toBeHidden()
+    await page.getByRole('button', { name: 'Undo' }).click()
     await expect(thread.getByText(`We refund it today, Sibel Er ${stamp}`)).toBeVisible()
-    await expect(thread.getByRole('button', { name: 'Reopen' })).toBeVisible()
+    await expect(thread.getByRole('button', { name: /^Close/ })).toBeVisible()
   })
 
   await page.goto('/settings/macros')

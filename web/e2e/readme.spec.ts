@@ -10,7 +10,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await signIn(page, '/inbox')
       await page.getByRole('link', { name: /Hakan Öztürk/ }).click()
       await expect(page.getByRole('region', { name: 'Conversation with Hakan Öztürk' }).getByRole('article').first()).toBeVisible()
-      await expect(page.getByRole('complementary', { name: 'Details' }).getByLabel('Owner')).toBeVisible()
+      await expect(page.getByRole('complementary', { name: 'Details' }).getByRole('combobox', { name: 'Owner' })).toBeVisible()
       await page.mouse.move(640, 400)
       await page.evaluate(() => document.fonts.ready)
       await page.screenshot({ path: `../docs/images/inbox-${colorScheme}.png` })

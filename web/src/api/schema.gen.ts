@@ -6814,6 +6814,12 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+            /**
+             * Format: int64
+             * @description Open ones whose customer waits for an answer
+             * @example 4
+             */
+            waiting: number;
         };
         ConversationChatTemplates: {
             templates: components["schemas"]["TemplateTemplate"][];
@@ -6897,6 +6903,13 @@ export interface components {
              * @example Siparişim ne zaman gelir?
              */
             preview: string;
+            /** Format: uuid */
+            preview_author_id: string | null;
+            /**
+             * @description Who wrote the last message; null where there is none
+             * @enum {string|null}
+             */
+            preview_author_kind: "agent" | "contact" | "bot" | "system" | "api_key" | null;
             /** Format: uuid */
             previous_conversation_id: string | null;
             /**
@@ -7054,6 +7067,13 @@ export interface components {
              * @example Siparişim ne zaman gelir?
              */
             preview: string;
+            /** Format: uuid */
+            preview_author_id: string | null;
+            /**
+             * @description Who wrote the last message; null where there is none
+             * @enum {string|null}
+             */
+            preview_author_kind: "agent" | "contact" | "bot" | "system" | "api_key" | null;
             /** Format: uuid */
             previous_conversation_id: string | null;
             /**
@@ -7296,6 +7316,21 @@ export interface components {
              */
             trace_id: string;
         };
+        ConversationFollowUp: {
+            /**
+             * @example closed
+             * @enum {string}
+             */
+            state: "closed" | "snoozed";
+            /**
+             * Format: date-time
+             * @description Of a snooze
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            until?: string;
+            /** @description Of a snooze: until the customer writes */
+            until_reply?: boolean;
+        };
         ConversationForwarding: {
             /**
              * @example queued
@@ -7358,6 +7393,12 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+            /**
+             * Format: int64
+             * @description Open ones whose customer waits for an answer
+             * @example 4
+             */
+            waiting: number;
         };
         ConversationGroupEnvelope: {
             data: components["schemas"]["ConversationGroup"];
@@ -7661,7 +7702,7 @@ export interface components {
             /** @description Words of the subject, or the customer's name, address or number */
             q?: string;
             /**
-             * @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time.
+             * @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first.
              * @default -last_activity
              * @enum {string}
              */
@@ -7679,6 +7720,11 @@ export interface components {
              * @enum {string}
              */
             unread?: "true";
+            /**
+             * @description Only where the customer waits for an answer
+             * @enum {string}
+             */
+            waiting?: "true";
         };
         ConversationRating: {
             /** @example Çok hızlı çözüldü, teşekkürler. */
@@ -7852,6 +7898,8 @@ export interface components {
              * @enum {string}
              */
             state: "waiting" | "sent" | "cancelled" | "failed";
+            /** @description What becomes of the conversation when it went */
+            then: components["schemas"]["ConversationFollowUp"] | null;
             /** @description It is cancelled when the customer writes before */
             until_reply: boolean;
         };
@@ -7966,8 +8014,16 @@ export interface components {
              * @example 3
              */
             snoozed: number;
+            /**
+             * Format: int64
+             * @description Open ones whose customer waits for an answer
+             * @example 4
+             */
+            waiting: number;
         };
         ConversationSummary: {
+            /** @description Whether an assistant can write one now */
+            available: boolean;
             /** @description Which assistant wrote it */
             configuration: components["schemas"]["ConversationConfiguration"] | null;
             /**
@@ -9189,6 +9245,21 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+        };
+        FollowUp: {
+            /**
+             * @example closed
+             * @enum {string}
+             */
+            state: "closed" | "snoozed";
+            /**
+             * Format: date-time
+             * @description Of a snooze
+             * @example 2026-11-15T09:30:00.000000Z
+             */
+            until?: string;
+            /** @description Of a snooze: until the customer writes */
+            until_reply?: boolean;
         };
         ForwardItemInBody: {
             /**
@@ -10676,11 +10747,19 @@ export interface components {
             /** Format: uuid */
             channel_account_id?: string;
             /**
+             * Format: int64
+             * @description Seconds from now, in place of send_at: an answer that can still be taken back
+             * @example 5
+             */
+            delay_s?: number;
+            /**
              * Format: date-time
              * @description At most a year ahead
              * @example 2026-11-15T09:30:00.000000Z
              */
-            send_at: string;
+            send_at?: string;
+            /** @description What becomes of the conversation when it went, unless the customer wrote since; needs crm.conversations.manage */
+            then?: components["schemas"]["FollowUp"];
             /** @description Cancel it when the customer writes before */
             until_reply?: boolean;
         };
@@ -14621,6 +14700,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -15051,6 +15132,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -15412,6 +15495,8 @@ export interface operations {
                 unread?: "true";
                 /** @description Only where one of the newest 1,000 notes that call the caller does */
                 mentioned?: "me";
+                /** @description Only where the customer waits for an answer */
+                waiting?: "true";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -15419,7 +15504,7 @@ export interface operations {
                 created_to?: string;
                 /** @description Words of the subject, or the customer's name, address or number */
                 q?: string;
-                /** @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time. */
+                /** @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first. */
                 sort?: "-last_activity" | "last_activity" | "-created" | "created" | "-waiting_since" | "waiting_since" | "-priority" | "priority" | "-snoozed_until" | "snoozed_until";
             };
             header?: never;
@@ -15453,6 +15538,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -15576,6 +15663,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -15725,6 +15814,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -16650,6 +16741,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -22188,6 +22281,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -28563,6 +28658,8 @@ export interface operations {
                 unread?: "true";
                 /** @description Only where one of the newest 1,000 notes that call the caller does */
                 mentioned?: "me";
+                /** @description Only where the customer waits for an answer */
+                waiting?: "true";
                 ai_state?: "off" | "active" | "handed_over" | "paused";
                 /** @description Only requests, or only others */
                 talep?: "true" | "false";
@@ -28570,7 +28667,7 @@ export interface operations {
                 created_to?: string;
                 /** @description Words of the subject, or the customer's name, address or number */
                 q?: string;
-                /** @description A minus puts the largest first. Sorting by waiting_since or snoozed_until lists only what waits or is snoozed until a time. */
+                /** @description A minus puts the largest first. What does not wait, or is not snoozed until a time, comes after what does, the newest activity first. */
                 sort?: "-last_activity" | "last_activity" | "-created" | "created" | "-waiting_since" | "waiting_since" | "-priority" | "priority" | "-snoozed_until" | "snoozed_until";
             };
             header?: never;
@@ -28604,6 +28701,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -28727,6 +28826,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -28955,14 +29056,16 @@ export interface operations {
                      *         "all": {
                      *           "closed": 480,
                      *           "open": 12,
-                     *           "snoozed": 3
+                     *           "snoozed": 3,
+                     *           "waiting": 4
                      *         },
                      *         "channels": [
                      *           {
                      *             "channel": "whatsapp",
                      *             "closed": 480,
                      *             "open": 12,
-                     *             "snoozed": 3
+                     *             "snoozed": 3,
+                     *             "waiting": 4
                      *           }
                      *         ],
                      *         "groups": [
@@ -28970,19 +29073,22 @@ export interface operations {
                      *             "closed": 480,
                      *             "group_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "open": 12,
-                     *             "snoozed": 3
+                     *             "snoozed": 3,
+                     *             "waiting": 4
                      *           }
                      *         ],
                      *         "mentions": 1,
                      *         "mine": {
                      *           "closed": 480,
                      *           "open": 12,
-                     *           "snoozed": 3
+                     *           "snoozed": 3,
+                     *           "waiting": 4
                      *         },
                      *         "unassigned": {
                      *           "closed": 480,
                      *           "open": 12,
-                     *           "snoozed": 3
+                     *           "snoozed": 3,
+                     *           "waiting": 4
                      *         },
                      *         "unread": 3
                      *       },
@@ -29332,6 +29438,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -29615,6 +29723,8 @@ export interface operations {
                      *             "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "preview": "Siparişim ne zaman gelir?",
+                     *             "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *             "preview_author_kind": "agent",
                      *             "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *             "priority": "normal",
                      *             "reply_route": "email",
@@ -30334,6 +30444,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -30460,6 +30572,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -30815,6 +30929,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -31088,6 +31204,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -31425,6 +31543,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -34195,6 +34315,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -34542,6 +34664,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -34711,6 +34835,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -34949,6 +35075,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -35603,6 +35731,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -35850,6 +35980,8 @@ export interface operations {
                      *           "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "preview": "Siparişim ne zaman gelir?",
+                     *           "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *           "preview_author_kind": "agent",
                      *           "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "priority": "normal",
                      *           "reply_route": "email",
@@ -36186,6 +36318,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -36360,6 +36494,11 @@ export interface operations {
                      *           "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "send_at": "2026-11-15T09:30:00.000000Z",
                      *           "state": "waiting",
+                     *           "then": {
+                     *             "state": "closed",
+                     *             "until": "2026-11-15T09:30:00.000000Z",
+                     *             "until_reply": false
+                     *           },
                      *           "until_reply": false
                      *         }
                      *       ],
@@ -36489,6 +36628,11 @@ export interface operations {
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
                      *         "state": "waiting",
+                     *         "then": {
+                     *           "state": "closed",
+                     *           "until": "2026-11-15T09:30:00.000000Z",
+                     *           "until_reply": false
+                     *         },
                      *         "until_reply": false
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -36693,7 +36837,10 @@ export interface operations {
     };
     "cancel-scheduled-message": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description For its author: the files wait as uploads again, and the answer names them */
+                keep_files?: "true";
+            };
             header?: never;
             path: {
                 id: string;
@@ -36736,6 +36883,11 @@ export interface operations {
                      *         "item_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "send_at": "2026-11-15T09:30:00.000000Z",
                      *         "state": "waiting",
+                     *         "then": {
+                     *           "state": "closed",
+                     *           "until": "2026-11-15T09:30:00.000000Z",
+                     *           "until_reply": false
+                     *         },
                      *         "until_reply": false
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -36857,6 +37009,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -37025,6 +37179,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -37168,6 +37324,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "available": false,
                      *         "configuration": {
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "name": "Satış sonrası asistanı"
@@ -37363,6 +37520,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "available": false,
                      *         "configuration": {
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "name": "Satış sonrası asistanı"
@@ -37519,6 +37677,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -37814,6 +37974,8 @@ export interface operations {
                      *         "merged_into_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "owner_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "preview": "Siparişim ne zaman gelir?",
+                     *         "preview_author_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
+                     *         "preview_author_kind": "agent",
                      *         "previous_conversation_id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "priority": "normal",
                      *         "reply_route": "email",
@@ -39614,7 +39776,8 @@ export interface operations {
                      *             "state": "open",
                      *             "tag": "text",
                      *             "talep": "true",
-                     *             "unread": "true"
+                     *             "unread": "true",
+                     *             "waiting": "true"
                      *           },
                      *           "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *           "name": "Acil iadeler",
@@ -39730,7 +39893,8 @@ export interface operations {
                      *           "state": "open",
                      *           "tag": "text",
                      *           "talep": "true",
-                     *           "unread": "true"
+                     *           "unread": "true",
+                     *           "waiting": "true"
                      *         },
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "Acil iadeler",
@@ -39958,7 +40122,8 @@ export interface operations {
                      *           "state": "open",
                      *           "tag": "text",
                      *           "talep": "true",
-                     *           "unread": "true"
+                     *           "unread": "true",
+                     *           "waiting": "true"
                      *         },
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "Acil iadeler",
@@ -40077,7 +40242,8 @@ export interface operations {
                      *           "state": "open",
                      *           "tag": "text",
                      *           "talep": "true",
-                     *           "unread": "true"
+                     *           "unread": "true",
+                     *           "waiting": "true"
                      *         },
                      *         "id": "0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c",
                      *         "name": "Acil iadeler",

@@ -7,7 +7,7 @@ import type { PlainKey } from '@/i18n'
 import type { LiveTable } from '@/live/refresh'
 import type { StreamEvent } from '@/live/sse'
 import type { Finder } from '@/shell/finder'
-import type { NoticeSource } from '@/shell/notice'
+import type { NoticeSource, WaitingSource } from '@/shell/notice'
 
 /** The groups of the settings, in the order of their list. */
 export const settingsGroups = ['channels', 'inbox', 'team', 'mail', 'developers', 'workspace'] as const
@@ -46,6 +46,8 @@ export interface Module<Routes extends readonly AnyRoute[] = readonly AnyRoute[]
   finders?: readonly Finder[]
   /** What of this module may wait for a person. */
   notices?: readonly NoticeSource[]
+  /** How much waits on a screen of this module, for the navigation and the browser's tab. */
+  waiting?: readonly WaitingSource[]
   /** What of this module belongs to the person: a part of their menu, and a mark on its button. */
   person?: Need & { Menu: ComponentType; Mark: ComponentType<{ agentId: string; className?: string }> }
   /** Names of signals that pass without a record: nothing becomes stale and nothing is listed. */

@@ -22,6 +22,7 @@ import { SettingsNav } from './SettingsNav'
 import { SideNav } from './SideNav'
 import { useSignOut } from './signOut'
 import { TopBar } from './TopBar'
+import { WaitingTitle } from './waiting'
 import { beginTourOnce, endTour, tourOpen } from './tourState'
 
 // What opens on demand is fetched on demand, or once the screen is there and nothing else is to do.
@@ -114,6 +115,7 @@ export function AppShell() {
       </Suspense>
       <ScreenAnnouncer />
       <LiveUpdates />
+      <WaitingTitle />
     </div>
   )
 }

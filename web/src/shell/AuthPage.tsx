@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, type ReactNode } from 'react'
 import { chooseLanguage, languages, useI18n } from '@/i18n'
+import { setPageTitle } from '@/lib/title'
 import { Segmented } from '@/ui/Segmented'
 import { Skeleton } from '@/ui/Skeleton'
 import { TilePattern } from '@/ui/TilePattern'
@@ -19,7 +20,7 @@ interface AuthPageProps {
 export function AuthPage({ title, lead, children }: AuthPageProps) {
   const { t, language } = useI18n()
   useEffect(() => {
-    document.title = `${title} · Konak`
+    setPageTitle(title)
   }, [title])
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">

@@ -6,6 +6,7 @@ import { cx } from '@/lib/cx'
 import { dailyEntries, settingsFor } from '@/modules/module'
 import { Logo } from './Logo'
 import { SettingsList } from './SettingsNav'
+import { WaitingCount } from './waiting'
 
 interface SideNavProps {
   /** Icons alone; their names stand in their tips. */
@@ -90,6 +91,7 @@ function NavLink({ to, icon: Icon, label, narrow, active, onNavigate }: NavLinkP
     >
       <Icon aria-hidden className="size-[18px] shrink-0" strokeWidth={1.9} />
       {!narrow && <span className="min-w-0 flex-1 truncate">{label}</span>}
+      <WaitingCount path={to} narrow={narrow} />
     </Link>
   )
 }

@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react'
+import { setPageTitle } from '@/lib/title'
 
 interface PageHeaderProps {
   title: string
@@ -11,7 +12,7 @@ interface PageHeaderProps {
 /** The screen's only h1; it also names the browser tab. */
 export function PageHeader({ title, lead, back, actions }: PageHeaderProps) {
   useEffect(() => {
-    document.title = `${title} · Konak`
+    setPageTitle(title)
   }, [title])
   return (
     <header className="mb-6">

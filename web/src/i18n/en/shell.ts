@@ -1,5 +1,8 @@
 export const shell = {
   'common.cancel': 'Cancel',
+  'common.undo': 'Undo',
+  'nav.waiting_one': '{count} customer waits for an answer',
+  'nav.waiting_other': '{count} customers wait for an answer',
   'common.close': 'Close',
   'common.delete': 'Delete',
   'common.save': 'Save',

@@ -2,6 +2,9 @@ import type { shell as en } from '../en/shell'
 
 export const shell: Record<keyof typeof en, string> = {
   'common.cancel': 'Vazgeç',
+  'common.undo': 'Geri al',
+  'nav.waiting_one': '{count} müşteri yanıt bekliyor',
+  'nav.waiting_other': '{count} müşteri yanıt bekliyor',
   'common.close': 'Kapat',
   'common.delete': 'Sil',
   'common.save': 'Kaydet',

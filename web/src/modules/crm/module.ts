@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { ContactRound, Inbox, Mails, MessageSquareQuote, MessagesSquare, UsersRound, Zap } from 'lucide-react'
+import { meQuery } from '@/api/session'
 import { withTexts } from '@/i18n'
 import { shellRoute } from '@/routes/shell'
 import { defineModule } from '../module'
@@ -127,11 +128,24 @@ export const crmModule = defineModule({
       load: () => import('./inbox/notices').then((m) => m.loadMessageNotices()),
     },
   ],
+  waiting: [
+    {
+      path: '/inbox',
+      key: ['crm', 'conversations', 'waiting'],
+      permission: 'crm.conversations.view',
+      licence: 'crm',
+      load: () => import('./inbox/notices').then((m) => m.countWaiting()),
+    },
+  ],
   person: { ...presenceNeed, Menu: PresenceMenu, Mark: PresenceMark },
   signals: ['conversation.typing', 'agent.presence'],
   apply: (client, event) => {
     if (event.type === 'conversation.typing') return void import('./inbox/typing').then((m) => m.noteTyping(event.data))
     if (event.type === 'agent.presence') return notePresence(client, event.data)
+    if (event.type === 'conversation.created' || event.type === 'conversation.replied') {
+      const agent = client.getQueryData(meQuery.queryKey)?.membership.id
+      if (agent) void import('./inbox/ring').then((m) => m.alertAgent(event, agent, (id) => location.assign(`/inbox?c=${id}`)))
+    }
     const listed = client.getQueriesData({ queryKey: ['crm', 'conversations', 'list'] }).length > 0
     if (listed && event.type.startsWith('conversation.')) void import('./inbox/live').then((m) => m.applyConversation(client, event.type, event.data))
   },

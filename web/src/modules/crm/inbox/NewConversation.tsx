@@ -106,12 +106,12 @@ export function NewConversation({ start, onClose, onBegun }: NewConversationProp
       if (template) begin.mutate({ ...about, channel: picked, channel_account_id: template.channel_account_id, template: toSend(template, values) }, { onSuccess: told })
       return
     }
-    const letter = { ...about, body: textOf(data, 'body') }
+    const request = { ...about, body: textOf(data, 'body') }
     if (mode === 'down') {
-      down.mutate(letter, { onSuccess: (next) => (next ? onBegun(next.id) : before()) })
+      down.mutate(request, { onSuccess: (next) => (next ? onBegun(next.id) : before()) })
       return
     }
-    begin.mutate({ ...letter, channel: picked }, { onSuccess: told })
+    begin.mutate({ ...request, channel: picked }, { onSuccess: told })
   }
 
   return (
