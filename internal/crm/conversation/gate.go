@@ -320,7 +320,7 @@ func (s *Service) ReceiveCustomerMessage(tx *db.Tx, was Conversation, item *Item
 	if err := s.returnToTeam(tx, &c); err != nil {
 		return c, err
 	}
-	return c, s.notify(tx, &c)
+	return c, s.notifyJoined(tx, c.ID, &c)
 }
 
 // cancelScheduledOnReply takes back the scheduled messages of a conversation
@@ -390,11 +390,6 @@ func handOver(c *Conversation, reason string) {
 func (s *Service) AddNote(tx *db.Tx, was Conversation, item *Item) (Conversation, error) {
 	c := was
 	return c, s.Move(tx, was, &c, WriteNote, item, nil)
-}
-
-// notify raises the unread counters of the agents who joined.
-func (s *Service) notify(tx *db.Tx, c *Conversation) error {
-	return s.notifyJoined(tx, c.ID, c)
 }
 
 // notifyJoined marks c as unread for the agents who joined a conversation: c
