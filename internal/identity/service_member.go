@@ -105,9 +105,9 @@ func (s *Service) mailInvitation(tx *db.Tx, m *Member, language string) error {
 	if reader.Name == "" {
 		reader.Name = m.Email
 	}
-	letter := notice.Invitation(inviter.Name, w.Name).For(reader.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageInvitation, token))
-	letter.Notice = false // it goes to whomever the workspace names
-	return s.cfg.Mailer.Send(tx, letter)
+	invitation := notice.Invitation(inviter.Name, w.Name).For(reader.Recipient(), notice.Link(s.cfg.BaseURL, notice.PageInvitation, token))
+	invitation.Notice = false // it goes to whomever the workspace names
+	return s.cfg.Mailer.Send(tx, invitation)
 }
 
 // ChangeMember is the gate for a member's name in the workspace and their

@@ -143,7 +143,7 @@ func TestBodiesAreHidden(t *testing.T) {
 		}
 		test.Get(path).Refused(404, "not_found")
 		test.Get(hooks + "/" + e.ID.String()).Want(200) // configuration stays readable
-		s.Webhook.Beat(20 * time.Millisecond)
+		s.Webhook.SetHeartbeat(20 * time.Millisecond)
 		l := listen(t, s, test, "", "0")
 		for l.lines.Scan() && l.lines.Text() != ": alive" {
 			if strings.HasPrefix(l.lines.Text(), "data") {

@@ -65,22 +65,22 @@ type webhookStatusIn struct {
 	}
 }
 
-// Narrowed is how the caller of a history narrows it.
-type Narrowed struct {
+// HistoryFilter is how the caller of a history narrows it.
+type HistoryFilter struct {
 	Status    string `query:"status" enum:"pending,failed,exhausted,delivered" doc:"Only deliveries of this status"`
 	EventType string `query:"event_type" maxLength:"100" example:"conversation.created" doc:"Only deliveries of this event"`
 }
 
-func (n Narrowed) narrowing() narrowing { return narrowing{n.Status, n.EventType} }
+func (n HistoryFilter) historyFilter() historyFilter { return historyFilter{n.Status, n.EventType} }
 
 type historyIn struct {
 	api.PagedBy100
-	Narrowed
+	HistoryFilter
 	ID api.ID `path:"id" record:"webhook_endpoint"`
 }
 
 type mailHistoryIn struct {
-	Narrowed
+	HistoryFilter
 	ID api.ID `path:"id" record:"webhook_endpoint"`
 }
 
@@ -90,7 +90,7 @@ type deliveryIn struct {
 
 type webhookEventsIn struct {
 	api.PagedBy100
-	Narrowed
+	HistoryFilter
 }
 
 type emitWebhookIn struct {
@@ -222,7 +222,7 @@ func (r *routes) registerERP(a *api.API) {
 			if err != nil {
 				return db.List[Delivery]{}, err
 			}
-			return r.Deliveries(ctx, r.module, &in.ID.UUID, in.narrowing(), in.Page())
+			return r.Deliveries(ctx, r.module, &in.ID.UUID, in.historyFilter(), in.Page())
 		})
 
 	emit := r.route("POST", "/emit", "emit-webhook", "Emit an event of the catalog", api.SessionOrKey, perm.EventsEmit)
@@ -237,7 +237,7 @@ func (r *routes) registerERP(a *api.API) {
 
 	api.HandleList(a, r.route("GET", "/events", "webhook-events", "Deliveries of all endpoints", api.SessionOrKey, r.view),
 		func(ctx context.Context, in *webhookEventsIn) (db.List[Delivery], error) {
-			return r.Deliveries(ctx, r.module, nil, in.narrowing(), in.Page())
+			return r.Deliveries(ctx, r.module, nil, in.historyFilter(), in.Page())
 		})
 
 	api.Handle(a, r.route("POST", "/events/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
@@ -310,14 +310,14 @@ func (r *routes) registerMail(a *api.API) {
 			if err != nil {
 				return nil, err
 			}
-			list, err := r.Deliveries(ctx, r.module, &in.ID.UUID, in.narrowing(), db.Page{Limit: 100, After: db.First})
+			list, err := r.Deliveries(ctx, r.module, &in.ID.UUID, in.historyFilter(), db.Page{Limit: 100, After: db.First})
 			return list.Rows, err
 		})
 	api.Handle(a, r.route("POST", "/deliveries/{id}/resend", "resend-webhook-delivery", "Send a delivery again", api.Keyless, r.manage), r.resend)
 }
 
 func (r *routes) resend(ctx context.Context, in *deliveryIn) (Resent, error) {
-	ctx, err := r.keyless(ctx, in.ID.UUID, ownerOfDelivery, "")
+	ctx, err := r.keyless(ctx, in.ID.UUID, findDeliveryOwner, "")
 	if err != nil {
 		return Resent{}, err
 	}
@@ -326,7 +326,7 @@ func (r *routes) resend(ctx context.Context, in *deliveryIn) (Resent, error) {
 }
 
 func (r *routes) ofEndpoint(ctx context.Context, id uuid.UUID, read string) (context.Context, error) {
-	return r.keyless(ctx, id, ownerOfEndpoint, read)
+	return r.keyless(ctx, id, findEndpointOwner, read)
 }
 
 // keyless finds the tenant of a call without a credential by the id in its

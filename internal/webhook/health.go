@@ -12,7 +12,7 @@ const (
 	disableAfter = 10
 	statusGone   = 410 // the receiver wants no more, ever
 	probeFirst   = time.Minute
-	probeMost    = 30 * time.Minute
+	maxProbeWait = 30 * time.Minute
 	// An endpoint that has failed for so long and so often is given up, but
 	// for one probe a day for a week.
 	deadAfter    = 5 * 24 * time.Hour
@@ -82,7 +82,7 @@ func (h *health) fail(now time.Time, code *int, class, reason string, probe bool
 		return now.Add(deadProbe), false
 	}
 	h.probes++
-	return now.Add(min(probeFirst<<min(h.probes, 10), probeMost)), false
+	return now.Add(min(probeFirst<<min(h.probes, 10), maxProbeWait)), false
 }
 
 // mail says which mail to the owners is due, if one is.

@@ -169,8 +169,8 @@ func subscriptions(r *db.Reader, tenants ...uuid.UUID) ([]subscription, error) {
 		clock.At(never), arg)
 }
 
-// licencesOf are what a tenant has.
-func licencesOf(r *db.Reader) ([]string, error) {
+// findLicences are what a tenant has.
+func findLicences(r *db.Reader) ([]string, error) {
 	list, err := db.One(r, db.Scalar[db.JSON[[]string]], `SELECT licences FROM tenant WHERE id = $1`, r.Tenant())
 	return list.V, err
 }
@@ -194,15 +194,15 @@ func scanOwner(row db.Row) (owner, error) {
 const ownerColumns = `SELECT t.id, t.slug, t.licences, s.keyless FROM tenant t
 	LEFT JOIN webhook_setting s ON s.tenant_id = t.id WHERE t.id = `
 
-func ownerOfEndpoint(r *db.Reader, id uuid.UUID) (owner, error) {
+func findEndpointOwner(r *db.Reader, id uuid.UUID) (owner, error) {
 	return db.One(r, scanOwner, ownerColumns+`(SELECT tenant_id FROM webhook_endpoint WHERE id = $1 AND deleted_at IS NULL)`, id)
 }
 
-func ownerOfDelivery(r *db.Reader, id uuid.UUID) (owner, error) {
+func findDeliveryOwner(r *db.Reader, id uuid.UUID) (owner, error) {
 	return db.One(r, scanOwner, ownerColumns+`(SELECT tenant_id FROM webhook_delivery WHERE id = $1)`, id)
 }
 
-func keylessAllowed(r *db.Reader) (bool, error) {
+func isKeylessAllowed(r *db.Reader) (bool, error) {
 	on, err := db.One(r, db.Scalar[bool], `SELECT keyless FROM webhook_setting WHERE tenant_id = $1`, r.Tenant())
 	if db.IsNoRow(err) {
 		return true, nil

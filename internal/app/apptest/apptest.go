@@ -271,14 +271,14 @@ func (s *Server) UseRouter(r conversation.Router) { *s.Conversations = *s.Conver
 
 // Letters are the mails to an address that a workspace's outbox holds, the
 // oldest first; the zero id stands for mail that concerns no workspace.
-func (s *Server) Letters(tenant uuid.UUID, to string) []mailer.Kept {
+func (s *Server) Letters(tenant uuid.UUID, to string) []mailer.OutboxMail {
 	s.tb.Helper()
 	s.Settle()
 	list, err := s.Mailer.Outbox(s.tb.Context(), tenant, db.Page{Limit: 100, After: db.First})
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	out := []mailer.Kept{}
+	out := []mailer.OutboxMail{}
 	for _, k := range slices.Backward(list.Rows) {
 		if k.To == to {
 			out = append(out, k)

@@ -19,7 +19,7 @@ type addAgentIn struct {
 		Name     string `json:"name,omitempty" maxLength:"100" example:"Ayşe Demir"`
 		Role     string `json:"role,omitempty" maxLength:"40" default:"agent" example:"agent"`
 		Title    string `json:"title,omitempty" maxLength:"80" example:"Destek uzmanı"`
-		Language string `json:"language,omitempty" enum:"tr,en" doc:"Of the letter; yours by default"`
+		Language string `json:"language,omitempty" enum:"tr,en" doc:"Of the mail; yours by default"`
 	}
 }
 

@@ -175,7 +175,7 @@ func (s *Service) MailQR(ctx context.Context, id, qr uuid.UUID, key string) (q Q
 			return err
 		}
 		q.at(tx.Now())
-		if err := s.mailer.Send(tx, qrLetter(a, s.link(key), picture)); err != nil {
+		if err := s.mailer.Send(tx, qrMail(a, s.link(key), picture)); err != nil {
 			return err
 		}
 		return audit.Write(tx, "agent.mobile_qr_mailed", id.String(), map[string]any{"qr_id": qr, "to": a.Email})

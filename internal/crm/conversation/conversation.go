@@ -10,6 +10,7 @@ import (
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/db"
 )
 
 // State is where a conversation stands.
@@ -73,6 +74,9 @@ type Conversation struct {
 	// LastItemAt is the time of the newest item.
 	LastItemAt clock.Time  `json:"-"`
 	DeletedAt  *clock.Time `json:"-"`
+	// lockedBy is the transaction that has locked the row, which alone may write
+	// it; nil where the row was only read.
+	lockedBy *db.Tx
 }
 
 // Kinds of item.

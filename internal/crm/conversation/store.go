@@ -42,7 +42,7 @@ func ByID(r *db.Reader, id uuid.UUID) (Conversation, error) {
 // LockAny reads a conversation, deleted ones too, and keeps others from changing
 // it until the transaction ends.
 func LockAny(tx *db.Tx, id uuid.UUID) (Conversation, error) {
-	c, err := db.One(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
+	c, err := db.One(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.id = $2`+
 		tx.Dialect().ForUpdate("c"), tx.Tenant(), id)
 	if err == nil && c.DeletedAt == nil {
 		err = mayChange(tx, &c)
@@ -60,6 +60,16 @@ func mayChange(tx *db.Tx, c *Conversation) error {
 	return fault.New(fault.TestEnvironment)
 }
 
+// scanLocked returns a scan function for a statement that locks the rows which it
+// reads.
+func scanLocked(tx *db.Tx) func(db.Row) (Conversation, error) {
+	return func(row db.Row) (Conversation, error) {
+		c, err := scan(row)
+		c.lockedBy = tx
+		return c, err
+	}
+}
+
 // insert says whether the place was free: of two first messages of one contact
 // on one messaging account only one begins a conversation.
 func insert(tx *db.Tx, c *Conversation) (bool, error) {
@@ -75,6 +85,7 @@ func insert(tx *db.Tx, c *Conversation) (bool, error) {
 		db.AsJSON(c.Tags), c.WaitingSince, c.FirstReplyAt, c.SnoozedUntil, c.SnoozedUntilReply, c.ClosedAt,
 		c.PreviousConversationID, c.Test, c.LastActivityAt, c.LastItemAt, c.CreatedAt, c.UpdatedAt, c.ReplyRoute,
 		c.PreviewAuthorKind, c.PreviewAuthorID)
+	c.lockedBy = tx
 	return n == 1, err
 }
 
@@ -82,8 +93,13 @@ func insert(tx *db.Tx, c *Conversation) (bool, error) {
 // out.
 var errStale = errors.New("conversation: the row changed under its lock")
 
-// errMoved says that code tried to change a state past the transitions.
-var errMoved = errors.New("conversation: only a transition changes the state")
+var (
+	// errMoved says that code tried to change a state past the transitions.
+	errMoved = errors.New("conversation: only a transition changes the state")
+	// errNotLocked says that code tried to write a conversation that the
+	// transaction has not locked.
+	errNotLocked = errors.New("conversation: it is written only by the transaction that locked it")
+)
 
 // Save writes a change that is no transition, provided the state is still the
 // expected one.
@@ -96,6 +112,9 @@ func Save(tx *db.Tx, c *Conversation, was State) error {
 
 // saveMoved writes what can change, the state too; it is for move alone.
 func saveMoved(tx *db.Tx, c *Conversation, was State) error {
+	if c.lockedBy != tx {
+		return errNotLocked
+	}
 	if err := mayChange(tx, c); err != nil {
 		return err
 	}
@@ -225,10 +244,8 @@ func touchTags(tx *db.Tx, c *Conversation) error {
 
 // dueSnoozes finds snoozed conversations of any tenant whose time has come.
 func dueSnoozes(r *db.Reader, now clock.Time, after dueRow, limit int) ([]dueRow, error) {
-	return db.All(r, func(row db.Row) (dueRow, error) {
-		var d dueRow
-		err := row.Scan(&d.tenant, &d.id, &d.until)
-		return d, err
+	return db.All(r, func(row db.Row) (d dueRow, err error) {
+		return d, row.Scan(&d.tenant, &d.id, &d.until)
 	}, `SELECT tenant_id, id, snoozed_until FROM conversation
 		WHERE state = 'snoozed' AND snoozed_until IS NOT NULL AND snoozed_until <= $1 AND (snoozed_until, id) > ($2, $3)
 		ORDER BY snoozed_until, id LIMIT $4`, now, after.until, after.id, limit)
@@ -243,17 +260,15 @@ type dueRow struct {
 // has in hand.
 func claimDue(tx *db.Tx, ids []uuid.UUID) ([]Conversation, error) {
 	in, arg := db.In(tx.Dialect(), 3, ids)
-	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.state = 'snoozed' AND c.snoozed_until <= $2 AND c.id `+in+tx.Dialect().SkipLocked(),
 		tx.Tenant(), clock.At(tx.Now()), arg)
 }
 
 // ReadSettings reads the inbox settings, the defaults where none were set.
 func ReadSettings(r *db.Reader) (Settings, error) {
-	s, err := db.One(r, func(row db.Row) (Settings, error) {
-		var s Settings
-		err := row.Scan(&s.Reopen, &s.ReopenDays, &s.CSAT)
-		return s, err
+	s, err := db.One(r, func(row db.Row) (s Settings, err error) {
+		return s, row.Scan(&s.Reopen, &s.ReopenDays, &s.CSAT)
 	}, `SELECT reopen, reopen_days, csat FROM conversation_settings WHERE tenant_id = $1`, r.Tenant())
 	if db.IsNoRow(err) {
 		return Settings{Reopen: true}, nil
@@ -277,6 +292,6 @@ func RenameContact(tx *db.Tx, customer uuid.UUID, name string) error {
 // LockOfContact lists a contact's conversations, merged and deleted ones too, the
 // oldest first, and locks them.
 func LockOfContact(tx *db.Tx, customer uuid.UUID) ([]Conversation, error) {
-	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.contact_id = $2
+	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c WHERE c.tenant_id = $1 AND c.contact_id = $2
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), customer)
 }

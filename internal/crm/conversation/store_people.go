@@ -26,10 +26,8 @@ type Participant struct {
 
 // agents lists who joined, the oldest first.
 func agents(r *db.Reader, conversation uuid.UUID) ([]Agent, error) {
-	return db.All(r, func(row db.Row) (Agent, error) {
-		var a Agent
-		err := row.Scan(&a.AgentID, &a.JoinedAt)
-		return a, err
+	return db.All(r, func(row db.Row) (a Agent, err error) {
+		return a, row.Scan(&a.AgentID, &a.JoinedAt)
 	}, `SELECT agent_id, joined_at FROM conversation_agent WHERE tenant_id = $1 AND conversation_id = $2
 		ORDER BY joined_at, agent_id`, r.Tenant(), conversation)
 }
@@ -58,10 +56,8 @@ func OldestAgent(r *db.Reader, conversation uuid.UUID) (*uuid.UUID, error) {
 }
 
 func participants(r *db.Reader, conversation uuid.UUID) ([]Participant, error) {
-	return db.All(r, func(row db.Row) (Participant, error) {
-		var p Participant
-		err := row.Scan(&p.ContactID, &p.AddedAt)
-		return p, err
+	return db.All(r, func(row db.Row) (p Participant, err error) {
+		return p, row.Scan(&p.ContactID, &p.AddedAt)
 	}, `SELECT contact_id, added_at FROM conversation_participant WHERE tenant_id = $1 AND conversation_id = $2
 		ORDER BY added_at, contact_id LIMIT 200`, r.Tenant(), conversation)
 }
@@ -99,10 +95,8 @@ type UnreadBy struct {
 }
 
 func unreadOf(r *db.Reader, conversation uuid.UUID) ([]UnreadBy, error) {
-	return db.All(r, func(row db.Row) (UnreadBy, error) {
-		var u UnreadBy
-		err := row.Scan(&u.AgentID, &u.N)
-		return u, err
+	return db.All(r, func(row db.Row) (u UnreadBy, err error) {
+		return u, row.Scan(&u.AgentID, &u.N)
 	}, `SELECT agent_id, n FROM conversation_unread
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY agent_id`, r.Tenant(), conversation)
 }
@@ -160,7 +154,7 @@ func countKeyOf(c *Conversation) *count.Key {
 
 // joinedBy locks the conversations that an agent joined, in order.
 func joinedBy(tx *db.Tx, agent uuid.UUID) ([]Conversation, error) {
-	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
+	return db.All(&tx.Reader, scanLocked(tx), `SELECT `+columns+` FROM conversation c
 		WHERE c.tenant_id = $1 AND c.id IN (SELECT conversation_id FROM conversation_agent WHERE tenant_id = $1 AND agent_id = $2)
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), agent)
 }
@@ -175,10 +169,8 @@ type Seat struct {
 
 // MoveSeats lets a contact take another's place among participants.
 func MoveSeats(tx *db.Tx, from, to uuid.UUID) ([]Seat, error) {
-	list, err := db.All(&tx.Reader, func(row db.Row) (Seat, error) {
-		var s Seat
-		err := row.Scan(&s.ConversationID, &s.AddedAt)
-		return s, err
+	list, err := db.All(&tx.Reader, func(row db.Row) (s Seat, err error) {
+		return s, row.Scan(&s.ConversationID, &s.AddedAt)
 	}, `DELETE FROM conversation_participant WHERE tenant_id = $1 AND contact_id = $2 RETURNING conversation_id, added_at`, tx.Tenant(), from)
 	for i := range list {
 		var free bool

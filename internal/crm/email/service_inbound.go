@@ -36,7 +36,7 @@ type ingestPayload struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// Arrival is a mail at the door.
+// Arrival is a mail that a server hands over.
 type Arrival struct {
 	AccountID uuid.UUID
 	Route     string // "smtp" or "imap"
@@ -256,7 +256,7 @@ func (s *Service) deliver(ctx context.Context, in *Incoming, m *message.Mail, fr
 		done.State, done.Rule, done.ConversationID, done.ItemID, done.SettledAt = Done, &place.Rule, &c, &item, clock.Ptr(tx.Now())
 		if got.Duplicate {
 			why := ReasonDuplicate
-			if _, err := letterOfItem(&tx.Reader, item); err == nil {
+			if _, err := findMailOfItem(&tx.Reader, item); err == nil {
 				done.State, done.Reason = Ignored, &why
 				return settleInbound(tx, &done)
 			} else if !db.IsNoRow(err) {
@@ -405,7 +405,7 @@ func list(as []message.Address) []string {
 // record remembers a mail for threading and for what answers say.
 func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail, from message.Address) error {
 	thread := slices.Concat(m.References, m.InReplyTo)
-	l := letter{
+	l := mailRecord{
 		accountID: account, conversationID: c, itemID: &item, messageID: m.MessageID, thread: slices.Compact(thread[:min(len(thread), 50)]),
 		subject: m.Subject, sender: from.Email,
 	}
@@ -414,8 +414,8 @@ func (s *Service) record(tx *db.Tx, account, c, item uuid.UUID, m *message.Mail,
 			l.recipients = append(l.recipients, to.Email)
 		}
 	}
-	if err := putLetter(tx, &l); err != nil {
-		return fmt.Errorf("email: put letter: %w", err)
+	if err := putMailRecord(tx, &l); err != nil {
+		return fmt.Errorf("email: put mail: %w", err)
 	}
 	if err := putParties(tx, c, append([]string{m.From.Email, from.Email}, l.recipients...)); err != nil {
 		return fmt.Errorf("email: put parties: %w", err)

@@ -79,16 +79,16 @@ func (s *Service) Take(tx *db.Tx, m conversation.Outgoing) error {
 			p.Cc = append(p.Cc, cc)
 		}
 	}
-	if err := s.follow(tx, &p, m.ConversationID, set); err != nil {
+	if err := s.continueThread(tx, &p, m.ConversationID, set); err != nil {
 		return err
 	}
 	return s.enqueue(tx, &p, m.ConversationID, set, st)
 }
 
-// follow puts a mail into its thread: subject and references come from the
+// continueThread puts a mail into its thread: subject and references come from the
 // newest mail.
-func (s *Service) follow(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings) error {
-	last, err := latestLetter(&tx.Reader, c)
+func (s *Service) continueThread(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings) error {
+	last, err := findLatestMail(&tx.Reader, c)
 	if err != nil && !db.IsNoRow(err) {
 		return err
 	}
@@ -114,12 +114,12 @@ func (s *Service) enqueue(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings,
 		p.ReplyTo = s.keys.ReplyAddress(tx.Tenant(), c, st.local, s.Domain)
 	}
 	everybody := slices.Concat(p.To, p.Cc)
-	l := letter{
+	l := mailRecord{
 		accountID: p.AccountID, conversationID: c, itemID: p.ItemID, ours: true, messageID: p.MessageID, thread: p.References,
 		subject: p.Subject, sender: set.Address, recipients: everybody,
 	}
-	if err := putLetter(tx, &l); err != nil {
-		return fmt.Errorf("email: put letter: %w", err)
+	if err := putMailRecord(tx, &l); err != nil {
+		return fmt.Errorf("email: put mail: %w", err)
 	}
 	if err := putParties(tx, c, everybody); err != nil {
 		return fmt.Errorf("email: put parties: %w", err)

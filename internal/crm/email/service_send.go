@@ -57,7 +57,7 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 		return err
 	}
 	if !sent {
-		if got, err = s.carry(ctx, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
+		if got, err = s.handOverMail(ctx, j, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
 			if _, reached := errors.AsType[*mailer.QuotaReached](err); reached {
 				if err = mailer.HoldForQuota(err, j); !errors.Is(err, jobs.ErrDrop) {
 					return errors.Join(err, s.showHeld(ctx, &p))
@@ -106,13 +106,13 @@ func (s *Service) scheduleCopy(ctx context.Context, p *outgoingMail) error {
 
 // lastAttempt says whether a mail that failed with err is not tried again.
 func lastAttempt(j *jobs.Job, err error) bool {
-	return errors.Is(err, jobs.ErrDrop) || j.Attempts >= sendAttempts
+	return errors.Is(err, jobs.ErrDrop) || j.Attempts >= sendAttempts && !errors.Is(err, jobs.ErrLost)
 }
 
 // sendWaiting hands a mail over for those who had to wait. It returns who still
 // waits, and the error where the server took it for nobody.
 func (s *Service) sendWaiting(ctx context.Context, j *jobs.Job, p *outgoingMail, got accepted) (accepted, error) {
-	now, err := s.carry(ctx, p, mailer.Envelope{Cc: got.Waiting})
+	now, err := s.handOverMail(ctx, j, p, mailer.Envelope{Cc: got.Waiting})
 	if err = mailer.HoldForQuota(err, j); err != nil && !lastAttempt(j, err) {
 		return got, err
 	}
@@ -222,9 +222,9 @@ func (s *Service) findMailbox(ctx context.Context, p *outgoingMail) (f sendingMa
 	return f, err
 }
 
-// carry makes a mail and hands it over to the recipients of an envelope. It
+// handOverMail makes a mail and hands it over to the recipients of an envelope. It
 // returns an error where the server took it for nobody, or not for one of to.To.
-func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope) (got accepted, err error) {
+func (s *Service) handOverMail(ctx context.Context, j *jobs.Job, p *outgoingMail, to mailer.Envelope) (got accepted, err error) {
 	f, err := s.findMailbox(ctx, p)
 	if err == nil && !f.account.Works() {
 		err = fmt.Errorf("%w %s", jobs.ErrDrop, ReasonUnavailable)
@@ -244,11 +244,14 @@ func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope
 	if !p.Auto { // nobody answers an automatic answer, not even with a bounce
 		to.From = f.sender.from.Email
 	}
+	if err := j.CheckClaim(ctx); err != nil {
+		return got, err
+	}
 	var refused []mailer.Refusal
 	if f.set.SMTP != nil {
 		refused, err = s.submit(ctx, f.set.SMTP, f.creds.SMTP, to, raw)
 	} else {
-		refused, err = s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.Relayed{ID: p.ID, Envelope: to, Subject: p.Subject, Text: p.Text, Raw: raw})
+		refused, err = s.Relay.Relay(ctx, caller.From(ctx).TenantID, mailer.FinishedMail{ID: p.ID, Envelope: to, Subject: p.Subject, Text: p.Text, Raw: raw})
 	}
 	if err != nil {
 		return got, jobs.HoldOnTimeout(err)

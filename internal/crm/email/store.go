@@ -93,8 +93,8 @@ func listInbound(r *db.Reader, state string, p db.Page) (db.List[Incoming], erro
 	return db.Cut(rows, p, func(m Incoming) db.Key { return db.Key{Sort: m.CreatedAt.UnixMicro(), ID: m.ID} }), err
 }
 
-// letter is a mail of a conversation.
-type letter struct {
+// mailRecord is a mail of a conversation.
+type mailRecord struct {
 	accountID      uuid.UUID
 	conversationID uuid.UUID
 	itemID         *uuid.UUID
@@ -107,22 +107,22 @@ type letter struct {
 	recipients []string
 }
 
-func scanLetter(row db.Row) (letter, error) {
-	var l letter
+func scanMailRecord(row db.Row) (mailRecord, error) {
+	var l mailRecord
 	var thread, recipients db.JSON[[]string]
 	err := row.Scan(&l.accountID, &l.conversationID, &l.itemID, &l.ours, &l.messageID, &thread, &l.subject, &l.sender, &recipients)
 	l.thread, l.recipients = thread.V, recipients.V
 	return l, err
 }
 
-const letterColumns = `account_id, conversation_id, item_id, ours, message_id, thread, subject, sender, recipients`
+const mailRecordColumns = `account_id, conversation_id, item_id, ours, message_id, thread, subject, sender, recipients`
 
 func messageKey(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])
 }
 
-func putLetter(tx *db.Tx, l *letter) error {
+func putMailRecord(tx *db.Tx, l *mailRecord) error {
 	if l.thread == nil {
 		l.thread = []string{}
 	}
@@ -156,19 +156,19 @@ func putToken(tx *db.Tx, account uuid.UUID, token string, conversation uuid.UUID
 	return err
 }
 
-func letterOfItem(r *db.Reader, item uuid.UUID) (letter, error) {
-	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
+func findMailOfItem(r *db.Reader, item uuid.UUID) (mailRecord, error) {
+	return db.One(r, scanMailRecord, `SELECT `+mailRecordColumns+` FROM email_message WHERE tenant_id = $1 AND item_id = $2`, r.Tenant(), item)
 }
 
-// latestLetter is the newest mail of a conversation.
-func latestLetter(r *db.Reader, conversation uuid.UUID) (letter, error) {
-	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message
+// findLatestMail returns the newest mail of a conversation.
+func findLatestMail(r *db.Reader, conversation uuid.UUID) (mailRecord, error) {
+	return db.One(r, scanMailRecord, `SELECT `+mailRecordColumns+` FROM email_message
 		WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
-// ourLetter finds a mail of ours by its id, whatever account sent it.
-func ourLetter(r *db.Reader, account uuid.UUID, id string) (letter, error) {
-	return db.One(r, scanLetter, `SELECT `+letterColumns+` FROM email_message
+// findOurMail finds a mail of ours by its id, whatever account sent it.
+func findOurMail(r *db.Reader, account uuid.UUID, id string) (mailRecord, error) {
+	return db.One(r, scanMailRecord, `SELECT `+mailRecordColumns+` FROM email_message
 		WHERE tenant_id = $1 AND account_id = $2 AND message_key = $3 AND ours LIMIT 1`, r.Tenant(), account, messageKey(id))
 }
 

@@ -4771,7 +4771,7 @@ export interface components {
             /** @example ayse@example.com */
             email: string;
             /**
-             * @description Of the letter; yours by default
+             * @description Of the mail; yours by default
              * @enum {string}
              */
             language?: "tr" | "en";
@@ -4977,6 +4977,51 @@ export interface components {
             /** @description Book, part and section that it stands in */
             path: string[];
         };
+        AdvisorListedLaw: {
+            /** @example kanun-6102 */
+            id: string;
+            /**
+             * @example kanun
+             * @enum {string}
+             */
+            kind: "kanun" | "anayasa" | "khk" | "cbk" | "yonetmelik" | "teblig";
+            /**
+             * @description Day of its newest amendment that we know
+             * @example 2026-08-08
+             */
+            last_update: string;
+            /** @example 6102 */
+            no: string;
+            /**
+             * Format: int64
+             * @description How many provisions it has
+             * @example 1535
+             */
+            provisions: number;
+            /** @example 2011-02-14 */
+            rg_date: string;
+            /** @example 27846 */
+            rg_no: string;
+            /** @example https://example.com/6102 */
+            source_url: string;
+            /**
+             * @example in_force
+             * @enum {string}
+             */
+            status: "in_force" | "repealed";
+            /** @example TÜRK TİCARET KANUNU */
+            title: string;
+        };
+        AdvisorListedLawListEnvelope: {
+            data: components["schemas"]["AdvisorListedLaw"][];
+            /** @description Pass as cursor to read on; null at the end */
+            next_cursor: string | null;
+            /**
+             * @description Request trace identifier
+             * @example 4bf92f3577b34da6a3ce929d0e0e4736
+             */
+            trace_id: string;
+        };
         AdvisorNeighbour: {
             /** @example kanun-6102:m377 */
             id: string;
@@ -5064,51 +5109,6 @@ export interface components {
              * @example 120
              */
             total: number;
-            /**
-             * @description Request trace identifier
-             * @example 4bf92f3577b34da6a3ce929d0e0e4736
-             */
-            trace_id: string;
-        };
-        AdvisorShelfLaw: {
-            /** @example kanun-6102 */
-            id: string;
-            /**
-             * @example kanun
-             * @enum {string}
-             */
-            kind: "kanun" | "anayasa" | "khk" | "cbk" | "yonetmelik" | "teblig";
-            /**
-             * @description Day of its newest amendment that we know
-             * @example 2026-08-08
-             */
-            last_update: string;
-            /** @example 6102 */
-            no: string;
-            /**
-             * Format: int64
-             * @description How many provisions it has
-             * @example 1535
-             */
-            provisions: number;
-            /** @example 2011-02-14 */
-            rg_date: string;
-            /** @example 27846 */
-            rg_no: string;
-            /** @example https://example.com/6102 */
-            source_url: string;
-            /**
-             * @example in_force
-             * @enum {string}
-             */
-            status: "in_force" | "repealed";
-            /** @example TÜRK TİCARET KANUNU */
-            title: string;
-        };
-        AdvisorShelfLawListEnvelope: {
-            data: components["schemas"]["AdvisorShelfLaw"][];
-            /** @description Pass as cursor to read on; null at the end */
-            next_cursor: string | null;
             /**
              * @description Request trace identifier
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -9988,13 +9988,13 @@ export interface components {
             /** @example 0193c5a0-7b1e-7c3a-9f00-3f1f6f0a2b4c */
             qr_id: string;
         };
-        MailerKept: {
+        MailerOutboxMail: {
             /**
              * Format: date-time
              * @example 2026-11-15T09:30:00.000000Z
              */
             created_at: string;
-            /** @description The letter is to somebody who may do more than its reader, so its text and its link are not shown */
+            /** @description The mail is to somebody who may do more than its reader, so its text and its link are not shown */
             hidden: boolean;
             id: string;
             /** @example Confirm your e-mail address */
@@ -10007,8 +10007,8 @@ export interface components {
             /** @example ayse@example.com */
             to: string;
         };
-        MailerKeptListEnvelope: {
-            data: components["schemas"]["MailerKept"][];
+        MailerOutboxMailListEnvelope: {
+            data: components["schemas"]["MailerOutboxMail"][];
             /** @description Pass as cursor to read on; null at the end */
             next_cursor: string | null;
             /**
@@ -46442,7 +46442,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["AdvisorShelfLawListEnvelope"];
+                    "application/json": components["schemas"]["AdvisorListedLawListEnvelope"];
                 };
             };
             /** @description Unauthorized */
@@ -50545,7 +50545,7 @@ export interface operations {
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
                      *     }
                      */
-                    "application/json": components["schemas"]["MailerKeptListEnvelope"];
+                    "application/json": components["schemas"]["MailerOutboxMailListEnvelope"];
                 };
             };
             /** @description Unauthorized */

@@ -42,6 +42,12 @@ func dropIdle(tx *db.Tx, before clock.Time, limit int) (int, error) {
 	return int(n), err
 }
 
+// touch writes that a visitor was seen now.
+func touch(tx *db.Tx, id uuid.UUID) error {
+	_, err := tx.Exec(`UPDATE widget_visitor SET seen_at = $3 WHERE tenant_id = $1 AND id = $2 AND seen_at < $3`, tx.Tenant(), id, clock.At(tx.Now()))
+	return err
+}
+
 func save(tx *db.Tx, v Visitor) error {
 	_, err := tx.Exec(`UPDATE widget_visitor SET name = $3, email = $4, phone = $5, page = $6, conversation_id = $7, seen_at = $8
 		WHERE tenant_id = $1 AND id = $2`,

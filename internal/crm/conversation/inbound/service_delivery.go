@@ -210,7 +210,7 @@ func sameText(a, b *string) bool {
 // customer waits again for what no other one answered. The caller saves the
 // conversation.
 func (s *Service) takeBackAnswer(tx *db.Tx, c *conversation.Conversation, failed *conversation.Item) error {
-	if err := forgetFirstReply(tx, c, failed); err != nil || c.State == conversation.Closed {
+	if err := forgetFirstReply(tx, c, failed); err != nil {
 		return err
 	}
 	ref, err := s.contacts.Find(&tx.Reader, c.ContactID)
