@@ -134,20 +134,22 @@ export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, tex
         </div>
         <ComboboxList>
           {found.map((option) => (
-            <ComboboxItem
+            <SelectItem
               key={option.value}
+              value={option.value}
               disabled={option.disabled}
+              aria-selected={chosen.includes(option.value)}
               className={row}
-              render={<SelectItem value={option.value} aria-selected={chosen.includes(option.value)} />}
+              render={<ComboboxItem />}
             >
               <OptionRow option={option} chosen={chosen.includes(option.value)} />
-            </ComboboxItem>
+            </SelectItem>
           ))}
           {isNew && (
-            <ComboboxItem className={row} render={<SelectItem value={noneNew} />}>
+            <SelectItem value={noneNew} className={row} render={<ComboboxItem />}>
               <Plus aria-hidden className="size-4 shrink-0 text-ink-3" />
               <span className="min-w-0 flex-1 truncate">{texts.create?.(words)}</span>
-            </ComboboxItem>
+            </SelectItem>
           )}
         </ComboboxList>
         {found.length === 0 && !isNew && <p className="px-2.5 py-3 text-ink-3">{texts.none}</p>}

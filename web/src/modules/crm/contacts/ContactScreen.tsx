@@ -36,7 +36,7 @@ import { useHistory, useVisitor } from './timeline'
 
 const ContactForm = lazy(() => import('./ContactForm').then((m) => ({ default: m.ContactForm })))
 const MergeDialog = lazy(() => import('./MergeDialog').then((m) => ({ default: m.MergeDialog })))
-const NewConversation = lazy(() => withTexts(() => import('../inbox/NewConversation'), 'inbox', 'templates')().then((m) => ({ default: m.NewConversation })))
+const NewConversation = lazy(() => withTexts(() => import('../inbox/NewConversation'), 'templates', 'thread')().then((m) => ({ default: m.NewConversation })))
 
 export function ContactScreen() {
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' })
