@@ -182,7 +182,7 @@ func (s *Service) registerRecords(a *api.API) {
 		func(ctx context.Context, _ *struct{}) (conversation.Counts, error) { return s.gate.Counts(ctx) })
 	overview := route("GET", "/overview", "conversation-overview", "What happened lately, by the hour", perm.ReportsView).Polled()
 	overview.Doc = "Kept as it happens, for the home screen of who runs the workspace. What was written with a test key is not in it."
-	api.Handle(a, overview, func(ctx context.Context, _ *struct{}) (hourly.Overview, error) { return s.gate.Overview(ctx) })
+	api.Handle(a, overview, func(ctx context.Context, _ *struct{}) (hourly.Overview, error) { return s.hours.Overview(ctx) })
 	catalog := route("GET", "/channels", "conversation-channels", "Conversation source catalog", perm.ConversationsView)
 	catalog.Doc = "Unconnected channels are listed too. The label is English whatever the language."
 	api.Handle(a, catalog, func(ctx context.Context, _ *struct{}) ([]conversation.Source, error) { return s.gate.Catalog(ctx) })

@@ -1,6 +1,20 @@
 import type { templates as en } from '../en/templates'
 
 export const templates: Record<keyof typeof en, string> = {
+  'inbox.new.mode': 'Konuşmanın türü',
+  'inbox.new.write': 'Müşteriye yaz',
+  'inbox.new.down': 'Talep kaydet',
+  'inbox.new.what': 'Ne gönderilecek',
+  'inbox.new.template': 'Onaylı şablon',
+  'inbox.new.text': 'Serbest metin',
+  'inbox.writeDown': 'Talebi kaydet',
+  'inbox.request': 'Müşterinin isteği',
+  'inbox.begun.sent': 'Gönderildi',
+  'inbox.begun.queued': 'Gönderim sırasında',
+  'inbox.begun.failed': 'Konuşma açıldı ama mesaj reddedildi',
+  'inbox.begun.none': 'Konuşma açıldı ama müşteriye ulaşan bir kanal yok',
+  'inbox.begun.reused': 'Bu kanaldaki mevcut konuşmaya eklendi.',
+  'inbox.begun.before': 'Bu işlem daha önce yapılmış',
   'templates.name': 'Ad',
   'templates.nameHint': 'Küçük harf, rakam ve alt çizgi. Sonradan değiştirilemez.',
   'templates.language': 'Dil',

@@ -13,7 +13,7 @@ import { hasTemplates } from './chatTemplates'
 import { undoSeconds, useReplyChannels, useSend, type FollowUp, type OneConversation, type OutgoingContent, type ReplyChannel } from './conversations'
 import { useCopies } from './copies'
 import { EmojiMenu } from './EmojiMenu'
-import type { Departure } from './InboxScreen'
+import type { PrepareToLeave } from './departure'
 import { MacroMenu } from './MacroMenu'
 import { addOutgoing, deliver } from './outgoing'
 import { keyOf, RouteChoice } from './RouteChoice'
@@ -35,7 +35,7 @@ const TemplateDialog = lazy(() => withTexts(() => import('./TemplateDialog'), 't
 
 interface ComposerProps {
   conversation: OneConversation
-  onLeave: (id: string) => (departure: Departure) => void
+  onLeave: PrepareToLeave
 }
 
 /** Reply or note. What is sent appears at once; whatever the server refuses stays, with the reason and a way to retry. */

@@ -6,8 +6,7 @@ import { Chip } from '@/ui/Chip'
 import { channelName } from './channels'
 import { useAgentChoices, useGroups } from './conversations'
 import { priorityNames, sortNames } from './filterTexts'
-import { filterNames, type FilterSearch, type InboxSearch } from './search'
-import type { ViewChange } from './Views'
+import { filterNames, type FilterSearch, type InboxSearch, type ViewChange } from './search'
 
 interface FilterBarProps {
   search: InboxSearch

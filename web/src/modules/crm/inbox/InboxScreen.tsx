@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Inbox } from 'lucide-react'
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { errorText } from '@/api/message'
 import { meets, useMe } from '@/api/session'
 import { formatDateTime, useI18n, withTexts } from '@/i18n'
@@ -12,11 +12,12 @@ import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { ConversationList } from './ConversationList'
 import { useAct, useAgentChoices, useConversations, useCounts, useReadMark, type Action, type Snooze } from './conversations'
+import type { Departure } from './departure'
 import { rowAfter, rowAtStep } from './nextRow'
 import { useSavedViews } from './savedViews'
-import { filterOf, placeOf, type InboxSearch } from './search'
+import { filterOf, placeOf, type InboxSearch, type ViewChange } from './search'
 import { useLiveShortcuts } from './useLiveShortcuts'
-import { Views, type ViewChange } from './Views'
+import { Views } from './Views'
 
 const from = '/shell/inbox'
 
@@ -24,18 +25,8 @@ const from = '/shell/inbox'
 const Thread = lazy(() => withTexts(() => import('./Thread'), 'thread')().then((m) => ({ default: m.Thread })))
 const BulkBar = lazy(() => withTexts(() => import('./BulkBar'), 'thread')().then((m) => ({ default: m.BulkBar })))
 const FirstConversation = lazy(() => withTexts(() => import('./FirstConversation'), 'thread')().then((m) => ({ default: m.FirstConversation })))
-const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts', 'templates')().then((m) => ({ default: m.NewConversation })))
+const NewConversation = lazy(() => withTexts(() => import('./NewConversation'), 'contacts', 'templates', 'thread')().then((m) => ({ default: m.NewConversation })))
 const SnoozeDialog = lazy(() => import('./SnoozeDialog').then((m) => ({ default: m.SnoozeDialog })))
-
-/** A conversation that was dealt with: what is said of it, and how it is taken back. */
-export interface Departure {
-  said: string
-  /** The state that it has now; a list of that state keeps it. */
-  state?: 'closed' | 'snoozed'
-  undo?: () => Promise<unknown>
-  /** For how long it can be taken back, where that ends before the toast does. */
-  for?: number
-}
 
 export function InboxScreen() {
   const { t } = useI18n()
@@ -66,18 +57,16 @@ export function InboxScreen() {
   const bare = all !== undefined && all.open + all.snoozed + all.closed === 0 && !search.q
 
   useEffect(() => {
-    void fetchAhead(() => import('./Thread'), () => import('./Composer'))
+    void fetchAhead(withTexts(() => import('./Thread'), 'thread'), withTexts(() => import('./Composer'), 'thread'))
   }, [])
 
   useEffect(() => setPageTitle(t('inbox.title')), [t])
 
   const c = search.c
-  /** Where the open conversation stood in the list when it last was in it. */
-  const lastPlace = useRef(-1)
   const place = c === undefined ? -1 : list.rows.findIndex((row) => row.id === c)
-  useEffect(() => {
-    if (place >= 0 || c === undefined) lastPlace.current = place
-  }, [place, c])
+  // Where the open conversation stood in the list when it last was in it.
+  const [lastPlace, setLastPlace] = useState(place)
+  if ((place >= 0 || c === undefined) && place !== lastPlace) setLastPlace(place)
 
   function go(next: InboxSearch, replace = false) {
     void navigate({ to: '/inbox', search: (old) => ({ ...old, ...next }), replace })
@@ -140,7 +129,7 @@ export function InboxScreen() {
   }
 
   function step(by: 1 | -1) {
-    const next = rowAtStep(list.rows, c, lastPlace.current, by)
+    const next = rowAtStep(list.rows, c, lastPlace, by)
     if (next) go(placeOf(next), c !== undefined)
     if (by === 1 && place >= list.rows.length - 3) list.more?.load()
   }

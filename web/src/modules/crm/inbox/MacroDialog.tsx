@@ -9,12 +9,12 @@ import { actionKinds, type MacroAction } from '../desk/macros'
 import { useApplyMacro, type Macro } from './canned'
 import { useAct, useAgentChoices, useGroups } from './conversations'
 import { priorityNames } from './filterTexts'
-import type { Departure } from './InboxScreen'
+import type { PrepareToLeave } from './departure'
 
 interface MacroDialogProps {
   conversationId: string
   macro: Macro
-  onLeave: (id: string) => (departure: Departure) => void
+  onLeave: PrepareToLeave
   onClose: () => void
 }
 

@@ -4,14 +4,14 @@ import { useI18n, withTexts } from '@/i18n'
 import { IconButton } from '@/ui/Button'
 import { Menu, MenuItem, MenuLabel } from '@/ui/Menu'
 import { useMacros, type Macro } from './canned'
-import type { Departure } from './InboxScreen'
+import type { PrepareToLeave } from './departure'
 import { useLiveShortcuts } from './useLiveShortcuts'
 
 const MacroDialog = lazy(() => withTexts(() => import('./MacroDialog'), 'macros')().then((m) => ({ default: m.MacroDialog })))
 
 interface MacroMenuProps {
   conversationId: string
-  onLeave: (id: string) => (departure: Departure) => void
+  onLeave: PrepareToLeave
 }
 
 /** The macros; the one that is chosen shows what it will do before it does. */

@@ -16,7 +16,7 @@ import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { channelName } from './channels'
 import { useConversation, useJoin, usePeople, useReadMark, type Action, type Conversation } from './conversations'
-import type { Departure } from './InboxScreen'
+import type { PrepareToLeave } from './departure'
 import { isJustSent, useScheduled } from './scheduled'
 import { Timeline } from './Timeline'
 import { typists } from './typing'
@@ -38,7 +38,7 @@ interface ThreadProps {
   onNewest: () => void
   onBack: () => void
   onAct: (action: Action) => void
-  onLeave: (id: string) => (departure: Departure) => void
+  onLeave: PrepareToLeave
   onSnooze: () => void
 }
 
@@ -161,7 +161,7 @@ interface HeaderProps {
   conversation: Conversation
   onBack: () => void
   onAct: (action: Action) => void
-  onLeave: (id: string) => (departure: Departure) => void
+  onLeave: PrepareToLeave
   onSnooze: () => void
   onDetails: () => void
 }

@@ -8,7 +8,7 @@ import { Segmented } from '@/ui/Segmented'
 import { toast } from '@/ui/Toast'
 import { focusFirstRow } from './ConversationList'
 import { useDeleteView, useSavedViews, type ViewFilter } from './savedViews'
-import { countFilters, filterNames, states, type FilterSearch, type InboxSearch } from './search'
+import { countFilters, filterNames, states, type FilterSearch, type InboxSearch, type ViewChange } from './search'
 import { ViewMenu } from './ViewMenu'
 import { views } from './views'
 
@@ -16,8 +16,6 @@ const FilterBar = lazy(() => withTexts(() => import('./FilterBar'), 'desk')().th
 const FilterDialog = lazy(() => withTexts(() => import('./FilterDialog'), 'desk')().then((m) => ({ default: m.FilterDialog })))
 const SaveViewDialog = lazy(() => import('./SaveViewDialog').then((m) => ({ default: m.SaveViewDialog })))
 const AlertDialog = lazy(() => withTexts(() => import('./AlertDialog'), 'desk')().then((m) => ({ default: m.AlertDialog })))
-
-export type ViewChange = Partial<Omit<InboxSearch, 'c' | 'at'>>
 
 interface ViewsProps {
   search: InboxSearch

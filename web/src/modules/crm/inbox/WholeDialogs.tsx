@@ -13,7 +13,7 @@ import { SkeletonRows } from '@/ui/Skeleton'
 import { toast } from '@/ui/Toast'
 import { channelName } from './channels'
 import type { Conversation } from './conversations'
-import type { Departure } from './InboxScreen'
+import type { PrepareToLeave } from './departure'
 import { useDelete, useMerge, useMergeChoices, useRestore } from './whole'
 
 interface WholeDialogProps {
@@ -97,7 +97,7 @@ export function MergeDialog({ conversation, onClose }: WholeDialogProps) {
 }
 
 interface DeleteDialogProps extends WholeDialogProps {
-  onLeave: (id: string) => (departure: Departure) => void
+  onLeave: PrepareToLeave
 }
 
 export function DeleteDialog({ conversation, onLeave, onClose }: DeleteDialogProps) {

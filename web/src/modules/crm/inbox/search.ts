@@ -53,6 +53,9 @@ export interface InboxSearch extends FilterSearch {
   at?: string
 }
 
+/** What the head of the list changes. */
+export type ViewChange = Partial<Omit<InboxSearch, 'c' | 'at'>>
+
 function startOfDay(day: string, later: number): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   return new Date(year, month - 1, date + later).toISOString()
