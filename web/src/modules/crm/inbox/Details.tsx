@@ -75,7 +75,7 @@ export function Details({ conversation, onAct }: DetailsProps) {
         </Field>
         {groups.length > 0 && (
           <Field label={t('inbox.group')}>
-            <Select value={conversation.group_id ?? ''} disabled={!canManage} onChange={(event) => onAct({ do: 'group', group: event.target.value || null })}>
+            <Select value={conversation.group_id ?? ''} disabled={!canAssign} onChange={(event) => onAct({ do: 'group', group: event.target.value || null })}>
               <option value="">{t('inbox.group.none')}</option>
               {groups.map((group) => (
                 <option key={group.id} value={group.id}>
