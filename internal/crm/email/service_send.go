@@ -61,6 +61,9 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 					return errors.Join(err, s.showHeld(ctx, &p))
 				}
 			}
+			if errors.Is(err, errQuarantined) {
+				return errors.Join(jobs.Snooze(s.DB.Clock().Now().Add(quarantinePause)), s.showQuarantined(ctx, &p))
+			}
 			if lastAttempt(j, err) {
 				return s.showFailed(ctx, &p, plainReason(err))
 			}
@@ -221,6 +224,9 @@ func (s *Service) carry(ctx context.Context, p *outgoingMail, to mailer.Envelope
 	}
 	if !p.Auto { // nobody answers an automatic answer, not even with a bounce
 		to.From = f.sender.from.Email
+	}
+	if to, got.Refused, err = s.askPolicy(ctx, p, f.set.Address, to, raw); err != nil {
+		return nil, accepted{}, err
 	}
 	var refused []mailer.Refusal
 	if f.set.SMTP != nil {

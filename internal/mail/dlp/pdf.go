@@ -11,7 +11,7 @@ import (
 
 // Bounds of a PDF file.
 const (
-	maxPDF       = 64 << 20 // of the file
+	maxPDF       = 40 << 20 // of the file
 	maxPDFStream = 32 << 20 // of one stream, unpacked
 	maxPDFFonts  = 8        // fonts that share one name
 )
