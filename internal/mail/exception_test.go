@@ -36,13 +36,25 @@ func TestExceptions(t *testing.T) {
 	})
 }
 
-// The Turkish dotless i must not make two addresses one, or one two.
-func TestExceptionFoldsByASCII(t *testing.T) {
+// The Turkish dotless i must not make two addresses one, or one two. Other
+// letters are alike in both cases, and a domain is one in both its forms.
+func TestExceptionsAreUniqueInAnyCase(t *testing.T) {
 	t.Parallel()
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		w := s.Workspace("demo")
 		w.Owner.Post(exceptions, map[string]any{"email": "INFO@example.com"}).Want(201)
 		w.Owner.Post(exceptions, map[string]any{"email": "info@example.com"}).Refused(409, "conflict")
+		w.Owner.Post(exceptions, map[string]any{"email": "İNFO@example.com"}).Want(201)
+		w.Owner.Post(exceptions, map[string]any{"email": "ÖMER@example.com"}).Want(201)
+		w.Owner.Post(exceptions, map[string]any{"email": "ömer@example.com"}).Refused(409, "conflict")
+		var e mail.Exception
+		w.Owner.Post(exceptions, map[string]any{"email": "a@Örnek.com"}).Want(201).Data(&e)
+		if e.Email != "a@xn--rnek-4qa.com" {
+			t.Errorf("got %+v", e)
+		}
+		for _, same := range []string{"A@örnek.com", "a@XN--RNEK-4QA.com"} {
+			w.Owner.Post(exceptions, map[string]any{"email": same}).Refused(409, "conflict")
+		}
 	})
 }
 

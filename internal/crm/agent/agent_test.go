@@ -139,6 +139,9 @@ func TestAgentRights(t *testing.T) {
 			t.Errorf("got %+v", f)
 		}
 		ayse.Do("PUT", path(w.Member, ""), object{"title": "x"}).Refused(403, "forbidden")
+		visitor, guest := add(t, s, w, "guest@example.com", "guest") // who may not even see agents
+		guest.Do("PUT", path(visitor, ""), object{"presence": "away", "name": "Misafir"}).Want(200)
+		guest.Do("PUT", path(id, ""), object{"presence": "away"}).Refused(403, "forbidden")
 		ayse.Do("PUT", path(uuid.New(), ""), object{"title": "x"}).Refused(403, "forbidden") // says nothing of the id
 		ayse.Get(agents).Want(200)
 		ayse.Post(agents, object{"email": "a@example.com"}).Refused(403, "forbidden")

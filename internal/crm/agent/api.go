@@ -94,8 +94,9 @@ func (s *Service) registerAgents(a *api.API) {
 	api.Handle(a, route("GET", "/{agentId}", "get-agent", "Read an agent", perm.AgentsView),
 		func(ctx context.Context, in *agentIn) (Agent, error) { return s.Agent(ctx, in.ID.UUID) })
 
-	change := route("PUT", "/{agentId}", "change-agent", "Change an agent", perm.AgentsView)
-	change.Doc = "Everybody may change their own name, title and presence. A role, and anything of somebody else's, needs crm.agents.manage."
+	change := route("PUT", "/{agentId}", "change-agent", "Change an agent", api.Anyone)
+	change.Delegable = true // an app needs crm.agents.view, see Change
+	change.Doc = "Everybody may change their own name, title and presence; an app needs crm.agents.view for it. A role, and anything of somebody else's, needs crm.agents.manage."
 	change.Refusals = []int{409}
 	api.Handle(a, change, func(ctx context.Context, in *changeAgentIn) (Agent, error) {
 		b := in.Body
@@ -119,18 +120,23 @@ func (s *Service) registerAgents(a *api.API) {
 }
 
 func (s *Service) registerQRs(a *api.API) {
+	route := func(method, path, id, summary string) api.Route {
+		rt := route(method, path, id, summary, api.Anyone)
+		rt.Own, rt.Others = "agentId", perm.AgentsManage
+		return rt
+	}
 	const own = " One's own needs no permission; somebody else's needs crm.agents.manage."
 	const proven = " Needs a password proven within 15 minutes."
-	api.Handle(a, route("GET", "/{agentId}/mobile-qr", "unscanned-mobile-qr", "Whether an agent has an unscanned QR", api.Anyone).Polled(),
+	api.Handle(a, route("GET", "/{agentId}/mobile-qr", "unscanned-mobile-qr", "Whether an agent has an unscanned QR").Polled(),
 		func(ctx context.Context, in *agentIn) (Unscanned, error) { return s.Unscanned(ctx, in.ID.UUID) })
 
-	create := route("POST", "/{agentId}/mobile-qr", "create-mobile-qr", "Make a QR that signs a phone in", api.Anyone)
+	create := route("POST", "/{agentId}/mobile-qr", "create-mobile-qr", "Make a QR that signs a phone in")
 	create.TakesKey = true
 	create.Status, create.ShowsSecret = 201, true
 	create.Doc = "The key is in this answer only and good for two minutes." + proven + own + " The phone's session ends no later than the one that made the QR."
 	api.Handle(a, create, func(ctx context.Context, in *agentIn) (NewQR, error) { return s.CreateQR(ctx, in.ID.UUID) })
 
-	revoke := route("DELETE", "/{agentId}/mobile-qr", "revoke-mobile-qr", "Revoke an unscanned QR", api.Anyone)
+	revoke := route("DELETE", "/{agentId}/mobile-qr", "revoke-mobile-qr", "Revoke an unscanned QR")
 	revoke.Doc = "With qr_id only that QR dies, unless it was mailed, and no line is written in the ledger. Without it every unscanned one dies, mailed ones too." + own
 	api.Handle(a, revoke, func(ctx context.Context, in *revokeQRIn) (RevokedCount, error) {
 		if in.QR == "" {
@@ -145,11 +151,11 @@ func (s *Service) registerQRs(a *api.API) {
 		return RevokedCount{n}, err
 	})
 
-	poll := route("GET", "/{agentId}/mobile-qr/{qrId}", "poll-mobile-qr", "What became of a QR", api.Anyone).Polled()
+	poll := route("GET", "/{agentId}/mobile-qr/{qrId}", "poll-mobile-qr", "What became of a QR").Polled()
 	poll.Doc = "Asked every two seconds while the QR is on the screen; says on which device the sign-in happened." + own
 	api.Handle(a, poll, func(ctx context.Context, in *qrIn) (QR, error) { return s.QR(ctx, in.ID.UUID, in.QR.UUID) })
 
-	mail := route("POST", "/{agentId}/mobile-qr/email", "mail-mobile-qr", "Mail the QR on the screen to its agent", api.Anyone)
+	mail := route("POST", "/{agentId}/mobile-qr/email", "mail-mobile-qr", "Mail the QR on the screen to its agent")
 	mail.Doc = "Once for each QR: a second time is a 409. From then on it is good for 24 hours and outlives its window." + proven + own
 	api.Handle(a, mail, func(ctx context.Context, in *mailQRIn) (QR, error) {
 		return s.MailQR(ctx, in.ID.UUID, in.Body.QR.UUID, in.Body.Key)

@@ -201,6 +201,7 @@ func TestMobileQROfAnother(t *testing.T) {
 				t.Errorf("got %+v", f)
 			}
 		}
+		other.Post(at+"/email", object{}).Refused(403, "forbidden") // whatever the body
 		// Nor does an administrator become the owner that way.
 		_, admin := add(t, s, w, "admin@example.com", "admin")
 		admin.Post(path(w.Member, "/mobile-qr"), nil).Refused(403, "forbidden")

@@ -163,8 +163,14 @@ func (s *Service) Add(ctx context.Context, n NewMember, title string) (a Agent, 
 // title and presence; a role, and anything of somebody else's, needs the
 // permission to manage agents.
 func (s *Service) Change(ctx context.Context, id uuid.UUID, u Update) (a Agent, err error) {
-	if who := caller.From(ctx); who.ID != id || u.Role != nil {
-		if err := mayManage(ctx); err != nil {
+	who := caller.From(ctx)
+	if who.ID != id || u.Role != nil {
+		if err := mayHave(ctx, perm.AgentsManage); err != nil {
+			return Agent{}, err
+		}
+	}
+	if who.Delegated {
+		if err := mayHave(ctx, perm.AgentsView); err != nil {
 			return Agent{}, err
 		}
 	}
@@ -253,13 +259,13 @@ func (s *Service) Unsuspend(ctx context.Context, id uuid.UUID) (a Agent, err err
 	return a, err
 }
 
-// mayManage refuses who may not manage agents.
-func mayManage(ctx context.Context) error {
-	if caller.From(ctx).Can(perm.AgentsManage) {
+// mayHave refuses a caller without a permission.
+func mayHave(ctx context.Context, p perm.Permission) error {
+	if caller.From(ctx).Can(p) {
 		return nil
 	}
-	f := fault.New(fault.Forbidden, string(perm.AgentsManage))
-	f.Permission = string(perm.AgentsManage)
+	f := fault.New(fault.Forbidden, string(p))
+	f.Permission = string(p)
 	return f
 }
 

@@ -14,6 +14,7 @@ import (
 	"konak/internal/kit/db"
 	"konak/internal/kit/fault"
 	"konak/internal/kit/idempotency"
+	"konak/internal/kit/perm"
 	"konak/internal/kit/qrcode"
 	"konak/internal/kit/secret"
 )
@@ -25,7 +26,7 @@ func mayHandle(ctx context.Context, id uuid.UUID) error {
 	if caller.From(ctx).ID == id {
 		return nil
 	}
-	return mayManage(ctx)
+	return mayHave(ctx, perm.AgentsManage)
 }
 
 // mayOpenPhone refuses a QR that could sign a phone in unless the password was

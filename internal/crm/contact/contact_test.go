@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -77,6 +78,12 @@ func TestContacts(t *testing.T) {
 		w.Owner.Post(path+"/consents", map[string]any{"channel": "whatsapp", "purpose": "marketing", "status": "granted"}).Want(200).Data(&got)
 		if len(got.Consents) != 1 || got.Consents[0].Status != "granted" {
 			t.Errorf("got %+v", got.Consents)
+		}
+		said := got.Consents[0].At
+		s.Clock.Advance(time.Second)
+		w.Owner.Post(path+"/consents", map[string]any{"channel": "whatsapp", "purpose": "marketing", "status": "granted"}).Want(200).Data(&got)
+		if len(got.Consents) != 1 || !got.Consents[0].At.Equal(said.Time) { // and it is announced once, below
+			t.Errorf("the same consent again: %+v", got.Consents)
 		}
 		var note contact.Note
 		w.Owner.Post(path+"/notes", map[string]any{"body": "17:00'den sonra arayın"}).Want(201).Data(&note)

@@ -323,10 +323,19 @@ func (s *Service) SetConsent(ctx context.Context, id uuid.UUID, in Consent) (c C
 	return c, err
 }
 
-// Consented is the gate for a contact's consent.
+// Consented is the gate for a contact's consent. What says the same as before
+// changes nothing.
 func (s *Service) Consented(tx *db.Tx, id uuid.UUID, in Consent) (c Contact, err error) {
 	if _, err := lockByID(tx, id); err != nil {
 		return c, db.NotFound(err)
+	}
+	if c, err = byID(&tx.Reader, id); err != nil {
+		return c, err
+	}
+	for _, said := range c.Consents {
+		if in.At = said.At; said == in {
+			return c, nil // they said so before
+		}
 	}
 	in.At = clock.At(tx.Now())
 	if err := putConsent(tx, id, in); err != nil {

@@ -105,12 +105,18 @@ func TestCopiesAsMailServersTakeThem(t *testing.T) {
 	apptest.Run(t, func(t *testing.T, s *apptest.Server) {
 		in := open(t, s)
 		path := base + "/" + in.begin().String() + "/email-cc"
-		for _, a := range []string{"çağrı@example.com", "a@örnek.com"} {
+		for _, a := range []string{"çağrı@example.com", "a@ör_nek.com"} {
 			if e := in.Owner.Put(path, map[string]any{"email_cc": []string{"b@example.com", a}}).Refused(422, "validation_failed"); len(e.Fields["email_cc"]) == 0 {
 				t.Errorf("%s: %+v", a, e)
 			}
 		}
-		in.Owner.Put(path, map[string]any{"email_cc": []string{"b@xn--rnek-5qa.com"}}).Want(200)
+		var set struct {
+			EmailCC []string `json:"email_cc"`
+		}
+		in.Owner.Put(path, map[string]any{"email_cc": []string{"b@xn--rnek-4qa.com", "B@Örnek.com", "c@çay.example"}}).Want(200).Data(&set)
+		if diff := cmp.Diff([]string{"b@xn--rnek-4qa.com", "c@xn--ay-3ia.example"}, set.EmailCC); diff != "" {
+			t.Error(diff)
+		}
 	})
 }
 
@@ -125,7 +131,6 @@ func TestNullIsNeverIgnored(t *testing.T) {
 		for _, tc := range []struct{ path, field string }{
 			{base + "/" + id.String(), "priority"},
 			{base + "/" + id.String(), "subject"},
-			{base + "/" + id.String(), "group_id"},
 			{"/api/crm/v1/contacts/" + in.customer.ID.String(), "company"},
 			{"/api/crm/v1/contacts/" + in.customer.ID.String(), "tags"},
 			{"/api/crm/v1/agents/" + in.Member.String(), "presence"},

@@ -156,6 +156,8 @@ type Source struct {
 	// NeedsRoute: an answer has to be carried out by a channel account. Where
 	// it is not, the customer's own software reads it through the API.
 	NeedsRoute bool `json:"-"`
+	// CanBegin: customers can be written to over it before they wrote.
+	CanBegin bool `json:"-"`
 	// builtin sources need no account.
 	builtin bool
 	// reopens: always, because such a channel knows one thread only.
@@ -171,14 +173,14 @@ const (
 
 // Sources lists every source of conversations.
 var Sources = []Source{
-	{Key: "whatsapp", Label: "WhatsApp", Messaging: true, NeedsRoute: true, reopens: true},
-	{Key: "instagram", Label: "Instagram", Messaging: true, NeedsRoute: true, reopens: true},
-	{Key: "messenger", Label: "Messenger", Messaging: true, NeedsRoute: true, reopens: true},
-	{Key: "telegram", Label: "Telegram", Messaging: true, NeedsRoute: true, reopens: true},
-	{Key: "sms", Label: "SMS", Messaging: true, NeedsRoute: true, reopens: true},
-	{Key: "custom", Label: "Custom channel", Messaging: true, NeedsRoute: true, reopens: true},
-	{Key: Mail, Label: "E-mail", NeedsRoute: true},
-	{Key: "widget", Label: "Live chat", NeedsRoute: true},
+	{Key: "whatsapp", Label: "WhatsApp", Messaging: true, NeedsRoute: true, CanBegin: true, reopens: true},
+	{Key: "instagram", Label: "Instagram", Messaging: true, NeedsRoute: true, CanBegin: true, reopens: true},
+	{Key: "messenger", Label: "Messenger", Messaging: true, NeedsRoute: true, CanBegin: true, reopens: true},
+	{Key: "telegram", Label: "Telegram", Messaging: true, NeedsRoute: true, CanBegin: true, reopens: true},
+	{Key: "sms", Label: "SMS", Messaging: true, NeedsRoute: true, CanBegin: true, reopens: true},
+	{Key: "custom", Label: "Custom channel", Messaging: true, NeedsRoute: true, CanBegin: true, reopens: true},
+	{Key: Mail, Label: "E-mail", NeedsRoute: true, CanBegin: true},
+	{Key: "widget", Label: "Live chat", NeedsRoute: true, CanBegin: true},
 	{Key: "phone", Label: "Phone", NeedsRoute: true, reopens: true},
 	{Key: "form", Label: "Web form", IsRequest: true, NeedsRoute: true},
 	{Key: "help_center", Label: "Help center", IsRequest: true, NeedsRoute: true},

@@ -114,7 +114,8 @@ func TestNewAsAgent(t *testing.T) {
 		}
 		// A closed window does not stop the conversation either.
 		way.err, way.refuse = nil, fault.New(fault.WindowClosed)
-		if b = post(hello); b.Delivery != "failed" || *b.DeliveryError != "window_closed" {
+		if b = post(hello); b.Delivery != "failed" || *b.DeliveryError != "window_closed" || b.DeliveryChannel == nil || *b.DeliveryChannel != "whatsapp" ||
+			b.ChannelAccountID == nil || *b.ChannelAccountID != way.account {
 			t.Errorf("got %+v", b)
 		}
 		in.Owner.Post(base+"/"+b.Data.ID.String()+"/reply-as-agent", map[string]any{"body": "x"}).Refused(422, "window_closed")
@@ -128,6 +129,11 @@ func TestNewAsAgent(t *testing.T) {
 		for _, bad := range []map[string]any{
 			{"contact_id": uuid.New(), "channel": "whatsapp", "body": "x"},
 			{"contact_id": in.customer.ID, "channel": "pigeon", "body": "x"},
+			{"contact_id": in.customer.ID, "channel": "form", "body": "x"},
+			{"contact_id": in.customer.ID, "channel": "api", "body": "x"},
+			{"contact_id": in.customer.ID, "channel": "panel", "body": "x"},
+			{"contact_id": in.customer.ID, "channel": "help_center", "body": "x"},
+			{"contact_id": in.customer.ID, "channel": "phone", "body": "x"},
 			{"contact_id": in.customer.ID, "channel": "whatsapp", "body": " "},
 			{"contact_id": in.customer.ID, "channel": "whatsapp", "body": "x", "group_id": uuid.New()},
 		} {

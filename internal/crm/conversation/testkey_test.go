@@ -153,7 +153,7 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 				return one(s.Replies.Forward(ctx, id, item.ID, reply.Forwarded{To: []string{"a@b.example"}}))
 			},
 			"begin": func(ctx context.Context) error {
-				return one(s.Replies.BeginAsAgent(ctx, reply.Opening{ContactID: in.customer.ID, Channel: conversation.Panel, Body: "x"}))
+				return one(s.Replies.BeginAsAgent(ctx, reply.Opening{ContactID: in.customer.ID, Channel: conversation.Mail, Body: "x"}))
 			},
 
 			"contact": func(ctx context.Context) error {

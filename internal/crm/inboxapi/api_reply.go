@@ -69,7 +69,7 @@ type NewAsAgent struct {
 	Data             conversation.Conversation `json:"data"`
 	Delivery         string                    `json:"delivery" enum:"sent,queued,failed,none" doc:"sent: the channel's provider accepted it; queued: on its way; failed: tried and rejected; none: no route to the customer"`
 	DeliveryError    *string                   `json:"delivery_error" nullable:"true" doc:"The reason when failed; also on the conversation as a channel_delivery_failed event"`
-	DeliveryChannel  *string                   `json:"delivery_channel" nullable:"true" example:"whatsapp"`
+	DeliveryChannel  *string                   `json:"delivery_channel" nullable:"true" example:"whatsapp" doc:"The route, also where it refused the message; null where there is none"`
 	ChannelAccountID *uuid.UUID                `json:"channel_account_id" nullable:"true" format:"uuid"`
 	Reused           bool                      `json:"reused" doc:"The text was written into the contact's existing channel conversation"`
 }
@@ -104,7 +104,7 @@ func (s *Service) registerReplies(a *api.API) {
 	begin := route("POST", "/new-as-agent", "new-as-agent", "Open a new conversation with a customer", perm.ConversationsReply)
 	begin.TakesKey = true
 	begin.Status = 201
-	begin.Doc = "The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then. A group needs crm.conversations.assign as well, another priority than normal crm.conversations.manage."
+	begin.Doc = "On a channel that customers can be written to over; another, such as form or panel: 422. The conversation is created even when delivery fails. An existing channel conversation of the contact is reused; subject and group are ignored then. A group needs crm.conversations.assign as well, another priority than normal crm.conversations.manage."
 	api.HandleBody(a, begin, func(ctx context.Context, in *newAsAgentIn) (NewAsAgent, error) {
 		b := in.Body
 		if err := (needs{assign: b.GroupID != nil, manage: sets(b.Priority)}).check(ctx); err != nil {
@@ -124,8 +124,8 @@ func newAsAgent(b *reply.Begun) NewAsAgent {
 	if b.Delivery.Error != "" {
 		out.DeliveryError = &b.Delivery.Error
 	}
-	if b.Route != nil {
-		out.DeliveryChannel, out.ChannelAccountID = &b.Route.Channel, &b.Route.AccountID
+	if b.Found != nil {
+		out.DeliveryChannel, out.ChannelAccountID = &b.Found.Channel, &b.Found.AccountID
 	}
 	return out
 }

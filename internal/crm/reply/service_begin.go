@@ -36,7 +36,9 @@ type Begun struct {
 	Item         conversation.Item
 	Delivery     conversation.Delivery
 	Route        *conversation.Route
-	Reused       bool
+	// Found is the route, also where it refused the message.
+	Found  *conversation.Route
+	Reused bool
 
 	outgoing conversation.Outgoing
 	// account is where the conversation belongs: the route's, or that of the
@@ -50,7 +52,7 @@ type Begun struct {
 // cannot be delivered.
 func (s *Service) BeginAsAgent(ctx context.Context, o Opening) (out Begun, err error) {
 	source, ok := conversation.SourceOf(o.Channel)
-	if !ok {
+	if !ok || !source.CanBegin {
 		return out, fault.Invalid("channel", "not_allowed")
 	}
 	var refused error // by the policy; the conversation is made all the same
@@ -133,7 +135,7 @@ func (s *Service) findOpeningRoute(tx *db.Tx, o Opening, ref contact.Ref, out *B
 		return nil
 	}
 	route, err := s.gate.FindRoute(&tx.Reader, ref.ID, conversation.Wish{Channel: o.Channel, AccountID: o.AccountID})
-	if route != nil {
+	if out.Found = route; route != nil {
 		out.account = &route.AccountID
 	}
 	if f, ok := fault.As(err); ok {

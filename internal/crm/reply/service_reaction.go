@@ -51,7 +51,7 @@ func (s *Service) findReactionRoute(r *db.Reader, c *conversation.Conversation, 
 	if reacts, ok := s.gate.Router().(conversation.Reactor); !ok || i.Channel == nil || i.ChannelAccountID == nil || !reacts.Reacts(*i.Channel) {
 		return unsupported(conversation.ChannelUnsupported)
 	}
-	if i.ProviderMessageID == nil {
+	if i.ProviderMessageID == nil || i.Delivery != nil && *i.Delivery == conversation.Failed {
 		return unsupported(conversation.NoChannelCopy)
 	}
 	route, err := s.gate.FindRoute(r, c.ContactID, conversation.Wish{Channel: *i.Channel, AccountID: i.ChannelAccountID})

@@ -123,7 +123,8 @@ func mayGet(who *contact.Contact, category string) (why string) {
 }
 
 // prepareTemplate fills a template in for a customer and finds its way. What keeps it
-// from being sent is a kept; what is wrong with the request is a fault.
+// from being sent is a notSent, with the way where one is known; what is wrong
+// with the request is a fault.
 func (s *Service) prepareTemplate(r *db.Reader, customer uuid.UUID, u template.Use) (f template.Filled, text string, route *conversation.Route, err error) {
 	if err := MaySendTemplates(r.Context()); err != nil {
 		return f, "", nil, err
@@ -156,7 +157,7 @@ func (s *Service) prepareTemplate(r *db.Reader, customer uuid.UUID, u template.U
 	}
 	route, err = ways.RouteTemplate(r, who, &t)
 	if known, ok := fault.As(err); ok {
-		return f, text, nil, notSent(known.Code)
+		return f, text, route, notSent(known.Code)
 	}
 	if err == nil && route == nil {
 		err = notSent(fault.NoRoute)
@@ -303,6 +304,7 @@ func (s *Service) useTemplate(tx *db.Tx, o *Opening, ref contact.Ref, item *conv
 		return fault.Invalid("channel", "not_allowed")
 	}
 	item.Body, item.Template, item.Attachments = text, api.Some(filled), []file.Attachment{}
+	out.Found = route
 	switch no, is := errors.AsType[notSent](err); {
 	case ref.Test:
 		return onlyFault(err)

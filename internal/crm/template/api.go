@@ -51,7 +51,7 @@ type mediaIn struct {
 }
 
 type syncIn struct {
-	Body struct {
+	Body *struct {
 		AccountID *uuid.UUID `json:"channel_account_id,omitempty" format:"uuid" doc:"All accounts without it"`
 	}
 }
@@ -121,6 +121,11 @@ func (s *Service) Register(a *api.API) {
 
 	sync := route("POST", "/sync", "sync-templates", "Sync templates", perm.TemplatesManage)
 	sync.Refusals = []int{502}
-	sync.Doc = "Makes the list what the provider has; drafts stay."
-	api.Handle(a, sync, func(ctx context.Context, in *syncIn) (Synced, error) { return s.Sync(ctx, in.Body.AccountID) })
+	sync.Doc = "Makes the list what the provider has; drafts stay. Without a body: of all accounts."
+	api.Handle(a, sync, func(ctx context.Context, in *syncIn) (Synced, error) {
+		if in.Body == nil {
+			return s.Sync(ctx, nil)
+		}
+		return s.Sync(ctx, in.Body.AccountID)
+	})
 }

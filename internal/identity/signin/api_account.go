@@ -55,6 +55,7 @@ type Sent struct {
 
 func (s *Service) registerAccounts(a *api.API) {
 	robot := public(route("GET", "/captcha", "captcha", "Whether and how to show that one is no robot"))
+	robot.NoStore = true
 	robot.Doc = "In adaptive mode required_now depends on the caller's address. The POST that takes the token looks again."
 	api.Handle(a, robot, func(ctx context.Context, _ *struct{}) (captcha.Info, error) {
 		return s.cfg.Captcha.Info(ctx, api.ClientIP(ctx))

@@ -50,7 +50,10 @@ func TestAdaptiveCaptcha(t *testing.T) {
 		s.Workspace("demo")
 		from := func(ip string) *apptest.Client { return s.Client("").Header("X-Forwarded-For", ip) }
 		info := func(ip string) (out captcha.Info) {
-			from(ip).Get(auth + "/captcha").Want(200).Data(&out)
+			r := from(ip).Get(auth + "/captcha").Want(200).Data(&out)
+			if r.Header.Get("Cache-Control") != "no-store" { // it depends on who asks
+				t.Errorf("caches may keep it: %v", r.Header)
+			}
 			return out
 		}
 		try := func(ip, email, password, token string) *apptest.Response {

@@ -4,7 +4,10 @@ package address
 import (
 	"net/mail"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // Email is an e-mail address as typed and the key under which it is unique.
@@ -13,8 +16,12 @@ type Email struct {
 	Key     string
 }
 
+// domains turns domain names into A-labels and refuses what no name can be.
+var domains = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(true))
+
 // ParseEmail reads a bare address: no display name, no comment, a domain with
-// a dot, at most 254 bytes.
+// a dot, at most 254 bytes. A domain beyond ASCII is given as mail servers know
+// it, in A-labels (RFC 5890).
 func ParseEmail(s string) (Email, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) > 254 || !utf8.ValidString(s) {
@@ -25,6 +32,14 @@ func ParseEmail(s string) (Email, bool) {
 		return Email{}, false
 	}
 	local, domain, _ := strings.Cut(s, "@")
+	if !isASCII(domain) {
+		if domain, err = domains.ToASCII(domain); err != nil {
+			return Email{}, false
+		}
+		if s = local + "@" + domain; len(s) > 254 {
+			return Email{}, false
+		}
+	}
 	if len(local) > 64 || !strings.Contains(strings.Trim(domain, "."), ".") || strings.HasPrefix(domain, "[") {
 		return Email{}, false
 	}
@@ -33,19 +48,25 @@ func ParseEmail(s string) (Email, bool) {
 
 // ASCII says whether every mail server takes the address. Others need one that
 // speaks SMTPUTF8, which we do not ask for.
-func (e Email) ASCII() bool {
-	return !strings.ContainsFunc(e.Address, func(r rune) bool { return r >= utf8.RuneSelf })
+func (e Email) ASCII() bool { return isASCII(e.Address) }
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// Fold lowers A to Z and nothing else. Addresses are compared by ASCII rules:
-// the Turkish locale would turn INFO@ into ınfo@, and a database's lower()
-// differs from one to the next.
+// Fold makes capitals small, the same in every language: the Turkish locale
+// would turn INFO@ into ınfo@, and a database's lower() differs from one to the
+// next. What is not ASCII never becomes ASCII: İ, ı and the Kelvin sign stay, so
+// that nobody's address is taken for another's.
 func Fold(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
+	return strings.Map(func(r rune) rune {
+		switch small := unicode.ToLower(r); {
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		case r < utf8.RuneSelf || small < utf8.RuneSelf:
+			return r
+		default:
+			return small
 		}
-	}
-	return string(b)
+	}, s)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -32,6 +33,9 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 			openHeaders(w)
 		}
 		who, err := a.admit(ctx, rt, w, r)
+		if err == nil {
+			err = rt.checkPath(who, hc.Param)
+		}
 		if err == nil && wrongMedia(rt, r) {
 			err = fault.New(fault.UnsupportedMedia)
 		}
@@ -55,7 +59,7 @@ func (a *API) guard(rt *Route) func(huma.Context, func(huma.Context)) {
 			defer limited.release()
 			ctx = limited
 		}
-		if rt.ShowsSecret || rt.Access != Public {
+		if rt.ShowsSecret || rt.NoStore || rt.Access != Public {
 			w.Header()["Cache-Control"] = noStore
 		}
 		r.Header["Accept"] = jsonOnly // all we speak; forms are only read
@@ -180,6 +184,29 @@ func (a *API) permit(rt *Route, who *caller.Caller) error {
 	}
 	if rt.StepUp && a.cfg.Clock.Now().Sub(who.VerifiedAt) > StepUpAge {
 		return fault.New(fault.StepUpRequired).Because("insufficient_user_authentication")
+	}
+	return nil
+}
+
+// checkPath judges the path of a request, before its body is read: whether it
+// names something that there is, and whose it is.
+func (rt *Route) checkPath(who *caller.Caller, param func(string) string) error {
+	for name, known := range rt.OneOf {
+		if !slices.Contains(known, param(name)) {
+			return fault.New(fault.NotFound).Because("unknown_" + name)
+		}
+	}
+	if rt.Own == "" {
+		return nil
+	}
+	var id ID
+	if err := id.UnmarshalText([]byte(param(rt.Own))); err != nil {
+		return err
+	}
+	if id.UUID != who.ID && !who.Can(rt.Others) {
+		f := fault.New(fault.Forbidden, string(rt.Others))
+		f.Permission = string(rt.Others)
+		return f
 	}
 	return nil
 }

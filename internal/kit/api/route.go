@@ -47,6 +47,13 @@ type Route struct {
 	Access  Access
 	// Permission that the caller needs; Anyone for every signed-in member.
 	Permission perm.Permission
+	// Own names the path parameter that is an agent's id. For another agent than
+	// the caller the route needs the permission Others.
+	Own    string
+	Others perm.Permission
+	// OneOf lists, by path parameter, the only values that it can have. Any
+	// other is a 404, whatever the body.
+	OneOf map[string][]string
 	// Licence is the module that the workspace must have; "" for identity.
 	Licence string
 	// Status of success: 200 by default, 201 for what creates.
@@ -60,6 +67,8 @@ type Route struct {
 	// ShowsSecret marks answers that must not be stored or cached: a repeat
 	// with the same Idempotency-Key is a 409.
 	ShowsSecret bool
+	// NoStore forbids caches to keep a public answer: it depends on who asks.
+	NoStore bool
 	// TakesCard marks card payments: nothing of their body is kept.
 	TakesCard bool
 	// Ascending lists start at the smallest key.

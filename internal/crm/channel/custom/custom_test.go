@@ -254,6 +254,20 @@ func TestRefusals(t *testing.T) {
 		} {
 			sh.key.Post(sh.path("/submissions"), bad).Refused(422, "validation_failed")
 		}
+		for field, fields := range map[string]map[string]any{
+			"fields.b": {"a": 1, "b": []string{"x"}}, "fields.c": {"c": map[string]any{}}, "fields": {strings.Repeat("x", 201): 1},
+		} {
+			want := "wrong_type"
+			if field == "fields" {
+				want = "too_large"
+			}
+			form["fields"] = fields
+			e := sh.key.Post(sh.path("/submissions"), form).Refused(422, "validation_failed")
+			if len(e.Fields) != 1 || !slices.Equal(e.Fields[field], []string{want}) {
+				t.Errorf("%v: %+v", fields, e)
+			}
+		}
+		delete(form, "fields")
 		got := sh.wrote("Merhaba", "m1")
 		conv := "/conversations/" + got.Conversation.ID.String()
 		sh.csat(true)

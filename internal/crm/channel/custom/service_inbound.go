@@ -92,8 +92,8 @@ func (s *Service) Submit(ctx context.Context, id uuid.UUID, f Submission) (out S
 	if err != nil {
 		return out, err
 	}
-	if !f.plainFields() {
-		return out, fault.Invalid("fields", "too_large")
+	if err := f.checkFields(); err != nil {
+		return out, err
 	}
 	from = byAddress(from)
 	test := caller.From(ctx).Test

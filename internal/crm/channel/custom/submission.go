@@ -14,6 +14,7 @@ import (
 	"konak/internal/crm/contact"
 	"konak/internal/kit/address"
 	"konak/internal/kit/clock"
+	"konak/internal/kit/fault"
 )
 
 // Submission is a form that somebody filled in.
@@ -105,20 +106,28 @@ func (s *Submission) title() string {
 	return s.Form
 }
 
-// plainFields says whether the fields are few, small and not nested.
-func (s *Submission) plainFields() bool {
+// checkFields refuses fields that hold lists or records, and fields that are
+// too many or too large.
+func (s *Submission) checkFields() error {
+	text, err := json.Marshal(s.Fields)
+	if err != nil || len(s.Fields) > maxFields || len(text) > maxFieldBytes {
+		return fault.Invalid("fields", "too_large")
+	}
+	f := fault.New(fault.ValidationFailed)
 	for name, v := range s.Fields {
+		if len(name) > 200 {
+			return fault.Invalid("fields", "too_large")
+		}
 		switch v.(type) {
 		case nil, string, float64, bool:
 		default:
-			return false
-		}
-		if len(name) > 200 {
-			return false
+			f.Field("fields."+name, "wrong_type")
 		}
 	}
-	text, err := json.Marshal(s.Fields)
-	return err == nil && len(s.Fields) <= maxFields && len(text) <= maxFieldBytes
+	if len(f.Fields) > 0 {
+		return f
+	}
+	return nil
 }
 
 // byAddress leaves out the sender's id in their own system: a form is matched

@@ -11,7 +11,6 @@ import (
 	"konak/internal/crm/reply"
 	"konak/internal/crm/template"
 	"konak/internal/kit/api"
-	"konak/internal/kit/fault"
 	"konak/internal/kit/perm"
 )
 
@@ -62,11 +61,9 @@ type hookIn struct {
 func (s *Service) Register(a *api.API) {
 	connect := channel.Route("POST", "/connect/{channel}", "connect-channel", "Connect channel", perm.ChannelsManage)
 	connect.Status, connect.Refusals = 201, []int{404, 409, 502}
+	connect.OneOf = map[string][]string{"channel": {Name}}
 	connect.Doc = "The provider is asked for the number first, is told where to call, and its templates are read. A number that is connected already gets the new token. A kind of channel that is connected in another way, or not at all: 404."
 	api.Handle(a, connect, func(ctx context.Context, in *connectIn) (channel.Account, error) {
-		if in.Channel != Name {
-			return channel.Account{}, fault.New(fault.NotFound).Because("unknown_channel")
-		}
 		b := in.Body
 		return s.Connect(ctx, NewNumber{
 			Name: b.Name, NumberID: b.NumberID, BusinessID: b.BusinessID, Token: b.Token, AppSecret: b.AppSecret, GroupID: b.GroupID, AI: b.AI,

@@ -22,6 +22,7 @@ func TestConnect(t *testing.T) {
 		if list := sh.accounts(); len(list) != 0 {
 			t.Fatalf("a refused number was stored: %v", list)
 		}
+		sh.Owner.Post(channels+"/connect/pigeon", map[string]any{}).Refused(404, "not_found")
 		sh.Owner.Post(channels+"/connect/pigeon", map[string]any{
 			"phone_number_id": "1", "business_account_id": "1", "access_token": "1", "app_secret": "1",
 		}).Refused(404, "not_found")

@@ -162,6 +162,18 @@ func TestReactions(t *testing.T) {
 		if got := sh.items(c.ID)[0]; len(got.Reactions) != 1 || got.Reactions[0].Emoji != "❤️" || got.Reactions[0].AuthorKind != conversation.ByContact {
 			t.Errorf("the answer is %+v", got)
 		}
+		// What the provider took and then could not deliver, the customer does not have.
+		failed := sh.reply(c.ID, "Görüşürüz")
+		sh.settle()
+		sh.box.Report(numberID, wire.Report{ID: sh.box.Sent()[0].ID, Status: "failed", Errors: []wire.Error{{Code: 131049, Title: "Not delivered", Message: "Not delivered"}}})
+		sh.settle()
+		own := conversations + "/" + c.ID.String() + "/items/" + failed.ID.String() + "/reaction"
+		if got := sh.item(c.ID, failed.ID); *got.Delivery != conversation.Failed {
+			t.Fatalf("the report left %+v", got)
+		}
+		if e := sh.Owner.Post(own, map[string]any{"emoji": "👍"}).Refused(422, "reaction_unsupported"); e.Reason != conversation.NoChannelCopy {
+			t.Errorf("got %+v", e)
+		}
 		// Outside the window the provider takes no sign either.
 		sh.later(25 * time.Hour)
 		sh.Owner.Post(path, map[string]any{"emoji": "🎉"}).Refused(422, "window_closed")

@@ -40,7 +40,7 @@ type Trial struct {
 	Number     string      `json:"number" example:"+90 212 123 45 67" doc:"Where to send it"`
 	StartedAt  *clock.Time `json:"started_at" nullable:"true"`
 	ExpiresAt  *clock.Time `json:"expires_at" nullable:"true" doc:"Until when the code counts"`
-	VerifiedAt *clock.Time `json:"verified_at" nullable:"true"`
+	VerifiedAt *clock.Time `json:"verified_at" nullable:"true" doc:"When a code last arrived; a later one that did not changes nothing of it"`
 	Warnings   []string    `json:"warnings" nullable:"false" doc:"What is wrong with the account: inbound_test_expired, token_expired, number_flagged, webhook_missing"`
 }
 
@@ -68,14 +68,14 @@ func (s *Service) trial(r *db.Reader, id uuid.UUID) (out Trial, err error) {
 	}
 	out = Trial{State: TrialNone, Number: set.Display, StartedAt: t.started, VerifiedAt: t.verified, Warnings: []string{}}
 	switch {
-	case t.verified != nil:
-		out.State = TrialVerified
 	case t.code != nil:
 		out.State, out.Code, out.ExpiresAt = TrialWaiting, t.code, clock.Ptr(t.started.Add(trialFor))
 		if !s.DB.Clock().Now().Before(out.ExpiresAt.Time) {
 			out.State, out.Code = TrialExpired, nil
 			out.Warnings = append(out.Warnings, channel.InboundTestExpired)
 		}
+	case t.verified != nil:
+		out.State = TrialVerified
 	}
 	if a.Reason != nil && (out.State != TrialExpired || *a.Reason != channel.InboundTestExpired) {
 		out.Warnings = append(out.Warnings, *a.Reason)

@@ -55,7 +55,7 @@ func trialOf(r *db.Reader, account uuid.UUID) (trial, error) {
 }
 
 func putTrial(tx *db.Tx, account uuid.UUID, code string) error {
-	_, err := tx.Exec(`UPDATE whatsapp_number SET test_code = $3, test_started_at = $4, test_verified_at = NULL
+	_, err := tx.Exec(`UPDATE whatsapp_number SET test_code = $3, test_started_at = $4
 		WHERE tenant_id = $1 AND account_id = $2`, tx.Tenant(), account, code, clock.At(tx.Now()))
 	return err
 }

@@ -270,6 +270,7 @@ func TestSync(t *testing.T) {
 		sh.s.Clock.Advance(time.Minute)
 		other.Owner.Delete(templates + "/" + other.templates("&q=sablon_007")[0].ID.String()).Want(200)
 		var found template.Synced
+		sh.Owner.Post(templates+"/sync", nil).Want(200).Data(&found)
 		sh.Owner.Post(templates+"/sync", map[string]any{}).Want(200).Data(&found)
 		if found != (template.Synced{Removed: 1, Total: 102}) {
 			t.Errorf("found %+v", found)

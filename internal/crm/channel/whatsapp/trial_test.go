@@ -45,11 +45,16 @@ func TestInboundTest(t *testing.T) {
 		if len(sh.inbox()) != before {
 			t.Error("the code began a conversation")
 		}
-		// One that does not come in time asks for attention, until one does.
+		verified := *got.VerifiedAt
+		// One that does not come in time asks for attention, until one does. The
+		// number was verified all the same.
 		code = begin()
 		sh.s.Clock.Advance(15 * time.Minute)
 		sh.settle()
-		if read(); got.State != whatsapp.TrialExpired || !slices.Equal(got.Warnings, []string{channel.InboundTestExpired}) {
+		if read(); got.VerifiedAt == nil || !got.VerifiedAt.Equal(verified.Time) {
+			t.Errorf("a code that did not come leaves %+v", got)
+		}
+		if got.State != whatsapp.TrialExpired || !slices.Equal(got.Warnings, []string{channel.InboundTestExpired}) {
 			t.Errorf("too late: %+v", got)
 		}
 		sh.says(code)

@@ -3,6 +3,8 @@ package whatsapp_test
 import (
 	"testing"
 
+	"github.com/google/uuid"
+
 	"konak/internal/crm/conversation"
 	"konak/internal/crm/reply"
 )
@@ -50,12 +52,15 @@ func TestPausedNumberSaysSo(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 		var begun struct {
-			Delivery string  `json:"delivery"`
-			Error    *string `json:"delivery_error"`
-			Reused   bool    `json:"reused"`
+			Delivery string     `json:"delivery"`
+			Error    *string    `json:"delivery_error"`
+			Channel  *string    `json:"delivery_channel"`
+			Account  *uuid.UUID `json:"channel_account_id"`
+			Reused   bool       `json:"reused"`
 		}
 		sh.Owner.Post(conversations+"/new-as-agent", map[string]any{"contact_id": c.ContactID, "channel": "whatsapp", "body": "x"}).Want(201).Whole(&begun)
-		if begun.Delivery != "failed" || begun.Error == nil || *begun.Error != "channel_unavailable" || !begun.Reused {
+		if begun.Delivery != "failed" || begun.Error == nil || *begun.Error != "channel_unavailable" || !begun.Reused ||
+			begun.Channel == nil || *begun.Channel != "whatsapp" || begun.Account == nil || *begun.Account != sh.acc.ID {
 			t.Errorf("got %+v", begun)
 		}
 		var ways []reply.ReplyChannel

@@ -92,6 +92,7 @@ interface PartProps {
 function GroupFields({ error, missing }: PartProps) {
   const { t } = useI18n()
   const groups = useGroups().data
+  const canWrite = meets(useMe(), { permission: 'crm.conversations.reply' })
   return (
     <>
       <Field
@@ -108,9 +109,11 @@ function GroupFields({ error, missing }: PartProps) {
           ))}
         </Select>
       </Field>
-      <Field label={t('bulk.note')} hint={t('bulk.noteHint')} optional error={fieldText(error, 'note')}>
-        <Textarea name="note" maxLength={10_000} />
-      </Field>
+      {canWrite && (
+        <Field label={t('bulk.note')} hint={t('bulk.noteHint')} optional error={fieldText(error, 'note')}>
+          <Textarea name="note" maxLength={10_000} />
+        </Field>
+      )}
     </>
   )
 }
