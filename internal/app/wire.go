@@ -12,6 +12,7 @@ import (
 	"konak/internal/crm/channel/widget"
 	"konak/internal/crm/contact"
 	"konak/internal/crm/conversation"
+	"konak/internal/crm/conversation/hourly"
 	"konak/internal/crm/finder"
 	"konak/internal/crm/inboxapi"
 	"konak/internal/crm/live"
@@ -166,7 +167,7 @@ func (a *App) wireAPI(p *parts) error {
 	a.registerStorage()
 	inbox := inboxapi.New(inboxapi.Config{
 		Log: a.log, Edits: a.Edits, Conversations: a.Conversations, AIRecords: a.AIRecords, Cards: a.Cards, Exports: a.Exports, Files: a.Files, Groups: a.Groups,
-		Whole: a.Whole, Replies: a.Replies,
+		Hours: hourly.New(a.DB), Whole: a.Whole, Replies: a.Replies,
 	})
 	for _, module := range []interface{ Register(*api.API) }{
 		a.Identity, a.Accounts, a.OAuth, a.Agents, a.Contacts, inbox, a.Desk, a.Channels, a.Templates, a.WhatsApp, a.Email, a.Custom, a.Widget,

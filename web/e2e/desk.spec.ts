@@ -53,6 +53,7 @@ test('a macro is built step by step, corrected, run in the inbox and deleted', a
     await drawer.getByRole('button', { name: 'Save' }).click()
     await expect(drawer.getByRole('alert').filter({ hasText: 'Another macro has this name' })).toBeVisible()
     await page.keyboard.press('Escape')
+    await drawer.getByRole('button', { name: 'Discard' }).click()
     await expect(drawer).toBeHidden()
     await row.getByRole('button', { name: `Actions for ${name}` }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()

@@ -10,6 +10,7 @@ button,input,textarea{font:inherit;color:inherit}
 .launch{position:fixed;bottom:20px;${side}:20px;z-index:2147483000;width:56px;height:56px;border:0;border-radius:50%;background:${color};color:${ink(color)};box-shadow:0 4px 16px rgb(0 0 0/.25);cursor:pointer}
 .launch svg{width:26px;height:26px;vertical-align:middle}
 .dot{position:absolute;top:-3px;right:-3px;min-width:22px;height:22px;padding:0 5px;border-radius:11px;background:#b3391f;color:#fff;border:2px solid #fff;font-size:12px;font-weight:700;line-height:18px}
+.dot::after{content:attr(data-n)}
 .panel{position:fixed;bottom:88px;${side}:20px;z-index:2147483000;display:flex;flex-direction:column;width:370px;max-width:calc(100vw - 24px);height:560px;max-height:calc(100vh - 110px);background:#fff;color:#1b1b1b;border-radius:14px;box-shadow:0 8px 40px rgb(0 0 0/.28);overflow:hidden;font-size:15px;line-height:1.45}
 header{position:relative;display:flex;align-items:center;gap:8px;padding:16px;background:${color};color:${ink(color)};overflow:hidden}
 .stars{position:absolute;inset:0;width:100%;height:100%;opacity:.16;pointer-events:none}

@@ -303,7 +303,7 @@ class Widget {
   private count(unread: number): void {
     this.unread = unread
     this.launch.querySelector('.dot')?.remove()
-    if (unread > 0) this.launch.append(el('span', { class: 'dot', 'aria-hidden': 'true' }, unread > 9 ? '9+' : String(unread)))
+    if (unread > 0) this.launch.append(el('span', { class: 'dot', 'data-n': unread > 9 ? '9+' : String(unread) }))
     this.launch.setAttribute('aria-label', this.panel.hidden ? (unread > 0 ? `${this.t.open} (${this.t.unread(unread)})` : this.t.open) : this.t.close)
   }
 

@@ -158,10 +158,8 @@ func (s *Service) MarkLateAnswer(tx *db.Tx, c *Conversation) error {
 		return nil
 	}
 	c.UpdatedAt = clock.At(tx.Now())
-	if !c.Test {
-		if err := hourly.Add(tx, hourSource(c), firstReplyMetric(c)); err != nil {
-			return err
-		}
+	if err := addHour(tx, c, hourly.Happened{FirstReply: c.FirstReplyAt}); err != nil {
+		return err
 	}
 	if err := Save(tx, c, c.State); err != nil {
 		return err

@@ -45,13 +45,6 @@ func (s *Service) Counts(ctx context.Context) (Counts, error) {
 	return s.CountsOf(ctx, all)
 }
 
-// Overview reads what happened in the workspace lately, by the hour.
-func (s *Service) Overview(ctx context.Context) (hourly.Overview, error) {
-	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (hourly.Overview, error) {
-		return hourly.Read(r, s.db.Clock().Now())
-	})
-}
-
 // Catalog lists the sources of conversations, unconnected ones too.
 func (s *Service) Catalog(ctx context.Context) (out []Source, err error) {
 	err = s.Tenant(ctx).Read(ctx, func(r *db.Reader) error {
@@ -63,4 +56,22 @@ func (s *Service) Catalog(ctx context.Context) (out []Source, err error) {
 		return err
 	})
 	return out, err
+}
+
+// countHour counts what happened for the overview of the workspace.
+func countHour(tx *db.Tx, was, c *Conversation, list []*Item) error {
+	h := hourly.Happened{Opened: was == nil, Closed: c.State == Closed && (was == nil || was.State != Closed)}
+	for _, i := range list {
+		if i.Kind == Message && !i.Test {
+			h.AddMessage(i.AuthorKind == ByContact)
+		}
+	}
+	if was != nil && was.FirstReplyAt == nil {
+		h.FirstReply = c.FirstReplyAt
+	}
+	return addHour(tx, c, h)
+}
+
+func addHour(tx *db.Tx, c *Conversation, h hourly.Happened) error {
+	return hourly.Add(tx, hourly.Source{Conversation: c.ID, Began: c.CreatedAt, Channel: c.Channel, Account: c.ChannelAccountID, Test: c.Test}, h)
 }

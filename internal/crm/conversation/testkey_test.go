@@ -148,7 +148,7 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 			"edit":        func(ctx context.Context) error { return one(s.Edits.Edit(ctx, id, item.ID, "x", nil)) },
 			"delete item": func(ctx context.Context) error { return s.Edits.Delete(ctx, id, item.ID) },
 			"react":       func(ctx context.Context) error { return one(s.Replies.React(ctx, id, item.ID, "👍")) },
-			"copies":      func(ctx context.Context) error { return one(gate.SetCopies(ctx, id, nil)) },
+			"copies":      func(ctx context.Context) error { return one(gate.SetCopies(ctx, id, nil, nil)) },
 			"forward": func(ctx context.Context) error {
 				return one(s.Replies.Forward(ctx, id, item.ID, reply.Forwarded{To: []string{"a@b.example"}}))
 			},

@@ -121,7 +121,7 @@ func (s *Service) enqueue(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings,
 	if err := putMailRecord(tx, &l); err != nil {
 		return fmt.Errorf("email: put mail: %w", err)
 	}
-	if err := putParties(tx, c, everybody); err != nil {
+	if err := putParties(tx, c, everybody, true); err != nil {
 		return fmt.Errorf("email: put parties: %w", err)
 	}
 	if err := putToken(tx, p.AccountID, s.keys.SubjectToken(tx.Tenant(), c), c); err != nil {
@@ -131,9 +131,18 @@ func (s *Service) enqueue(tx *db.Tx, p *outgoingMail, c uuid.UUID, set Settings,
 	return err
 }
 
-// autoReply answers the first mail of a conversation, an address once a day.
+// autoReplyPart is the part of the workspace's mail of a day that automatic
+// answers may take, so that strangers cannot use up what people send.
+const autoReplyPart = 4
+
+// autoReply answers the first mail of a conversation, as far as mayAutoReply
+// allows it.
 func (s *Service) autoReply(tx *db.Tx, a channel.Account, set Settings, st state, c conversation.Conversation, to string, m *message.Mail) error {
-	if ok, err := mayAutoReply(tx, a.ID, to); err != nil || !ok {
+	quota, err := s.Relay.Usage(&tx.Reader)
+	if err != nil {
+		return err
+	}
+	if ok, err := mayAutoReply(tx, a.ID, to, quota.Limit/autoReplyPart); err != nil || !ok {
 		return err
 	}
 	p := outgoingMail{

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 
 	"github.com/google/uuid"
@@ -20,6 +21,7 @@ import (
 	"konak/internal/kit/fault"
 	"konak/internal/kit/jobs"
 	"konak/internal/kit/mailer"
+	"konak/internal/kit/outbound"
 	"konak/internal/kit/trtext"
 )
 
@@ -59,6 +61,9 @@ func (s *Service) send(ctx context.Context, j *jobs.Job) error {
 	if !sent {
 		if got, err = s.handOverMail(ctx, j, &p, mailer.Envelope{To: p.To, Cc: p.Cc}); err != nil {
 			if _, reached := errors.AsType[*mailer.QuotaReached](err); reached {
+				if p.Auto {
+					return nil // nobody waits for it tomorrow
+				}
 				if err = mailer.HoldForQuota(err, j); !errors.Is(err, jobs.ErrDrop) {
 					return errors.Join(err, s.showHeld(ctx, &p))
 				}
@@ -188,8 +193,13 @@ func (s *Service) keepCopy(ctx context.Context, j *jobs.Job) error {
 	return s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error { return s.Inbox.KeepEmail(tx, *p.ItemID, e) })
 }
 
-// plainReason leaves out what is for the log.
+// plainReason says why a mail failed. It leaves out what is for the log, such as
+// the addresses of a connection.
 func plainReason(err error) string {
+	if _, network := errors.AsType[net.Error](err); network || errors.Is(err, outbound.ErrInside) {
+		_, text := outbound.Class(err)
+		return text
+	}
 	text := strings.ReplaceAll(err.Error(), jobs.ErrDrop.Error(), "")
 	text = strings.Join(strings.Fields(text), " ")
 	return trtext.Cut(text, 500)

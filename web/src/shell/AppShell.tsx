@@ -36,7 +36,7 @@ const calm = 1500
 function useLayersAhead(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
-      void fetchAhead(() => import('@/ui/Layer'), () => import('./CommandPalette'), () => import('./MobileNav'))
+      void fetchAhead(() => import('@/ui/Layer'), () => import('@/ui/PickerParts'), () => import('./CommandPalette'), () => import('./MobileNav'))
     }, calm)
     return () => clearTimeout(timer)
   }, [])

@@ -67,7 +67,7 @@ function AnyCombobox({ options, label, disabled, quiet, className, children, onC
   return (
     <Suspense
       fallback={
-        <button type="button" role="combobox" aria-expanded={false} aria-haspopup="listbox" aria-controls="" {...shared} onClick={() => setWanted(true)}>
+        <button type="button" role="combobox" aria-expanded={false} aria-haspopup="listbox" aria-controls="" {...shared} onPointerDown={() => setWanted(true)} onClick={() => setWanted(true)}>
           {face}
         </button>
       }

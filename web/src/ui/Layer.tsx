@@ -1,6 +1,6 @@
 import * as Radix from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
-import { useRef, useState, type ReactNode } from 'react'
+import { useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Button, IconButton } from './Button'
@@ -67,6 +67,11 @@ export function Layer({
     ;(first ?? field ?? layer)?.focus()
   }
 
+  /** Only what stands in a form is to be lost: anything else takes effect at once. */
+  function note(event: FormEvent) {
+    if (event.target instanceof Element && event.target.closest('form')) setFilled(true)
+  }
+
   /** The library asks whether the layer may close; a second Esc means to stay. */
   function change(next: boolean) {
     if (next || !asks || !(filled || refused)) return onOpenChange(next)
@@ -100,8 +105,8 @@ export function Layer({
           </header>
           <div
             ref={body}
-            onInput={() => setFilled(true)}
-            onChange={() => setFilled(true)}
+            onInput={note}
+            onChange={note}
             // What was sent is no longer to be lost, unless it was refused.
             onSubmit={() => setFilled(false)}
             className="min-h-0 flex-1 overflow-y-auto px-5 pb-5"

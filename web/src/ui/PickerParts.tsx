@@ -2,7 +2,7 @@ import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider } from '@ariakit
 import { Select, SelectItem, SelectPopover, useSelectStore } from '@ariakit/react/select'
 import { useStoreState } from '@ariakit/react/store'
 import { Check, Plus, Search } from 'lucide-react'
-import { useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
 import { cx } from '@/lib/cx'
 import { filterByRank } from '@/lib/rank'
 import type { Option } from './option'
@@ -17,8 +17,11 @@ const wrapper = { popover: 'popover' in HTMLElement.prototype ? ('manual' as con
 
 type Store = ReturnType<typeof useSelectStore<string | string[]>>
 
-/** Lifts an open list above every layer, and closes it where the browser does. */
-function useTopLayer(store: Store): void {
+/** Lifts an open list above every layer, and closes it where the browser does. One that was pressed before it was there opens. */
+function useTopLayer(store: Store, startOpen: boolean): void {
+  useEffect(() => {
+    if (startOpen) store.show()
+  }, [store, startOpen])
   const open = useStoreState(store, 'mounted')
   const content = useStoreState(store, 'contentElement')
   useLayoutEffect(() => {
@@ -52,8 +55,8 @@ interface SelectPartProps extends TriggerProps {
 }
 
 export function SelectPart({ options, value, onPick, className, startOpen, ...rest }: SelectPartProps) {
-  const store = useSelectStore<string | string[]>({ defaultOpen: startOpen, value, setValue: (next) => typeof next === 'string' && onPick(next), placement: 'bottom-start' })
-  useTopLayer(store)
+  const store = useSelectStore<string | string[]>({ value, setValue: (next) => typeof next === 'string' && onPick(next), placement: 'bottom-start' })
+  useTopLayer(store, startOpen)
   const chosen = options.find((option) => option.value === value)
   return (
     <>
@@ -131,20 +134,22 @@ export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, tex
         </div>
         <ComboboxList>
           {found.map((option) => (
-            <ComboboxItem
+            <SelectItem
               key={option.value}
+              value={option.value}
               disabled={option.disabled}
+              aria-selected={chosen.includes(option.value)}
               className={row}
-              render={<SelectItem value={option.value} aria-selected={chosen.includes(option.value)} />}
+              render={<ComboboxItem />}
             >
               <OptionRow option={option} chosen={chosen.includes(option.value)} />
-            </ComboboxItem>
+            </SelectItem>
           ))}
           {isNew && (
-            <ComboboxItem className={row} render={<SelectItem value={noneNew} />}>
+            <SelectItem value={noneNew} className={row} render={<ComboboxItem />}>
               <Plus aria-hidden className="size-4 shrink-0 text-ink-3" />
               <span className="min-w-0 flex-1 truncate">{texts.create?.(words)}</span>
-            </ComboboxItem>
+            </SelectItem>
           )}
         </ComboboxList>
         {found.length === 0 && !isNew && <p className="px-2.5 py-3 text-ink-3">{texts.none}</p>}
@@ -165,8 +170,8 @@ interface ComboboxSelectProps {
 
 /** Inside of the provider of the search, so that the library ties the list to what is typed. */
 function ComboboxSelect({ value, setValue, className, startOpen, rest, trigger, children }: ComboboxSelectProps) {
-  const store = useSelectStore<string | string[]>({ defaultOpen: startOpen, value, setValue, placement: 'bottom-start' })
-  useTopLayer(store)
+  const store = useSelectStore<string | string[]>({ value, setValue, placement: 'bottom-start' })
+  useTopLayer(store, startOpen)
   return (
     <>
       <Select store={store} {...rest} className={className}>

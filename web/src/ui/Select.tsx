@@ -54,7 +54,7 @@ export function Select({ className, children, quiet, disabled, id, 'aria-label':
       </select>
       <Suspense
         fallback={
-          <button type="button" role="combobox" aria-expanded={false} aria-haspopup="listbox" aria-controls="" {...shared} onClick={() => setWanted(true)} className={frame}>
+          <button type="button" role="combobox" aria-expanded={false} aria-haspopup="listbox" aria-controls="" {...shared} onPointerDown={() => setWanted(true)} onClick={() => setWanted(true)} className={frame}>
             <SelectFace>{text}</SelectFace>
           </button>
         }

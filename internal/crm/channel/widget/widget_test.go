@@ -210,7 +210,7 @@ func TestPrechatAndHours(t *testing.T) {
 		}
 		v.Post(c.path("/messages"), map[string]any{"body": "x", "name": "Elif", "email": "elif"}).Refused(422, "validation_failed")
 		var out widget.Written
-		v.Post(c.path("/messages"), map[string]any{"body": "x", "name": "Elif Kaya", "email": "elif@kaya.example"}).Want(200).Data(&out)
+		v.Post(c.path("/messages"), map[string]any{"body": "x", "name": "Elif \u202eKaya\u2069", "email": "elif@kaya.example"}).Want(200).Data(&out)
 		var conv conversation.Conversation
 		c.Owner.Get(conversations + "/" + out.Session.ConversationID.String()).Want(200).Data(&conv)
 		if conv.ContactName != "Elif Kaya" || conv.Channel != widget.Name {

@@ -13,13 +13,61 @@ import (
 // Metric is something that is counted by the hour.
 type Metric string
 
-// What is counted. A first answer is counted by how long it took: see FirstReply.
+// What is counted. A first answer is counted by how long it took: see FirstReplyStep.
 const (
+	Closed   Metric = "closed"
+	Opened   Metric = "opened"
 	Received Metric = "received"
 	Sent     Metric = "sent"
-	Opened   Metric = "opened"
-	Closed   Metric = "closed"
 )
+
+// Source is the conversation in which something happened, and where it runs.
+type Source struct {
+	Conversation uuid.UUID
+	Began        clock.Time
+	Channel      string
+	// Account is the channel's account, where it has one.
+	Account *uuid.UUID
+	// Test: nothing of it is work, so nothing is counted.
+	Test bool
+}
+
+// Happened is what one change of a conversation brought.
+type Happened struct {
+	Opened, Closed bool
+	// FirstReply is when the first answer left, where this change was it.
+	FirstReply     *clock.Time
+	received, sent int
+}
+
+// AddMessage counts a message of the customer, or one to them.
+func (h *Happened) AddMessage(fromCustomer bool) {
+	if fromCustomer {
+		h.received++
+	} else {
+		h.sent++
+	}
+}
+
+type count struct {
+	metric Metric
+	n      int
+}
+
+// counts are the counters that move, in the order of their names.
+func (h *Happened) counts(began clock.Time) []count {
+	one := func(yes bool) int {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	list := []count{{Closed, one(h.Closed)}}
+	if h.FirstReply != nil {
+		list = append(list, count{FirstReplyStep(h.FirstReply.Sub(began.Time)), 1})
+	}
+	return append(list, count{Opened, one(h.Opened)}, count{Received, h.received}, count{Sent, h.sent})
+}
 
 // Kept is how long hours are kept.
 const Kept = 35 * 24 * time.Hour
@@ -35,8 +83,8 @@ var bounds = []int{30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 
 
 const replyPrefix = "first_reply_"
 
-// FirstReply is the metric of a first answer that took so long.
-func FirstReply(took time.Duration) Metric {
+// FirstReplyStep is the metric of a first answer that took so long.
+func FirstReplyStep(took time.Duration) Metric {
 	at, _ := slices.BinarySearch(bounds, int(max(0, took)/time.Second))
 	return Metric(replyPrefix + strconv.Itoa(at))
 }

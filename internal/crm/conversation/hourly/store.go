@@ -17,32 +17,29 @@ import (
 // each other.
 const shards = 4
 
-// Source is the conversation in which something happened, and where it runs.
-type Source struct {
-	Conversation uuid.UUID
-	Channel      string
-	// Account is the channel's account, where it has one.
-	Account *uuid.UUID
-}
-
-// Add counts metrics of a source in this hour. A metric that is given twice
-// counts twice. The rows are taken in the order of their names.
-func Add(tx *db.Tx, of Source, metrics ...Metric) error {
+// Add counts what happened in this hour. The rows are taken in the order of
+// their names, so that two that cross do not wait for each other.
+func Add(tx *db.Tx, of Source, h Happened) error {
+	if of.Test {
+		return nil
+	}
 	var account uuid.UUID
 	if of.Account != nil {
 		account = *of.Account
 	}
-	slices.Sort(metrics)
 	hour := clock.At(tx.Now().Truncate(time.Hour))
-	for _, m := range metrics {
+	for _, c := range h.counts(of.Began) {
+		if c.n == 0 {
+			continue
+		}
 		if err := tx.ExecDeferred(`INSERT INTO conversation_hour (tenant_id, hour, channel, account_id, metric, shard, n)
-			VALUES ($1, $2, $3, $4, $5, $6, 1) ON CONFLICT (tenant_id, hour, channel, account_id, metric, shard)
-			DO UPDATE SET n = conversation_hour.n + 1`,
-			tx.Tenant(), hour, of.Channel, account, string(m), int(of.Conversation[15])%shards); err != nil {
-			return fmt.Errorf("hourly: count %s: %w", m, err)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, hour, channel, account_id, metric, shard)
+			DO UPDATE SET n = conversation_hour.n + $7`,
+			tx.Tenant(), hour, of.Channel, account, string(c.metric), int(of.Conversation[15])%shards, c.n); err != nil {
+			return fmt.Errorf("hourly: count %s: %w", c.metric, err)
 		}
 	}
-	if !slices.Contains(metrics, Opened) {
+	if !h.Opened {
 		return nil
 	}
 	return tx.ExecDeferred(`DELETE FROM conversation_hour WHERE tenant_id = $1 AND hour < $2`, tx.Tenant(), clock.At(hour.Add(-Kept)))

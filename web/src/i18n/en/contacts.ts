@@ -106,4 +106,5 @@ export const contacts = {
   'contacts.visitor.page': 'Page',
   'contacts.visitor.browser': 'Browser',
   'contacts.visitor.language': 'Language of the browser',
+  'contacts.addNote': 'Add note',
 } as const

@@ -109,4 +109,5 @@ export const contacts: Record<keyof typeof en, string> = {
   'contacts.visitor.page': 'Sayfa',
   'contacts.visitor.browser': 'Tarayıcı',
   'contacts.visitor.language': 'Tarayıcının dili',
+  'contacts.addNote': 'Not ekle',
 }

@@ -150,7 +150,12 @@ export function WidgetDrawer({ account, onClose }: { account: Account | null; on
           />
         </Step>
         <Step number={4} title={t('channels.step.paste')} text={widget.data ? t('channels.step.pasteText') : t('channels.step.pasteLater')}>
-          {widget.data && <CodeBlock label={t('channels.snippet')} code={widget.data.snippet} />}
+          {widget.data && (
+            // Who has just made it needs it next.
+            <div ref={(node) => void (made && node?.scrollIntoView({ block: 'nearest' }))}>
+              <CodeBlock label={t('channels.snippet')} code={widget.data.snippet} />
+            </div>
+          )}
         </Step>
       </div>
     </FormDrawer>

@@ -18,13 +18,12 @@ export function ManagerCards() {
   const numbers = useNumbers(true).data
   const overview = useOverview(true)
   const seen = overview.data
-  const waiting = numbers && 'waiting' in numbers.all ? Number(numbers.all.waiting) : null
   const median = seen?.first_reply_median_s ?? null
   return (
     <>
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Figure label={t('home.number.open')} value={numbers && formatNumber(numbers.all.open)} to={{ view: 'open' }} />
-        <Figure label={t('home.number.waiting')} value={waiting !== null && formatNumber(waiting)} warm={(waiting ?? 0) > 0} to={{ view: 'open' }} />
+        <Figure label={t('home.number.waiting')} value={numbers && formatNumber(numbers.all.waiting)} warm={(numbers?.all.waiting ?? 0) > 0} to={{ view: 'waiting' }} />
         <Figure label={t('home.number.unassigned')} value={numbers && formatNumber(numbers.unassigned.open)} to={{ view: 'unassigned' }} />
         <Figure
           label={t('home.number.firstReply')}
@@ -52,7 +51,7 @@ interface FigureProps {
   /** Somebody waits. */
   warm?: boolean
   /** The view of the inbox that lists what was counted. */
-  to?: { view: 'open' | 'unassigned' }
+  to?: { view: 'open' | 'waiting' | 'unassigned' }
 }
 
 function Figure({ label, value, note, warm, to }: FigureProps) {

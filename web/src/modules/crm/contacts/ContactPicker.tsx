@@ -4,6 +4,7 @@ import { useI18n } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { IconButton } from '@/ui/Button'
 import { Field, Input } from '@/ui/Field'
+import { contactLine } from './contactLine'
 import { useContactSearch, type Contact } from './contacts'
 
 interface ContactPickerProps {
@@ -13,11 +14,6 @@ interface ContactPickerProps {
   error: string | null
   /** Never offered. */
   except?: string
-}
-
-/** How a contact is told from a namesake. */
-export function contactLine(contact: Contact): string {
-  return [contact.emails[0]?.address, contact.phones[0]?.e164, contact.company].filter(Boolean).join(' · ')
 }
 
 export function ContactPicker({ label, chosen, onChoose, error, except }: ContactPickerProps) {

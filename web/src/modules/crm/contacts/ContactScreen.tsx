@@ -12,7 +12,6 @@ import { Button, buttonClass, IconButton } from '@/ui/Button'
 import { Card } from '@/ui/Card'
 import { Chip } from '@/ui/Chip'
 import { ConfirmAct } from '@/ui/ConfirmAct'
-import { Dialog } from '@/ui/Dialog'
 import { Input } from '@/ui/Field'
 import { Menu, MenuItem, MenuRule } from '@/ui/Menu'
 import { Notice } from '@/ui/Notice'
@@ -20,14 +19,12 @@ import { PageHeader } from '@/ui/PageHeader'
 import { QueryState } from '@/ui/QueryState'
 import { toast } from '@/ui/Toast'
 import { Claims } from './Claims'
-import { ContactForm } from './ContactForm'
-import { ContactPicker, contactLine } from './ContactPicker'
+import { contactLine } from './contactLine'
 import { ContactTimeline } from './ContactTimeline'
 import {
   useBlockContact,
   useContact,
   useDeleteContact,
-  useMergeContact,
   useMerges,
   useTagContact,
   useUndoMerge,
@@ -37,7 +34,9 @@ import { useDuplicates } from './duplicates'
 import { openClaims } from './openClaims'
 import { useHistory, useVisitor } from './timeline'
 
-const NewConversation = lazy(() => withTexts(() => import('../inbox/NewConversation'), 'inbox', 'templates')().then((m) => ({ default: m.NewConversation })))
+const ContactForm = lazy(() => import('./ContactForm').then((m) => ({ default: m.ContactForm })))
+const MergeDialog = lazy(() => import('./MergeDialog').then((m) => ({ default: m.MergeDialog })))
+const NewConversation = lazy(() => withTexts(() => import('../inbox/NewConversation'), 'templates', 'thread')().then((m) => ({ default: m.NewConversation })))
 
 export function ContactScreen() {
   const { contactId } = useParams({ from: '/shell/contacts/$contactId' })
@@ -155,27 +154,27 @@ function Profile({ contact }: { contact: Contact }) {
           <Merges contactId={contact.id} canManage={canManage} />
         </div>
       </div>
-      {layer === 'edit' && (
-        <ContactForm
-          contact={contact}
-          onClose={() => setLayer(null)}
-          onSaved={() => {
-            setLayer(null)
-            toast('ok', t('contacts.saved'))
-          }}
-        />
-      )}
-      {layer === 'merge' && (
-        <MergeDialog
-          contact={contact}
-          start={same}
-          onClose={() => {
-            setSame(null)
-            setLayer(null)
-          }}
-        />
-      )}
       <Suspense>
+        {layer === 'edit' && (
+          <ContactForm
+            contact={contact}
+            onClose={() => setLayer(null)}
+            onSaved={() => {
+              setLayer(null)
+              toast('ok', t('contacts.saved'))
+            }}
+          />
+        )}
+        {layer === 'merge' && (
+          <MergeDialog
+            contact={contact}
+            start={same}
+            onClose={() => {
+              setSame(null)
+              setLayer(null)
+            }}
+          />
+        )}
         {layer === 'write' && <NewConversation start={contact} onClose={() => setLayer(null)} onBegun={(id) => void navigate({ to: '/inbox', search: { c: id } })} />}
       </Suspense>
       {layer === 'delete' && <DeleteConfirm contact={contact} onClose={() => setLayer(null)} />}
@@ -325,48 +324,6 @@ function Merges({ contactId, canManage }: { contactId: string; canManage: boolea
         ))}
       </ul>
     </Card>
-  )
-}
-
-function MergeDialog({ contact, start, onClose }: { contact: Contact; start: Contact | null; onClose: () => void }) {
-  const { t } = useI18n()
-  const [other, setOther] = useState<Contact | null>(start)
-  const merge = useMergeContact(contact.id)
-  return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={t('contacts.merge.title')}
-      description={t('contacts.merge.text', { name: contact.name })}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button
-            look="primary"
-            busy={merge.isPending}
-            disabled={!other}
-            onClick={() =>
-              other &&
-              merge.mutate(other.id, {
-                onSuccess: () => {
-                  toast('ok', t('contacts.merged', { name: other.name }), contactLine(other))
-                  onClose()
-                },
-              })
-            }
-          >
-            {t('contacts.merge.action')}
-          </Button>
-        </>
-      }
-    >
-      {merge.error && (
-        <Notice tone="danger" className="mb-4">
-          {errorText(merge.error)}
-        </Notice>
-      )}
-      <ContactPicker label={t('contacts.merge.other')} chosen={other} onChoose={setOther} error={null} except={contact.id} />
-    </Dialog>
   )
 }
 

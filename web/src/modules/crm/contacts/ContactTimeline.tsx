@@ -172,7 +172,7 @@ function NoteForm({ contactId }: { contactId: string }) {
         </Notice>
       )}
       <Button size="sm" type="submit" busy={add.isPending} disabled={!text.trim()}>
-        {t('inbox.addNote')}
+        {t('contacts.addNote')}
       </Button>
     </form>
   )

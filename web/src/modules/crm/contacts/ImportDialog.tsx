@@ -106,13 +106,18 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       {current ? (
         <Progress value={current} chosen={chosen} />
       ) : (
-        <>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            submit()
+          }}
+        >
           <Field label={t('contacts.file')} hint={t('contacts.fileHint')} error={fault}>
             <FileInput onChange={(picked) => void choose(picked)} />
           </Field>
           {!chosen && <SampleLink />}
           {chosen && <Mapping chosen={chosen} twice={twice} onChange={(targets) => setChosen({ ...chosen, targets })} />}
-        </>
+        </form>
       )}
       {progress.error && (
         <Notice tone="danger" className="mt-4">

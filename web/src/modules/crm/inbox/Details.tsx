@@ -83,7 +83,7 @@ export function Details({ conversation, onAct }: DetailsProps) {
               quiet
               label={t('inbox.group')}
               value={conversation.group_id ?? ''}
-              disabled={!canManage}
+              disabled={!canAssign}
               options={[{ value: '', label: t('inbox.group.none') }, ...groups.map((group) => ({ value: group.id, label: group.name }))]}
               onChange={(next) => onAct({ do: 'group', group: next || null })}
             />
