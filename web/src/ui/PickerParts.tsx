@@ -20,7 +20,13 @@ type Store = ReturnType<typeof useSelectStore<string | string[]>>
 /** Lifts an open list above every layer, and closes it where the browser does. One that was pressed before it was there opens. */
 function useTopLayer(store: Store, startOpen: boolean): void {
   useEffect(() => {
-    if (startOpen) store.show()
+    if (!startOpen) return
+    // What was pressed is gone, and a dialog around it has taken the focus: it is taken back first, in the next frame.
+    const frame = requestAnimationFrame(() => {
+      store.getState().selectElement?.focus()
+      store.show()
+    })
+    return () => cancelAnimationFrame(frame)
   }, [store, startOpen])
   const open = useStoreState(store, 'mounted')
   const content = useStoreState(store, 'contentElement')
