@@ -1,4 +1,4 @@
-import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider } from '@ariakit/react/combobox'
+import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider, useComboboxStore } from '@ariakit/react/combobox'
 import { Select, SelectItem, SelectPopover, useSelectStore } from '@ariakit/react/select'
 import { useStoreState } from '@ariakit/react/store'
 import { Check, Plus, Search } from 'lucide-react'
@@ -114,6 +114,8 @@ interface ComboboxPartProps extends TriggerProps {
 /** A list that is searched by typing; one value, or several where `value` is a list. */
 export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, texts, className, startOpen, children, ...rest }: ComboboxPartProps) {
   const [query, setQuery] = useState('')
+  // The store keeps what is typed: given back from here, it would lose a letter of a fast hand.
+  const search = useComboboxStore({ resetValueOnHide: true, setValue: setQuery })
   const many = typeof value !== 'string'
   const chosen = useMemo(() => (typeof value === 'string' ? [value] : [...value]), [value])
   const words = query.trim()
@@ -128,11 +130,11 @@ export function ComboboxPart({ options, value, onPick, onPickMany, onCreate, tex
     if (made) onCreate?.(words)
     else if (typeof next === 'string') onPick(next)
     else onPickMany(next)
-    if (many) setQuery('')
+    if (many) search.setValue('')
   }
 
   return (
-    <ComboboxProvider resetValueOnHide value={query} setValue={setQuery}>
+    <ComboboxProvider store={search}>
       <ComboboxSelect value={many ? chosen : (chosen[0] ?? '')} setValue={setValue} className={className} startOpen={startOpen} rest={rest} trigger={children}>
         <div className="sticky -top-1.5 z-1 -mx-1.5 -mt-1.5 mb-1 flex items-center gap-2 border-b border-line bg-surface px-3">
           <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
