@@ -18,7 +18,7 @@ const maxCopies = 30
 // isFirstMail says whether a mail is the first of its conversation. began is
 // false where the mail named the conversation itself.
 func isFirstMail(r *db.Reader, c uuid.UUID, began bool) (bool, error) {
-	_, err := latestLetter(r, c)
+	_, err := findLatestMail(r, c)
 	if db.IsNoRow(err) {
 		return began, nil
 	}

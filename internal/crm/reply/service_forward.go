@@ -49,6 +49,9 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 		if f.Subject = c.Subject; f.Subject == "" {
 			f.Subject = c.ContactName
 		}
+		if err := s.checkForwarded(tx, &f); err != nil {
+			return err
+		}
 		if err := s.forwarder.Forward(tx, f); err != nil {
 			return fmt.Errorf("conversation: forward: %w", err)
 		}
@@ -57,5 +60,5 @@ func (s *Service) Forward(ctx context.Context, id, item uuid.UUID, f Forwarded) 
 		}
 		return audit.Write(tx, "conversation.item_forwarded", i.ID.String(), map[string]any{"conversation": c.ID, "to": f.To})
 	})
-	return f.To, err
+	return f.To, s.RecordRefusal(ctx, err)
 }
