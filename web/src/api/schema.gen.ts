@@ -7208,6 +7208,13 @@ export interface components {
              *     ]
              */
             email_cc: string[];
+            /**
+             * @description Addresses that the last mail brought along and that nobody has written to here. Who wrote that mail is not proven: they get no copy until somebody adds them to email_cc
+             * @example [
+             *       "depo@kayamobilya.example"
+             *     ]
+             */
+            proposed: string[];
         };
         ConversationEmailCCEnvelope: {
             data: components["schemas"]["ConversationEmailCC"];
@@ -10696,6 +10703,19 @@ export interface components {
              * @enum {string}
              */
             message_type: "comment" | "note";
+        };
+        SetEmailCCInBody: {
+            /**
+             * @example [
+             *       "muhasebe@kayamobilya.example"
+             *     ]
+             */
+            email_cc: string[];
+            /**
+             * @description Which of the proposed addresses stay proposed: an empty list drops them. Left out, those stay that are not added
+             * @example []
+             */
+            proposed?: string[];
         };
         SetPresenceInBody: {
             /**
@@ -31476,6 +31496,9 @@ export interface operations {
                      *       "data": {
                      *         "email_cc": [
                      *           "muhasebe@kayamobilya.example"
+                     *         ],
+                     *         "proposed": [
+                     *           "depo@kayamobilya.example"
                      *         ]
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -31560,7 +31583,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConversationEmailCC"];
+                "application/json": components["schemas"]["SetEmailCCInBody"];
             };
         };
         responses: {
@@ -31575,6 +31598,9 @@ export interface operations {
                      *       "data": {
                      *         "email_cc": [
                      *           "muhasebe@kayamobilya.example"
+                     *         ],
+                     *         "proposed": [
+                     *           "depo@kayamobilya.example"
                      *         ]
                      *       },
                      *       "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736"
