@@ -31,6 +31,7 @@ import (
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/conversation/survey"
 	"konak/internal/crm/conversation/whole"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
@@ -90,6 +91,7 @@ type App struct {
 	Exports       *export.Service
 	Whole         *whole.Service
 	Inbound       *inbound.Service
+	Surveys       *survey.Service
 	Replies       *reply.Service
 	Agents        *agent.Service
 	Desk          *desk.Service

@@ -17,6 +17,7 @@ import (
 	"konak/internal/crm/conversation/file"
 	"konak/internal/crm/conversation/group"
 	"konak/internal/crm/conversation/inbound"
+	"konak/internal/crm/conversation/survey"
 	"konak/internal/crm/conversation/whole"
 	"konak/internal/crm/desk"
 	"konak/internal/crm/email"
@@ -45,6 +46,7 @@ func (a *App) wireInbox(p *parts) error {
 	})
 	a.Whole = whole.New(a.Conversations)
 	a.Inbound = inbound.New(inbound.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity})
+	a.Surveys = survey.New(a.Conversations)
 	a.Edits = edit.New(edit.Config{DB: a.DB, Conversations: a.Conversations})
 	a.AIRecords = airecord.New(airecord.Config{Conversations: a.Conversations, Contacts: p.book})
 	a.Exports = export.New(export.Config{DB: a.DB, Conversations: a.Conversations, Contacts: p.book, Agents: a.Identity, Blobs: a.Blobs})

@@ -268,6 +268,17 @@ func (e *entry) updateHealth(tx *db.Tx) error {
 			e.back = h.succeed() || e.back
 			continue
 		}
+		if r.probe && h.status == Disabled {
+			before, err := findHeldBefore(tx, e.lane.laneKey)
+			if err != nil {
+				return err
+			}
+			if before.After(r.at) { // a person asked for it before its time
+				h.explain(r.code(), r.answer.Class, r.answer.Err.Error())
+				e.until = later(e.until, before)
+				continue
+			}
+		}
 		hold, disabled := h.fail(r.at, r.code(), r.answer.Class, r.answer.Err.Error(), r.probe)
 		e.until, e.disabled = later(e.until, hold), e.disabled || disabled
 		if asked := r.answer.RetryAfter; asked > 0 && (r.answer.Status == 429 || r.answer.Status == 503) {

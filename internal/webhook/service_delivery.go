@@ -122,7 +122,8 @@ const testHold = time.Minute
 
 // Test queues a sample delivery to one endpoint and gives the delivery's id:
 // none for a test-environment key, which sends nothing. A disabled endpoint
-// is probed at once; a paused one is refused, for nothing would be sent.
+// is probed at once, which may bring it back and otherwise leaves its pause as
+// it was; a paused one is refused, for nothing would be sent.
 func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delivery *uuid.UUID, err error) {
 	err = s.tenant(ctx).InTx(ctx, func(tx *db.Tx) error {
 		delivery = nil
@@ -142,7 +143,7 @@ func (s *Service) Test(ctx context.Context, module string, id uuid.UUID) (delive
 			return err
 		}
 		if e.Status == Disabled {
-			if err := holdLane(tx, laneKey{tx.Tenant(), id}, clock.At(tx.Now())); err != nil {
+			if err := probeNow(tx, laneKey{tx.Tenant(), id}); err != nil {
 				return err
 			}
 		}

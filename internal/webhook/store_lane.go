@@ -67,9 +67,30 @@ func holdLane(tx *db.Tx, k laneKey, until clock.Time) error {
 	if !until.Before(never) {
 		run = nil
 	}
-	_, err := tx.Exec(`UPDATE webhook_lane SET hold_until = $3, run_at = CASE WHEN claim_id IS NULL THEN $4 ELSE run_at END
+	_, err := tx.Exec(`UPDATE webhook_lane SET hold_until = $3, held_before = NULL,
+			run_at = CASE WHEN claim_id IS NULL THEN $4 ELSE run_at END
 		WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id, until, run)
 	return err
+}
+
+// probeNow has a disabled endpoint probed at once and keeps until when it was to
+// be left alone, for restoring that when the probe fails.
+func probeNow(tx *db.Tx, k laneKey) error {
+	_, err := tx.Exec(`UPDATE webhook_lane SET hold_until = $3,
+			held_before = COALESCE(held_before, CASE WHEN hold_until > $3 THEN hold_until END),
+			run_at = CASE WHEN claim_id IS NULL THEN $3 ELSE run_at END
+		WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id, clock.At(tx.Now()))
+	return err
+}
+
+// findHeldBefore finds until when an endpoint was to be left alone before a test
+// had it probed: the zero time where none did.
+func findHeldBefore(tx *db.Tx, k laneKey) (time.Time, error) {
+	t, err := db.One(&tx.Reader, db.Scalar[*clock.Time], `SELECT held_before FROM webhook_lane WHERE tenant_id = $1 AND id = $2`, k.tenant, k.id)
+	if err != nil || t == nil {
+		return time.Time{}, err
+	}
+	return t.Time, nil
 }
 
 type laneKey struct{ tenant, id uuid.UUID }

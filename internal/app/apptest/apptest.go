@@ -194,7 +194,7 @@ func (w *Workspace) Context() context.Context {
 	}
 	return caller.With(w.s.tb.Context(), &caller.Caller{
 		Kind: caller.Agent, TenantID: w.ID, Slug: w.Slug, ID: w.Member,
-		Perms: perm.NewSet(perm.All()...), Licences: licences,
+		Perms: perm.NewSet(perm.All()...), Licences: licences, VerifiedAt: w.s.Clock.Now(),
 	})
 }
 

@@ -50,6 +50,8 @@ type Conversation struct {
 	ContactName            string      `json:"contact_name" example:"Elif Kaya"`
 	Subject                string      `json:"subject" example:"Teslimat tarihi"`
 	Preview                string      `json:"preview" example:"Siparişim ne zaman gelir?" doc:"The beginning of the last message"`
+	PreviewAuthorKind      *string     `json:"preview_author_kind" nullable:"true" enum:"agent,contact,bot,system,api_key" doc:"Who wrote the last message; null where there is none"`
+	PreviewAuthorID        *uuid.UUID  `json:"preview_author_id" nullable:"true" format:"uuid"`
 	Priority               string      `json:"priority" enum:"low,normal,high,urgent" example:"normal"`
 	OwnerID                *uuid.UUID  `json:"owner_id" nullable:"true" format:"uuid" doc:"The agent who is responsible"`
 	GroupID                *uuid.UUID  `json:"group_id" nullable:"true" format:"uuid"`

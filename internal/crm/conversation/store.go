@@ -15,7 +15,7 @@ import (
 )
 
 const columns = `c.id, c.state, c.ai_state, c.handover_reason, c.channel, c.channel_account_id, c.single_thread, c.reply_route, c.talep,
-	c.contact_id, c.contact_name, c.subject, c.preview, c.priority, c.owner_id, c.group_id, c.tags, c.waiting_since,
+	c.contact_id, c.contact_name, c.subject, c.preview, c.preview_author_kind, c.preview_author_id, c.priority, c.owner_id, c.group_id, c.tags, c.waiting_since,
 	c.first_reply_at, c.snoozed_until, c.snoozed_until_reply, c.closed_at, c.merged_into_id, c.previous_conversation_id,
 	c.deleted_at, c.test, c.last_activity_at, c.last_item_at, c.created_at, c.updated_at`
 
@@ -24,7 +24,7 @@ func scan(row db.Row) (Conversation, error) {
 	var tags db.JSON[[]string]
 	var priority int
 	err := row.Scan(&c.ID, &c.State, &c.AIState, &c.HandoverReason, &c.Channel, &c.ChannelAccountID, &c.SingleThread, &c.ReplyRoute, &c.IsRequest,
-		&c.ContactID, &c.ContactName, &c.Subject, &c.Preview, &priority, &c.OwnerID, &c.GroupID, &tags, &c.WaitingSince,
+		&c.ContactID, &c.ContactName, &c.Subject, &c.Preview, &c.PreviewAuthorKind, &c.PreviewAuthorID, &priority, &c.OwnerID, &c.GroupID, &tags, &c.WaitingSince,
 		&c.FirstReplyAt, &c.SnoozedUntil, &c.SnoozedUntilReply, &c.ClosedAt, &c.MergedIntoID, &c.PreviousConversationID,
 		&c.DeletedAt, &c.Test, &c.LastActivityAt, &c.LastItemAt, &c.CreatedAt, &c.UpdatedAt)
 	c.Tags = tags.V
@@ -76,14 +76,15 @@ func insert(tx *db.Tx, c *Conversation) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO conversation (tenant_id, id, state, ai_state, handover_reason, channel, channel_account_id,
 			single_thread, talep, contact_id, contact_name, subject, preview, priority, owner_id, group_id, tags, waiting_since,
 			first_reply_at, snoozed_until, snoozed_until_reply, closed_at, previous_conversation_id, test,
-			last_activity_at, last_item_at, created_at, updated_at, reply_route)
+			last_activity_at, last_item_at, created_at, updated_at, reply_route, preview_author_kind, preview_author_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-			$25, $26, $27, $28, $29)
+			$25, $26, $27, $28, $29, $30, $31)
 		ON CONFLICT DO NOTHING`,
 		tx.Tenant(), c.ID, string(c.State), c.AIState, c.HandoverReason, c.Channel, c.ChannelAccountID,
 		c.SingleThread, c.IsRequest, c.ContactID, c.ContactName, c.Subject, c.Preview, priorityOf(c.Priority), c.OwnerID, c.GroupID,
 		db.AsJSON(c.Tags), c.WaitingSince, c.FirstReplyAt, c.SnoozedUntil, c.SnoozedUntilReply, c.ClosedAt,
-		c.PreviousConversationID, c.Test, c.LastActivityAt, c.LastItemAt, c.CreatedAt, c.UpdatedAt, c.ReplyRoute)
+		c.PreviousConversationID, c.Test, c.LastActivityAt, c.LastItemAt, c.CreatedAt, c.UpdatedAt, c.ReplyRoute,
+		c.PreviewAuthorKind, c.PreviewAuthorID)
 	c.lockedBy = tx
 	return n == 1, err
 }
@@ -120,12 +121,13 @@ func saveMoved(tx *db.Tx, c *Conversation, was State) error {
 	n, err := tx.Exec(`UPDATE conversation SET state = $3, ai_state = $4, handover_reason = $5, contact_id = $6, contact_name = $7,
 			subject = $8, preview = $9, priority = $10, owner_id = $11, group_id = $12, tags = $13, waiting_since = $14,
 			first_reply_at = $15, snoozed_until = $16, snoozed_until_reply = $17, closed_at = $18, merged_into_id = $19,
-			deleted_at = $20, last_activity_at = $21, last_item_at = $22, updated_at = $23
+			deleted_at = $20, last_activity_at = $21, last_item_at = $22, updated_at = $23,
+			preview_author_kind = $25, preview_author_id = $26
 		WHERE tenant_id = $1 AND id = $2 AND state = $24`,
 		tx.Tenant(), c.ID, string(c.State), c.AIState, c.HandoverReason, c.ContactID, c.ContactName,
 		c.Subject, c.Preview, priorityOf(c.Priority), c.OwnerID, c.GroupID, db.AsJSON(c.Tags), c.WaitingSince,
 		c.FirstReplyAt, c.SnoozedUntil, c.SnoozedUntilReply, c.ClosedAt, c.MergedIntoID,
-		c.DeletedAt, c.LastActivityAt, c.LastItemAt, c.UpdatedAt, string(was))
+		c.DeletedAt, c.LastActivityAt, c.LastItemAt, c.UpdatedAt, string(was), c.PreviewAuthorKind, c.PreviewAuthorID)
 	if err == nil && n == 0 {
 		return errStale
 	}

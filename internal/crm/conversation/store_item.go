@@ -35,6 +35,13 @@ func LastMessage(r *db.Reader, conversation uuid.UUID) (Item, error) {
 		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
 }
 
+// newestItem reads the last entry of a timeline; db.ErrNoRow where there is none.
+func newestItem(r *db.Reader, conversation uuid.UUID) (Item, error) {
+	return db.One(r, scanItem, `SELECT `+itemColumns+` FROM conversation_item
+		WHERE tenant_id = $1 AND conversation_id = $2 AND deleted_at IS NULL
+		ORDER BY at DESC, id DESC LIMIT 1`, r.Tenant(), conversation)
+}
+
 // lastFromCustomer is how the channel calls the newest message of the customer.
 func lastFromCustomer(r *db.Reader, conversation, account uuid.UUID) (string, error) {
 	return db.One(r, db.Scalar[string], `SELECT provider_message_id FROM conversation_item

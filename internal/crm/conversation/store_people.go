@@ -3,6 +3,7 @@ package conversation
 import (
 	"github.com/google/uuid"
 
+	"konak/internal/crm/conversation/count"
 	"konak/internal/kit/clock"
 	"konak/internal/kit/db"
 )
@@ -136,47 +137,19 @@ func FillUnread(r *db.Reader, agent uuid.UUID, list []Conversation) error {
 	return err
 }
 
-// countKey is what a conversation is counted as.
-type countKey struct {
-	state        State
-	owner, group uuid.UUID
-	channel      string
-}
-
-func countKeyOf(c *Conversation) *countKey {
+// countKeyOf is what a conversation is counted as, nil for a deleted one.
+func countKeyOf(c *Conversation) *count.Key {
 	if c == nil || c.DeletedAt != nil {
 		return nil
 	}
-	k := countKey{state: c.State, channel: c.Channel}
+	k := count.Key{State: string(c.State), Waiting: c.WaitingSince != nil, Channel: c.Channel}
 	if c.OwnerID != nil {
-		k.owner = *c.OwnerID
+		k.Owner = *c.OwnerID
 	}
 	if c.GroupID != nil {
-		k.group = *c.GroupID
+		k.Group = *c.GroupID
 	}
 	return &k
-}
-
-// shards spread a counter over several rows.
-const shards = 16
-
-func addCount(tx *db.Tx, k *countKey, id uuid.UUID, by int) error {
-	return tx.ExecDeferred(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, shard, n)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, state, owner_id, group_id, channel, shard)
-		DO UPDATE SET n = conversation_count.n + $7`,
-		tx.Tenant(), string(k.state), k.owner, k.group, k.channel, int(id[15])%shards, by)
-}
-
-type countRow struct {
-	countKey
-	n int
-}
-
-func counts(r *db.Reader) ([]countRow, error) {
-	return db.All(r, func(row db.Row) (c countRow, err error) {
-		return c, row.Scan(&c.state, &c.owner, &c.group, &c.channel, &c.n)
-	}, `SELECT state, owner_id, group_id, channel, CAST(sum(n) AS bigint) FROM conversation_count
-		WHERE tenant_id = $1 GROUP BY state, owner_id, group_id, channel`, r.Tenant())
 }
 
 // joinedBy locks the conversations that an agent joined, in order.

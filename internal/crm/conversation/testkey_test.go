@@ -143,7 +143,7 @@ func TestTestKeysLeaveLiveAlone(t *testing.T) {
 			"delete":   func(ctx context.Context) error { return gate.Delete(ctx, id) },
 			"split":    func(ctx context.Context) error { return one(s.Whole.Split(ctx, id, []uuid.UUID{item.ID}, "")) },
 			"schedule": func(ctx context.Context) error {
-				return one(s.Replies.Schedule(ctx, id, reply.Later{Answer: reply.Answer{Body: "x"}, SendAt: later}))
+				return one(s.Replies.Schedule(ctx, id, reply.Later{Answer: reply.Answer{Body: "x"}, SendAt: &later}))
 			},
 			"edit":        func(ctx context.Context) error { return one(s.Edits.Edit(ctx, id, item.ID, "x", nil)) },
 			"delete item": func(ctx context.Context) error { return s.Edits.Delete(ctx, id, item.ID) },

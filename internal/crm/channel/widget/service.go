@@ -314,7 +314,7 @@ func (s *Service) write(ctx context.Context, p *page, v Visitor, l Line) (m Mess
 		Channel: Name, Body: l.Body, Attachments: l.Files, AI: p.Account.AI, GroupID: p.Account.GroupID, ConversationID: v.ConversationID,
 		From: contact.Sender{
 			Channel: Name, AccountID: p.Account.ID, ExternalID: v.ID.String(), Name: v.Name, Email: v.Email, Phone: v.Phone,
-			Language: v.Language, Username: guest(v.Language), Unproven: true,
+			Language: v.Language, Username: guestName(v), Unproven: true,
 		},
 		Then: func(tx *db.Tx, out *inbound.Ingested) error {
 			v.ConversationID = &out.Conversation.ID
@@ -347,13 +347,6 @@ func (s *Service) attach(ctx context.Context, p *page, v Visitor, name, declared
 		return m, out, fault.Invalid("file", "required")
 	}
 	return s.write(ctx, p, v, Line{Files: []file.Prepared{f}})
-}
-
-func guest(language string) string {
-	if strings.HasPrefix(language, "tr") {
-		return "Ziyaretçi"
-	}
-	return "Visitor"
 }
 
 // tell takes in who the visitor says they are, and refuses a first message

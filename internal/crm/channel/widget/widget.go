@@ -121,7 +121,9 @@ type Visitor struct {
 	Language       string
 	Origin         string
 	Page           string
+	Browser        string
 	ConversationID *uuid.UUID
+	FirstSeenAt    clock.Time
 	SeenAt         clock.Time
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -138,6 +139,8 @@ func TestChat(t *testing.T) {
 		}
 		c.Owner.Put(conversations+"/settings", map[string]any{"reopen": true, "reopen_days": nil, "csat": true}).Want(200)
 		c.Owner.Post(conversations+"/"+id.String()+"/close", nil).Want(200)
+		s.Clock.Advance(10 * time.Second)
+		s.Settle()
 		v.Post(c.path("/session"), map[string]any{}).Want(200).Data(&back)
 		if *back.State != conversation.Closed || !back.AskRating {
 			t.Errorf("got %+v", back)
