@@ -51,7 +51,7 @@ func (s *Service) updateCopies(tx *db.Tx, c uuid.UUID, m *message.Mail, from mes
 		if own {
 			continue
 		}
-		agreed := first || slices.ContainsFunc(has.Addresses, func(b string) bool { return address.Fold(b) == key })
+		agreed := first || address.ContainsEmail(has.Addresses, a.Email)
 		if !agreed {
 			if agreed, err = isKnown(&tx.Reader, c, a.Email); err != nil {
 				return err
