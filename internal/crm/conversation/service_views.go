@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"konak/internal/kit/caller"
 	"konak/internal/kit/db"
 )
 
@@ -65,7 +66,7 @@ func (s *Service) ReadAllCounts(ctx context.Context) (AllCounts, error) {
 func (s *Service) CountsOf(ctx context.Context, all AllCounts) (Counts, error) {
 	me := AgentID(ctx)
 	return db.Read(ctx, s.Tenant(ctx), func(r *db.Reader) (out Counts, err error) {
-		out = sumCounts(all.rows, me)
+		out = sumCounts(all.rows, caller.From(ctx), me)
 		if out.Unread, err = badge(r, me); err != nil {
 			return out, err
 		}
@@ -83,9 +84,13 @@ func (s *Service) Counts(ctx context.Context) (Counts, error) {
 	return s.CountsOf(ctx, all)
 }
 
-func sumCounts(rows []countRow, me uuid.UUID) Counts {
+// sumCounts adds the counters of what the caller may see.
+func sumCounts(rows []countRow, who *caller.Caller, me uuid.UUID) Counts {
 	out := Counts{Groups: []GroupCounts{}, Channels: []ChannelCounts{}}
 	for _, row := range rows {
+		if !who.MaySee(row.test) {
+			continue
+		}
 		out.All.add(row.state, row.n)
 		if row.owner == uuid.Nil {
 			out.Unassigned.add(row.state, row.n)

@@ -147,13 +147,14 @@ type countKey struct {
 	state        State
 	owner, group uuid.UUID
 	channel      string
+	test         bool
 }
 
 func countKeyOf(c *Conversation) *countKey {
 	if c == nil || c.DeletedAt != nil {
 		return nil
 	}
-	k := countKey{state: c.State, channel: c.Channel}
+	k := countKey{state: c.State, channel: c.Channel, test: c.Test}
 	if c.OwnerID != nil {
 		k.owner = *c.OwnerID
 	}
@@ -167,10 +168,10 @@ func countKeyOf(c *Conversation) *countKey {
 const shards = 16
 
 func addCount(tx *db.Tx, k *countKey, id uuid.UUID, by int) error {
-	return tx.ExecDeferred(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, shard, n)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, state, owner_id, group_id, channel, shard)
-		DO UPDATE SET n = conversation_count.n + $7`,
-		tx.Tenant(), string(k.state), k.owner, k.group, k.channel, int(id[15])%shards, by)
+	return tx.ExecDeferred(`INSERT INTO conversation_count (tenant_id, state, owner_id, group_id, channel, test, shard, n)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, state, owner_id, group_id, channel, test, shard)
+		DO UPDATE SET n = conversation_count.n + $8`,
+		tx.Tenant(), string(k.state), k.owner, k.group, k.channel, k.test, int(id[15])%shards, by)
 }
 
 type countRow struct {
@@ -181,16 +182,16 @@ type countRow struct {
 func counts(r *db.Reader) ([]countRow, error) {
 	return db.All(r, func(row db.Row) (countRow, error) {
 		var c countRow
-		err := row.Scan(&c.state, &c.owner, &c.group, &c.channel, &c.n)
+		err := row.Scan(&c.state, &c.owner, &c.group, &c.channel, &c.test, &c.n)
 		return c, err
-	}, `SELECT state, owner_id, group_id, channel, CAST(sum(n) AS bigint) FROM conversation_count
-		WHERE tenant_id = $1 GROUP BY state, owner_id, group_id, channel`, r.Tenant())
+	}, `SELECT state, owner_id, group_id, channel, test, CAST(sum(n) AS bigint) FROM conversation_count
+		WHERE tenant_id = $1 GROUP BY state, owner_id, group_id, channel, test`, r.Tenant())
 }
 
 // joinedBy locks the conversations that an agent joined, in order.
 func joinedBy(tx *db.Tx, agent uuid.UUID) ([]Conversation, error) {
 	return db.All(&tx.Reader, scan, `SELECT `+columns+` FROM conversation c
-		WHERE c.tenant_id = $1 AND c.id IN (SELECT conversation_id FROM conversation_agent WHERE tenant_id = $1 AND agent_id = $2)
+		WHERE c.tenant_id = $1 AND c.id IN (SELECT conversation_id FROM conversation_agent WHERE tenant_id = $1 AND agent_id = $2)`+onlyVisible(&tx.Reader)+`
 		ORDER BY c.id`+tx.Dialect().ForUpdate("c"), tx.Tenant(), agent)
 }
 
